@@ -1,0 +1,1 @@
+"""When: the only code that knows an engine."""

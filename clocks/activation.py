@@ -1,0 +1,107 @@
+"""When an agent wakes: strategies that yield instants, and one that counts messages."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
+
+from clocks.clock import nanoseconds
+from clocks.durations import Draws, exponential
+
+_BLOCK = 64
+
+
+class Activation(Protocol):
+    """Yields the instants of an agent's wakes, strictly increasing."""
+
+    def instants(self, draws: Draws) -> Iterator[int]:
+        """Yield them, from random bits of the agent's own clock stream."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """Mean wakes per second, for words, warnings and the length of a tick."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson:
+    """Wakes at the points of a Poisson process of `rate` per second."""
+
+    rate: float
+
+    def instants(self, draws: Draws) -> Iterator[int]:
+        gaps, now = exponential(1 / self.rate), 0
+        for block in count():
+            for gap in gaps.draw(draws(block * _BLOCK, _BLOCK), block * _BLOCK).tolist():
+                now += max(1, gap)
+                yield now
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronous:
+    """Wakes with everybody, at every multiple of `period_s`."""
+
+    period_s: float
+
+    @property
+    def rate(self) -> float:
+        return 1 / self.period_s
+
+    def instants(self, draws: Draws) -> Iterator[int]:  # noqa: ARG002
+        period = nanoseconds(self.period_s)
+        return (k * period for k in count(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Periodic:
+    """Wakes every `period_s` of its own clock, which drifts; each wake is late by up to `jitter_s`."""
+
+    period_s: float
+    jitter_s: float = 0.0
+    drift: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        return 1 / (self.period_s * (1 + self.drift))
+
+    def instants(self, draws: Draws) -> Iterator[int]:
+        period = nanoseconds(self.period_s * (1 + self.drift))
+        jitter, last = nanoseconds(self.jitter_s), 0
+        for block in count():
+            for k, bits in enumerate(draws(block * _BLOCK, _BLOCK).tolist(), block * _BLOCK + 1):
+                last = max(last + 1, k * period + (bits >> 32) * jitter // (1 << 32))
+                yield last
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Wakes at the instants that a file or a person wrote down."""
+
+    wakes: tuple[int, ...]
+
+    @property
+    def rate(self) -> float:
+        return len(self.wakes) / (self.wakes[-1] / 1e9) if self.wakes and self.wakes[-1] else 0.0
+
+    def instants(self, draws: Draws) -> Iterator[int]:  # noqa: ARG002
+        return iter(self.wakes)
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Wakes when the messages of its round are in, or after `timeout_s`. The behaviour counts."""
+
+    timeout_s: float | None = None
+    quorum: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        return math.nan
+
+    def ready(self, heard: int, expected: int, waited_ns: int) -> bool:
+        """Whether the round may end: enough of the expected messages are in, or time is up."""
+        if self.timeout_s is not None and waited_ns >= nanoseconds(self.timeout_s):
+            return True
+        return expected > 0 and heard >= max(1, math.ceil(self.quorum * expected - 1e-9))

@@ -1,0 +1,108 @@
+"""What an actor may ask of time, whatever engine moves it."""
+
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any, Protocol
+
+NANOSECONDS = 1_000_000_000
+
+# The order of one instant: faults, wakes (by agent id), deliveries, samples (contract, section 2).
+FAULT = 0
+WAKE = 1 << 32
+DELIVERY = 2 << 32
+SAMPLE = 3 << 32
+LAST = 4 << 32
+
+Actor = Coroutine[Any, Any, None]
+
+
+class Cancelled(BaseException):
+    """An actor was told to stop where it stood. Not an error: only its canceller asked."""
+
+
+class Signal(Protocol):
+    """A thing that happens once, and can be awaited by one actor."""
+
+    def set(self) -> None:
+        """Let it happen now; setting it again changes nothing."""
+        ...
+
+    def __await__(self) -> Generator[Any, Any, None]: ...
+
+
+class Task(Protocol):
+    """An actor that runs."""
+
+    def cancel(self) -> None:
+        """Raise `Cancelled` where the actor waits; a finished actor stays finished."""
+        ...
+
+
+class Clock(Protocol):
+    """Integer nanoseconds, ordered by (time, priority, sequence)."""
+
+    @property
+    def now(self) -> int:
+        """The instant that is being served."""
+        ...
+
+    @property
+    def late(self) -> int:
+        """How many nanoseconds of wall time this instant is served after its due time."""
+        ...
+
+    def sleep_until(self, instant: int, priority: int) -> Signal:
+        """Wait for an instant; one that has passed is refused."""
+        ...
+
+    def at(self, instant: int, priority: int, action: Callable[[], None]) -> None:
+        """Call `action` at an instant."""
+        ...
+
+    def signal(self, priority: int) -> Signal:
+        """Make a signal; whoever waits for it resumes with this priority."""
+        ...
+
+    def spawn(self, actor: Actor) -> Task:
+        """Start an actor at this instant, before anything else that is still due in it."""
+        ...
+
+
+class Governor(Protocol):
+    """Who may hold or end a run: the engine asks it, between entries."""
+
+    def poll(self, now: int) -> bool:
+        """Asked every 64 entries and wherever the engine rests: may the run go on."""
+        ...
+
+    def allowance(self, upcoming: int) -> float:
+        """Seconds of wall time to wait before the entry due at `upcoming`; 0 is now, inf is held."""
+        ...
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody needs the event loop while the run goes on."""
+        ...
+
+
+class Engine(Clock, Protocol):
+    """A clock with something that moves it."""
+
+    async def run(self, until: int | None, governor: Governor) -> None:
+        """Serve every entry up to and including `until`; an actor's exception surfaces unchanged."""
+        ...
+
+
+def due(now: int, instant: int) -> int:
+    """Return `instant` when it is an integer not before `now`: anything else corrupts a queue."""
+    if type(instant) is not int:
+        raise TypeError(f"an instant is an integer of nanoseconds, got {instant!r}")
+    if instant < now:
+        raise ValueError(f"time cannot go backwards: it is {now} ns, asked for {instant} ns")
+    return instant
+
+
+def nanoseconds(seconds: float) -> int:
+    """Convert seconds to integer nanoseconds; NaN, infinite and negative values are refused."""
+    if not 0 <= seconds < 9.2e9:
+        raise ValueError(f"a duration must be finite and not negative, got {seconds!r} s")
+    return round(seconds * NANOSECONDS)

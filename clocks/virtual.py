@@ -1,0 +1,135 @@
+"""Simulated time: SimPy jumps from event to event."""
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+import simpy
+
+from clocks.clock import Actor, Cancelled, Governor, due
+
+SLICE_S = 0.005
+STRIDE = 64
+
+
+class ActorFailed(Exception):
+    """Carries no arguments, because SimPy re-creates exceptions; the original is kept aside."""
+
+
+class VirtualSignal(simpy.Event):
+    """A SimPy event that any actor can await, with the priority of its kind."""
+
+    __slots__ = ("_fires",)
+
+    def __init__(self, env: simpy.Environment, priority: int) -> None:
+        super().__init__(env)
+        self._fires = priority
+
+    def set(self) -> None:
+        if not self.triggered:
+            self._ok = True
+            self._value = None
+            self.env.schedule(self, priority=self._fires)  # type: ignore[arg-type] # any integer orders
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        try:
+            yield self
+        except simpy.Interrupt:
+            raise Cancelled from None
+
+
+class VirtualTask:
+    """An actor as a SimPy process."""
+
+    __slots__ = ("_process",)
+
+    def __init__(self, process: simpy.Process) -> None:
+        self._process = process
+
+    def cancel(self) -> None:
+        if self._process.is_alive:
+            self._process.interrupt()
+
+
+class VirtualClock:
+    """The same actors, in jumps. Entries are SimPy's own: (time, priority, sequence)."""
+
+    late = 0
+
+    def __init__(self) -> None:
+        self._env = simpy.Environment()
+        self._failure: BaseException | None = None
+
+    @property
+    def now(self) -> int:
+        return self._env._now  # type: ignore[return-value] # noqa: SLF001 # integer throughout; the property costs 60 ns
+
+    def sleep_until(self, instant: int, priority: int) -> VirtualSignal:
+        env = self._env
+        signal = VirtualSignal(env, priority)
+        signal._ok = True  # noqa: SLF001 # a triggered event, as SimPy's own Timeout makes itself
+        signal._value = None  # noqa: SLF001
+        env.schedule(signal, priority=priority, delay=due(self.now, instant) - self.now)  # type: ignore[arg-type]
+        return signal
+
+    def at(self, instant: int, priority: int, action: Callable[[], None]) -> None:
+        def act(_: simpy.Event) -> None:
+            try:
+                action()
+            except BaseException as failure:
+                self._failure = failure
+                raise ActorFailed from None
+
+        callbacks = self.sleep_until(instant, priority).callbacks
+        assert callbacks is not None, "a new event has its callbacks"  # noqa: S101
+        callbacks.append(act)
+
+    def signal(self, priority: int) -> VirtualSignal:
+        return VirtualSignal(self._env, priority)
+
+    def spawn(self, actor: Actor) -> VirtualTask:
+        return VirtualTask(self._env.process(self._drive(actor)))
+
+    def _drive(self, actor: Actor) -> Generator[Any, Any, None]:
+        try:
+            yield from actor.__await__()
+        except (Cancelled, simpy.Interrupt):
+            return
+        except BaseException as failure:
+            self._failure = failure
+            raise ActorFailed from None
+
+    async def run(self, until: int | None, governor: Governor) -> None:
+        """Advance in slices of 5 ms of wall time; with nobody watching, without a pause."""
+        env = self._env
+        try:
+            while governor.poll(env._now):  # type: ignore[arg-type] # noqa: SLF001
+                upcoming = env.peek()
+                if upcoming == float("inf") or (until is not None and upcoming > until):
+                    break
+                wait = governor.allowance(int(upcoming))
+                if wait > 0:
+                    await asyncio.sleep(min(wait, 0.05))
+                    continue
+                self._slice(until, governor)
+                if governor.watched:
+                    await asyncio.sleep(0)
+        except ActorFailed:
+            assert self._failure is not None, "the driver keeps what it raises for"  # noqa: S101
+            raise self._failure from None
+
+    def _slice(self, until: int | None, governor: Governor) -> None:
+        """Serve entries for 5 ms, or until the governor wants a say; ask it every 64 entries."""
+        env, queue, step = self._env, self._env._queue, self._env.step  # noqa: SLF001
+        ends = time.perf_counter() + SLICE_S
+        limit = float("inf") if until is None else until
+        while True:
+            for _ in range(STRIDE):
+                if not queue or queue[0][0] > limit:
+                    return
+                if governor.watched and governor.allowance(int(queue[0][0])) > 0:
+                    return
+                step()
+            if time.perf_counter() > ends or not governor.poll(env._now):  # type: ignore[arg-type] # noqa: SLF001
+                return

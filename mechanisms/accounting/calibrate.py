@@ -1,0 +1,45 @@
+"""From a budget and a number of releases to the charge of one release, and back."""
+
+import math
+
+from mechanisms.accounting import gaussian
+from mechanisms.accounting.compose import Sums, headline
+from mechanisms.accounting.spend import Spend
+from mechanisms.noise import Law
+
+
+
+def composed(law: Law, charge: float, releases: int, delta: float, accountant: str) -> float:
+    """Return ε of `releases` equal releases."""
+    spend = Spend("", law.name, "", 0.0, 0.0, "", 0, 0.0, charge, charge)
+    if law.unit == "mu":
+        accountant = "gaussian"
+    return headline(Sums().plus(spend, releases), delta, accountant)[0]
+
+
+def uniform_charge(
+    law: Law, epsilon: float, delta: float, releases: int, accountant: str
+) -> float:
+    """Return the largest equal charge whose total over `releases` stays within (ε, δ)."""
+    if law.unit == "mu":
+        return gaussian.mu(epsilon, delta) / math.sqrt(releases)
+    low, high = 0.0, epsilon
+    if composed(law, high, releases, delta, accountant) <= epsilon:
+        return high
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        fits = composed(law, middle, releases, delta, accountant) <= epsilon
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+def most_releases(law: Law, epsilon: float, delta: float, charge: float, accountant: str) -> int:
+    """Return how many equal releases of this charge stay within (ε, δ)."""
+    fits, breaks = 0, 1
+    while composed(law, charge, breaks, delta, accountant) <= epsilon * (1 + 1e-12):
+        fits, breaks = breaks, 2 * breaks
+    while breaks - fits > 1:
+        middle = (fits + breaks) // 2
+        inside = composed(law, charge, middle, delta, accountant) <= epsilon * (1 + 1e-12)
+        fits, breaks = (middle, breaks) if inside else (fits, middle)
+    return fits

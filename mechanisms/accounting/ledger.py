@@ -1,0 +1,28 @@
+"""An agent's spends, in the order they were charged."""
+
+from mechanisms.accounting.compose import Sums
+from mechanisms.accounting.spend import Spend
+
+
+class Ledger:
+    """Append-only. Its length is the release counter: it survives whatever happens to the agent."""
+
+    __slots__ = ("_spends", "sums")
+
+    def __init__(self) -> None:
+        self._spends: list[Spend] = []
+        self.sums = Sums()
+
+    def __len__(self) -> int:
+        return len(self._spends)
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """All of them, oldest first."""
+        return tuple(self._spends)
+
+    def charge(self, spend: Spend) -> int:
+        """Add a spend and return the number of its release, counted from 0."""
+        self._spends.append(spend)
+        self.sums = self.sums.plus(spend)
+        return len(self._spends) - 1

@@ -1,0 +1,33 @@
+"""What one release costs, as frozen data: enough to recompute it under any accountant."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """One release of one agent.
+
+    `charged` is the true loss bound and `claimed` what the calibration promises: a pure ε, or the μ of
+    Gaussian noise where `law` is "gaussian". Adjacency: replace one record of one agent, sizes public.
+    """
+
+    mechanism: str
+    law: str
+    calibration: str
+    scale: float
+    sensitivity: float
+    norm: str
+    d: int
+    jacobian: float
+    claimed: float
+    charged: float
+
+    def __post_init__(self) -> None:
+        if not self.charged >= 0:
+            raise ValueError(f"a charge must be >= 0, got {self.charged!r}")
+
+
+def unprotected(mechanism: str, d: int) -> Spend:
+    """Return the spend of a release without noise: infinite."""
+    return Spend(mechanism, "none", "none", 0.0, math.inf, "l2", d, 0.0, math.inf, math.inf)

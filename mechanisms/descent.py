@@ -1,0 +1,101 @@
+"""Coordinate descent on personalised models (Bellet et al. 2018, eq. 4 and 6)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.mixing import Heard
+from mechanisms.noise import Law
+from mechanisms.objectives import Objective
+from mechanisms.strategy import DERIVED, RELEASE, Card, Step, silent, smoothing
+from mechanisms.vectors import Vector, round_to
+
+CARD = Card(
+    kind="cd",
+    title="Coordinate descent on personalised models, one gradient per wake",
+    sends="its model after each wake, to all neighbours",
+    keeps="its model, the last model heard from each neighbour, the releases left",
+    touches="every record once per release, through one gradient; smoothing touches none",
+    guarantee="each release costs ζ·2L₂w (norm-gamma), 2L₁w/s (Laplace) or μ = 2L₂w/s (Gaussian), "
+    "w = 1/m; the run costs their composition, in the eavesdropper's view",
+    source="Bellet, Guerraoui, Taziki, Tommasi 2018, eq. (2), (4), (6), Theorem 1",
+    mended="E7 (Laplace takes an L1 bound), E8 (composition), E16 (bracket of eq. 4), "
+    "E21 (rounded releases); smoothing after the budget is hush's own (A10-smooth)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinateDescent:
+    """Θ_i ← (1−α)Θ_i + α(Σ_j W_ij/D_ii Θ̂_j − μ c_i(∇L_i(Θ_i) + ν)), α = 1/(1 + μ c_i L_i^loc)."""
+
+    objective: Objective
+    mu: float
+    confidence: float
+    smoothness: float
+    law: Law | None = None
+    spends: tuple[Spend, ...] = ()
+    clip: Vector | None = None
+    smooth_after: bool = True
+    grid: float | None = None
+    free: Spend | None = None  # the infinite spend of a release without noise
+
+    @property
+    def planned(self) -> int | None:
+        return None if self.law is None else len(self.spends)
+
+    def begin(self, start: Vector) -> Vector:
+        return start
+
+    def model(self, state: Vector) -> Vector:
+        return state
+
+    def propose(self, state: Vector, heard: Heard, made: int) -> Step:
+        if not heard.total:
+            return silent(state)  # degree 0: nobody could receive
+        if self.law is None:
+            return Step(RELEASE, self.free, lambda _: self._descend(state, heard, None))
+        if made >= len(self.spends):
+            return self.without_data(state, heard) if self.smooth_after else silent(state)
+        law, spend, d = self.law, self.spends[made], len(state)
+
+        def finish(rng: np.random.Generator | None) -> tuple[Vector, Vector]:
+            assert rng is not None, "a private release has noise"  # noqa: S101
+            return self._descend(state, heard, law.draw(rng, spend.scale, d))
+
+        return Step(RELEASE, spend, finish)
+
+    def without_data(self, state: Vector, heard: Heard) -> Step:
+        if not heard.total:
+            return silent(state)
+
+        def finish(_: np.random.Generator | None) -> tuple[Vector, Vector]:
+            moved = smoothing(state, heard)
+            return moved, moved
+
+        return Step(DERIVED, None, finish)
+
+    def _descend(
+        self, theta: Vector, heard: Heard, noise: Vector | None
+    ) -> tuple[Vector, Vector]:
+        pull = self.mu * self.confidence
+        step = 1.0 / (1.0 + pull * self.smoothness)
+        moved = self.objective.gradient(theta, self.clip)
+        if noise is not None:
+            moved += noise
+        moved *= -pull
+        moved += heard.mean()
+        moved *= step
+        moved += (1.0 - step) * theta
+        if self.grid is not None:
+            moved = round_to(moved, self.grid)
+        return moved, moved
+
+    def noise_to_step(self, theta: Vector, heard: Heard, spend: Spend) -> float:
+        """Return E‖effect of the noise‖ over ‖the noiseless step‖, for words before a run."""
+        if self.law is None:
+            return 0.0
+        pull = self.mu * self.confidence
+        effect = pull * self.law.mean_norm(spend.scale, len(theta))
+        wanted = heard.mean() - theta - pull * self.objective.gradient(theta, self.clip)
+        return effect / max(float(np.linalg.norm(wanted)), 1e-300)

@@ -1,0 +1,180 @@
+"""What a kind minimises over all agents together, and its exact minimum."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.objectives import LocalObjective, Objective
+from mechanisms.solve import NoMinimiser, minimise
+from mechanisms.vectors import Matrix, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Undirected weighted edges (i < j) between n agents."""
+
+    n: int
+    heads: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    weights: Vector
+
+    def degrees(self) -> Vector:
+        """D_ii = Σ_j W_ij."""
+        return np.bincount(self.heads, self.weights, self.n) + np.bincount(
+            self.tails, self.weights, self.n
+        )
+
+    def disagreement(self, theta: Matrix) -> float:
+        """½ Σ_{i<j} W_ij ‖Θ_i − Θ_j‖²."""
+        gaps = theta[self.heads] - theta[self.tails]
+        return 0.5 * float(self.weights @ np.einsum("ij,ij->i", gaps, gaps))
+
+    def laplacian(self, theta: Matrix) -> Matrix:
+        """(D − W)Θ, the gradient of the disagreement."""
+        pulls = self.weights[:, None] * (theta[self.heads] - theta[self.tails])
+        result = np.zeros_like(theta)
+        np.add.at(result, self.heads, pulls)
+        np.subtract.at(result, self.tails, pulls)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Personalised:
+    """Q_L(Θ) = ½Σ_{i<j} W_ij‖Θ_i−Θ_j‖² + μ Σ_i D_ii c_i L_i(Θ_i) (Bellet et al. 2018, eq. 2)."""
+
+    graph: Graph
+    objectives: tuple[Objective, ...]
+    confidences: Vector
+    mu: float
+
+    @property
+    def convex(self) -> bool:
+        return all(objective.loss.convex for objective in self.objectives)
+
+    def _pulls(self) -> Vector:
+        return self.mu * self.graph.degrees() * self.confidences
+
+    def value(self, theta: Matrix) -> float:
+        local = [o.value(row) for o, row in zip(self.objectives, theta, strict=True)]
+        return self.graph.disagreement(theta) + float(self._pulls() @ np.array(local))
+
+    def gradient(self, theta: Matrix) -> Matrix:
+        rows = [o.gradient(row) for o, row in zip(self.objectives, theta, strict=True)]
+        return self.graph.laplacian(theta) + self._pulls()[:, None] * np.array(rows)
+
+    def minimum(self) -> Matrix:
+        """Minimise by Newton's method, each step by conjugate gradients with Jacobi blocks."""
+        theta = np.zeros((self.graph.n, self.objectives[0].dimension))
+        degrees, pulls = self.graph.degrees(), self._pulls()
+        value = self.value(theta)
+        for _ in range(100):
+            slope = self.gradient(theta)
+            if float(np.abs(slope).max()) <= 1e-11 * max(1.0, float(pulls.max())):
+                break
+            hessians = np.array(
+                [p * o.hessian(row) for p, o, row in zip(pulls, self.objectives, theta, strict=True)]
+            )
+            move = -self._solve(hessians, degrees, slope)
+            theta, value, moved = self._search(theta, value, slope, move)
+            if not moved:
+                break
+        return theta
+
+    def _search(
+        self, theta: Matrix, value: float, slope: Matrix, move: Matrix
+    ) -> tuple[Matrix, float, bool]:
+        length, decrease = 1.0, float((slope * move).sum())
+        while length > 1e-8:
+            there = theta + length * move
+            reached = self.value(there)
+            if reached <= value + 1e-4 * length * decrease + 1e-14 * abs(value):
+                return there, reached, True
+            length *= 0.5
+        return theta, value, False
+
+    def _solve(self, hessians: NDArray[np.float64], degrees: Vector, right: Matrix) -> Matrix:
+        d = right.shape[1]
+        floor = np.where(degrees > 0, degrees, 1.0)  # an isolated agent has nothing to solve
+        blocks = np.linalg.inv(hessians + floor[:, None, None] * np.eye(d))
+
+        def apply(x: Matrix) -> Matrix:
+            product: Matrix = np.matmul(hessians, x[:, :, None])[:, :, 0]
+            return self.graph.laplacian(x) + product
+
+        x = np.zeros_like(right)
+        residual = right.copy()
+        scaled = np.matmul(blocks, residual[:, :, None])[:, :, 0]
+        direction, rate = scaled.copy(), float((residual * scaled).sum())
+        goal = rate * 1e-20
+        for _ in range(10 * right.size):
+            if rate <= goal or rate <= 0:
+                break
+            image = apply(direction)
+            length = rate / float((direction * image).sum())
+            x += length * direction
+            residual -= length * image
+            scaled = np.matmul(blocks, residual[:, :, None])[:, :, 0]
+            former, rate = rate, float((residual * scaled).sum())
+            direction = scaled + (rate / former) * direction
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class Propagating:
+    """½Σ_{i<j} W_ij‖Θ_i−Θ_j‖² + ½μ Σ_i D_ii c_i‖Θ_i−Θ_i^loc‖² (Bellet et al. 2018, App. C)."""
+
+    graph: Graph
+    anchors: Matrix
+    confidences: Vector
+    mu: float
+    convex = True
+
+    def value(self, theta: Matrix) -> float:
+        pulls = self.mu * self.graph.degrees() * self.confidences
+        gaps = theta - self.anchors
+        return self.graph.disagreement(theta) + 0.5 * float(
+            pulls @ np.einsum("ij,ij->i", gaps, gaps)
+        )
+
+    def minimum(self) -> Matrix:
+        """(D − W + μDC)⁻¹ μDC Θ^loc."""
+        n = self.graph.n
+        degrees = self.graph.degrees()
+        pulls = self.mu * degrees * self.confidences
+        system = np.diag(degrees + pulls)
+        system[self.graph.heads, self.graph.tails] -= self.graph.weights
+        system[self.graph.tails, self.graph.heads] -= self.graph.weights
+        alone = degrees == 0
+        system[alone, alone] = 1.0
+        right = pulls[:, None] * self.anchors
+        return np.linalg.solve(system, right).reshape(n, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """Σ_i L_i(Θ_i): what agents minimise that do not talk."""
+
+    objectives: tuple[Objective, ...]
+
+    @property
+    def convex(self) -> bool:
+        return all(objective.loss.convex for objective in self.objectives)
+
+    def value(self, theta: Matrix) -> float:
+        return math.fsum(o.value(row) for o, row in zip(self.objectives, theta, strict=True))
+
+    def minimum(self) -> Matrix:
+        return np.array([minimise(objective).theta for objective in self.objectives])
+
+
+Joint = Personalised | Propagating | Apart
+
+
+def local_models(objectives: tuple[LocalObjective, ...]) -> Matrix | None:
+    """Return everybody's own minimiser, or None where somebody has none."""
+    try:
+        return np.array([minimise(objective).theta for objective in objectives])
+    except NoMinimiser:
+        return None

@@ -1,0 +1,80 @@
+"""A mechanism in two steps: propose without noise, finish with it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.mixing import Heard
+from mechanisms.vectors import Vector
+
+State = Any
+"""What a mechanism keeps between wakes: its own frozen thing, opaque to the agent."""
+
+RELEASE, DERIVED, SILENT = "release", "derived", "silent"
+
+
+class Step(NamedTuple):
+    """What an agent is about to do. `finish` turns noise into the next state and what leaves.
+
+    A release has a spend and reads data in `finish`, so a refused one has touched nothing. A derived
+    step has no spend and reads no data. A silent one sends nothing.
+    """
+
+    kind: str
+    spend: Spend | None
+    finish: Callable[[np.random.Generator | None], tuple[State, Vector | None]]
+
+
+class Mechanism(Protocol):
+    """Turns an agent's data and its neighbours' vectors into its next model and a release."""
+
+    def begin(self, start: Vector) -> State:
+        """Return the state before the first wake, from a start that no data decided."""
+        ...
+
+    def model(self, state: State) -> Vector:
+        """Return the model that a state holds."""
+        ...
+
+    def propose(self, state: State, heard: Heard, made: int) -> Step:
+        """Fix what the next release is and costs, after `made` releases; no noise is drawn."""
+        ...
+
+    def without_data(self, state: State, heard: Heard) -> Step:
+        """Return the step of an agent that may not release: free smoothing, or silence."""
+        ...
+
+    @property
+    def planned(self) -> int | None:
+        """How many releases it will make; None when every wake makes one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What `hush show KIND` says of a mechanism."""
+
+    kind: str
+    title: str
+    sends: str
+    keeps: str
+    touches: str
+    guarantee: str
+    source: str
+    mended: str
+
+
+def silent(state: State) -> Step:
+    """Return the step that changes nothing and sends nothing."""
+    return Step(SILENT, None, lambda _: (state, None))
+
+
+def smoothing(theta: Vector, heard: Heard) -> Vector:
+    """Move half-way to the neighbours' mean: no data, no charge (theory.md, A10-smooth)."""
+    moved = heard.mean()
+    moved += theta
+    moved *= 0.5
+    return moved
