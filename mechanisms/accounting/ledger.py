@@ -21,6 +21,10 @@ class Ledger:
         """All of them, oldest first."""
         return tuple(self._spends)
 
+    def since(self, first: int) -> list[Spend]:
+        """Those from number `first` on."""
+        return self._spends[first:]
+
     def charge(self, spend: Spend) -> int:
         """Add a spend and return the number of its release, counted from 0."""
         self._spends.append(spend)

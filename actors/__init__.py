@@ -1,0 +1,1 @@
+"""Who acts: state and behaviour; knows no files, terminals or engines."""

@@ -1,0 +1,84 @@
+"""Wake, hear, learn, tell every neighbour: the behaviour of all kinds without a server or a pairing."""
+
+from typing import Protocol
+
+from actors.agent import Agent
+from actors.events import Log, Woke
+from clocks.activation import Barrier
+from clocks.clock import NANOSECONDS, WAKE
+
+
+class Members(Protocol):
+    """Who must know that an agent woke, or has had enough."""
+
+    def woken(self, agent: Agent) -> bool:
+        """Count a wake; false when the agent should not wake again."""
+        ...
+
+    def retire(self, agent: Agent, cause: int) -> None:
+        """Let an agent leave of its own accord."""
+        ...
+
+
+async def broadcast(agent: Agent, log: Log, members: Members) -> None:
+    """Run one agent for as long as its clock has wakes."""
+    if isinstance(agent.habits.activation, Barrier):
+        await _in_rounds(agent, agent.habits.activation, log, members)
+        return
+    clock, priority = agent.clock, WAKE | agent.id
+    for instant in agent.instants():
+        if instant < clock.now:
+            continue  # missed while down, or while computing: skipped, never made up
+        await clock.sleep_until(instant, priority)
+        agent.inbox.settle(instant - 1)
+        if not await _wake(agent, log, members):
+            return
+
+
+async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members) -> None:
+    """Wake when the messages of this round are in; the first wake is at once."""
+    clock, priority = agent.clock, WAKE | agent.id
+    agent.rounds = max(agent.rounds, max(agent.inbox.heard_rounds.values(), default=0))
+    agent.inbox.through(agent.rounds)
+    while True:
+        await clock.sleep_until(clock.now, priority)
+        if not await _wake(agent, log, members):
+            return
+        agent.inbox.through(agent.rounds)
+        await _all_in(agent, barrier, clock.now)
+
+
+async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
+    """Wait until the barrier is ready; a neighbour that leaves lowers what is expected."""
+    clock, inbox = agent.clock, agent.inbox
+    deadline = None
+    if barrier.timeout_s is not None:
+        deadline = since + round(barrier.timeout_s * NANOSECONDS)
+    while True:
+        inbox.settle(clock.now)
+        here = [j for j, up in zip(agent.neighbours, agent.present, strict=True) if up]
+        heard = sum(1 for j in here if inbox.heard_rounds.get(j, -1) >= agent.rounds)
+        if barrier.ready(heard, len(here), clock.now - since):
+            return
+        await inbox.get(deadline)
+
+
+async def _wake(agent: Agent, log: Log, members: Members) -> bool:
+    """Do one wake: inputs are frozen now, the release is made after the computing time."""
+    agent.updates += 1
+    agent.rounds += 1
+    woke = log.emit(Woke, agent.id, None)
+    more = members.woken(agent)
+    agent.merge(woke)
+    state, heard = agent.state, agent.heard
+    busy = agent.compute_ns()
+    if busy:
+        heard = heard.frozen()
+        await agent.clock.sleep_until(agent.clock.now + busy, WAKE | agent.id)
+    sent = agent.act(state, heard, woke)
+    if not sent and isinstance(agent.habits.activation, Barrier):
+        agent.announce(woke)
+    if agent.spent and agent.refused and agent.habits.on_exhausted == "leave":
+        members.retire(agent, woke)
+        return False
+    return more

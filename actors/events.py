@@ -1,0 +1,246 @@
+"""What happened, as frozen data in the past tense (contract, section 6)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from clocks.clock import Clock
+
+Values = dict[str, Any]
+
+
+class Event(
+    msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag=str.lower, omit_defaults=True
+):
+    """The common part: number, instant in nanoseconds, whose, and the number of what caused it."""
+
+    seq: int
+    t: int
+    node: int | None
+    cause: int | None
+
+
+class Started(Event, tag="started"):
+    """A run began."""
+
+    scenario: str = ""
+    nodes: int = 0
+    late_ns: int = 0
+
+
+class Woke(Event, tag="woke"):
+    """An agent's clock woke it."""
+
+    late_ns: int = 0
+
+
+class Proposed(Event, tag="proposed"):
+    """A release was fixed, without noise: what it will cost if it is made."""
+
+    k: int
+    charged: float | str
+    late_ns: int = 0
+
+
+class Charged(Event, tag="charged"):
+    """The ledger took the spend; from here it counts, whatever happens to the message."""
+
+    k: int
+    charged: float | str
+    late_ns: int = 0
+
+
+class Refused(Event, tag="refused"):
+    """The release would have broken the cap."""
+
+    k: int
+    charged: float | str
+    spent: float
+    cap: float
+    late_ns: int = 0
+
+
+class Released(Event, tag="released"):
+    """A vector that read data afresh is ready to leave."""
+
+    k: int
+    late_ns: int = 0
+
+
+class Derived(Event, tag="derived"):
+    """A vector made of what was already released and heard is ready to leave."""
+
+    version: int
+    late_ns: int = 0
+
+
+class Sent(Event, tag="sent"):
+    """One message left for its receivers; arrival −1 is lost on the way."""
+
+    version: int
+    to: Sequence[int]
+    arrives: Sequence[int]
+    bytes: int
+    resent: bool = False
+    late_ns: int = 0
+
+
+class Delivered(Event, tag="delivered"):
+    """A message reached its receiver at `arrived`; noticed when somebody looked."""
+
+    sender: int
+    version: int
+    arrived: int
+    late_ns: int = 0
+
+
+class Superseded(Event, tag="superseded"):
+    """A delivered message that was never read: a newer one of the same sender was there."""
+
+    sender: int
+    version: int
+    late_ns: int = 0
+
+
+class Lost(Event, tag="lost"):
+    """A message was lost on its link; `node` is its sender."""
+
+    receiver: int
+    version: int
+    late_ns: int = 0
+
+
+class Rejected(Event, tag="rejected"):
+    """A message arrived at a receiver that was not up."""
+
+    sender: int
+    version: int
+    arrived: int
+    late_ns: int = 0
+
+
+class Merged(Event, tag="merged"):
+    """A woken agent took over what its neighbours sent."""
+
+    senders: Sequence[int]
+    versions: Sequence[int]
+    late_ns: int = 0
+
+
+class Joined(Event, tag="joined"):
+    """An agent became a member, for the first time or again."""
+
+    late_ns: int = 0
+
+
+class Left(Event, tag="left"):
+    """An agent left and said goodbye."""
+
+    late_ns: int = 0
+
+
+class Crashed(Event, tag="crashed"):
+    """An agent stopped without a word."""
+
+    lost: str
+    late_ns: int = 0
+
+
+class Restarted(Event, tag="restarted"):
+    """A crashed agent came back, with the same ledger."""
+
+    releases: int
+    late_ns: int = 0
+
+
+class FaultBegan(Event, tag="fault_began"):
+    """The scenario did something to the world."""
+
+    fault: int
+    action: str
+    targets: Sequence[int]
+    late_ns: int = 0
+
+
+class FaultEnded(Event, tag="fault_ended"):
+    """The scenario undid it."""
+
+    fault: int
+    action: str
+    targets: Sequence[int]
+    late_ns: int = 0
+
+
+class Spent(Event, tag="spent"):
+    """An agent has made its last release: planned ones are done, or the cap refused one."""
+
+    reason: str
+    late_ns: int = 0
+
+
+class Diverged(Event, tag="diverged"):
+    """A model is no longer finite; its agent goes on without data."""
+
+    late_ns: int = 0
+
+
+class Sampled(Event, tag="sampled"):
+    """The oracle looked at every model: values of metrics, per node or for the network."""
+
+    values: Values
+    late_ns: int = 0
+
+
+class Violated(Event, tag="violated"):
+    """An invariant broke."""
+
+    invariant: str
+    detail: str
+    late_ns: int = 0
+
+
+class Finished(Event, tag="finished"):
+    """The run ended."""
+
+    reason: str
+    late_ns: int = 0
+
+
+KINDS: tuple[type[Event], ...] = (
+    Started, Woke, Proposed, Charged, Refused, Released, Derived, Sent, Delivered, Superseded, Lost,
+    Rejected, Merged, Joined, Left, Crashed, Restarted, FaultBegan, FaultEnded, Spent, Diverged,
+    Sampled, Violated, Finished,
+)  # fmt: skip
+
+Observer = Callable[[Any], None]
+
+
+class Log:
+    """Numbers events and hands each to whoever asked for its kind. An observer that raises ends the run."""
+
+    __slots__ = ("_clock", "_routes", "seq")
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._routes: dict[type[Event], tuple[Observer, ...]] = dict.fromkeys(KINDS, ())
+        self.seq = 0
+
+    def watch(self, observer: Observer, kinds: Sequence[type[Event]] = KINDS) -> None:
+        """Hand events of these kinds to an observer, after those who asked before it."""
+        for kind in kinds:
+            self._routes[kind] = (*self._routes[kind], observer)
+
+    def emit(
+        self, kind: type[Event], node: int | None, cause: int | None, *fields: Any
+    ) -> int:
+        """Make an event of this instant, tell it, and return its number."""
+        clock = self._clock
+        self.seq = seq = self.seq + 1
+        if clock.late:
+            event = kind(seq, clock.now, node, cause, *fields, late_ns=clock.late)  # type: ignore[call-arg]
+        else:
+            event = kind(seq, clock.now, node, cause, *fields)
+        for observe in self._routes[kind]:
+            observe(event)
+        return seq

@@ -1,0 +1,127 @@
+"""What waits for an agent: messages on their way, and those that arrived and were not read."""
+
+from heapq import heappop, heappush
+
+from actors.events import Delivered, Log, Rejected, Superseded
+from actors.messages import Message
+from clocks.clock import DELIVERY, Clock, Signal
+
+_Entry = tuple[int, int, int, Message]
+
+
+class Mailbox:
+    """Looked into when its owner wakes: no event per message.
+
+    Of one sender the newest version wins. Whether the receiver was up when a message arrived is judged
+    at that arrival: `settle` is called whenever the owner's state is about to change.
+    """
+
+    __slots__ = (
+        "_ahead", "_clock", "_coming", "_log", "_node", "_order", "_seen", "_through", "_unread",
+        "_waiting", "heard_rounds",
+    )  # fmt: skip
+
+    def __init__(self, node: int, clock: Clock, log: Log) -> None:
+        self._node = node
+        self._clock = clock
+        self._log = log
+        self._coming: list[_Entry] = []
+        self._order = 0
+        self._unread: dict[int, Message] = {}
+        self._ahead: list[tuple[int, Message]] = []
+        self._through: int | None = None
+        self._seen: dict[int, int] = {}
+        self._waiting: Signal | None = None
+        self.heard_rounds: dict[int, int] = {}
+
+    @property
+    def in_flight(self) -> int:
+        """Messages sent and not yet settled."""
+        return len(self._coming)
+
+    def waiting(self, now: int) -> int:
+        """Count what has arrived and was not read, without settling it."""
+        arrived = sum(1 for entry in self._coming if entry[0] <= now)
+        return arrived + len(self._unread) + len(self._ahead)
+
+    def post(self, arrival: int, sent: int, message: Message) -> None:
+        """Let a message arrive at an instant; `sent` is the event that sent it this time."""
+        self._order += 1
+        heappush(self._coming, (arrival, self._order, sent, message))
+        if self._waiting is not None:
+            self._clock.at(arrival, DELIVERY, self._knock)
+
+    def settle(self, until: int, *, up: bool = True) -> None:
+        """Deliver, or reject when the owner is not up, what has arrived at or before `until`."""
+        coming, emit, node = self._coming, self._log.emit, self._node
+        while coming and coming[0][0] <= until:
+            arrival, _, sent, message = heappop(coming)
+            sender, version = message.sender, message.version
+            if not up:
+                emit(Rejected, node, sent, sender, version, arrival)
+                continue
+            delivered = emit(Delivered, node, sent, sender, version, arrival)
+            if self._through is None:
+                self._accept(message, delivered)
+                continue
+            if message.round > self.heard_rounds.get(sender, -1):
+                self.heard_rounds[sender] = message.round
+            if message.round > self._through:
+                self._ahead.append((delivered, message))
+            else:
+                self._accept(message, delivered)
+
+    def _accept(self, message: Message, delivered: int) -> None:
+        sender, version = message.sender, message.version
+        if version <= self._seen.get(sender, -1):
+            self._log.emit(Superseded, self._node, delivered, sender, version)
+            return
+        former = self._unread.get(sender)
+        if former is not None:
+            self._log.emit(Superseded, self._node, delivered, sender, former.version)
+        self._seen[sender] = version
+        self._unread[sender] = message
+
+    def through(self, round_: int) -> None:
+        """Hold back what belongs to a later round than `round_`, for an owner with a barrier."""
+        self._through = round_
+        ahead, self._ahead = self._ahead, []
+        for delivered, message in ahead:
+            if message.round > round_:
+                self._ahead.append((delivered, message))
+            else:
+                self._accept(message, delivered)
+
+    def take(self) -> dict[int, Message]:
+        """Return the newest message of each sender that was settled and not read."""
+        taken, self._unread = self._unread, {}
+        return taken
+
+    async def get(self, deadline: int | None) -> None:
+        """Wait until something new has arrived, or until a deadline."""
+        self._waiting = signal = self._clock.signal(DELIVERY)
+        if self._coming:
+            self._clock.at(max(self._coming[0][0], self._clock.now), DELIVERY, self._knock)
+        if deadline is not None:
+            self._clock.at(deadline, DELIVERY, signal.set)
+        try:
+            await signal
+        finally:
+            self._waiting = None
+
+    def stir(self) -> None:
+        """Let a waiting owner look again: who is expected has changed."""
+        if self._waiting is not None:
+            self._waiting.set()
+
+    def forget(self) -> None:
+        """Lose what was not read, and what is known of the senders: a crash took the memory."""
+        self._unread.clear()
+        self._ahead.clear()
+        self._seen.clear()
+        self.heard_rounds.clear()
+
+    def _knock(self) -> None:
+        signal = self._waiting
+        if signal is not None and self._coming and self._coming[0][0] <= self._clock.now:
+            signal.set()

@@ -1,0 +1,167 @@
+"""Who is a member, who is up, and the verbs that change it."""
+
+from collections.abc import Callable, Sequence
+
+from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
+from actors.behaviours.broadcast import broadcast
+from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
+from actors.messages import Message
+from clocks.clock import Clock
+
+
+class Membership:
+    """The agents of a run. Neighbours know at once who joins or leaves, and nothing of a crash."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        log: Log,
+        *,
+        rounds: int | None = None,
+        updates: int | None = None,
+        until_spent: bool = False,
+        finish: Callable[[str], None],
+    ) -> None:
+        self.agents: list[Agent] = []
+        self.updates = 0
+        self.pending = 0
+        self._clock = clock
+        self._log = log
+        self._rounds = rounds
+        self._updates = updates
+        self._until_spent = until_spent
+        self._finish = finish
+        self._running = 0
+        self._unspent: set[int] = set()
+        log.watch(self._note_spent, (Spent,))
+
+    def open(self, agents: Sequence[Agent], present: Sequence[bool]) -> None:
+        """Start everybody who is there from the beginning."""
+        self.agents = list(agents)
+        for agent, here in zip(agents, present, strict=True):
+            agent.status = UP if here else ABSENT
+        for agent in agents:
+            for j in agent.neighbours:
+                if agents[j].status == ABSENT:
+                    agent.attend(j, present=False)
+        for agent in agents:
+            if agent.status == UP:
+                self._start(agent)
+
+    def deliver(self, receiver: int, arrival: int, sent: int, message: Message) -> None:
+        self.agents[receiver].inbox.post(arrival, sent, message)
+
+    def settle(self, until: int) -> None:
+        """Settle what has arrived everywhere: before samples, and at the end."""
+        for agent in self.agents:
+            agent.inbox.settle(until, up=agent.status == UP)
+
+    def woken(self, agent: Agent) -> bool:
+        self.updates += 1
+        if self._updates is not None and self.updates >= self._updates:
+            self._finish("updates")
+        return self._rounds is None or agent.rounds < self._rounds
+
+    def crash(self, node: int, lose: str, cause: int) -> bool:
+        """Stop an agent without a word; false when it was not up."""
+        agent = self.agents[node]
+        if agent.status != UP:
+            return False
+        agent.inbox.settle(self._clock.now - 1)
+        self._stop(agent, DOWN)
+        self._log.emit(Crashed, node, cause, lose)
+        if lose != "nothing":
+            agent.forget(everything=lose == "all")
+        return True
+
+    def restart(self, node: int, cause: int) -> bool:
+        """Bring a crashed agent back: the ledger and the release counter are what they were."""
+        agent = self.agents[node]
+        if agent.status != DOWN:
+            return False
+        agent.inbox.settle(self._clock.now - 1, up=False)
+        restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
+        agent.status = UP
+        self._greet(agent, restarted)
+        self._start(agent)
+        return True
+
+    def leave(self, node: int, cause: int) -> bool:
+        """Let an agent go; its neighbours stop counting it."""
+        agent = self.agents[node]
+        if agent.status not in {UP, DOWN}:
+            return False
+        agent.inbox.settle(self._clock.now - 1, up=agent.status == UP)
+        self._stop(agent, LEFT)
+        self._part(agent, cause)
+        return True
+
+    def retire(self, agent: Agent, cause: int) -> None:
+        agent.status = LEFT
+        self._part(agent, cause)
+
+    def join(self, node: int, cause: int) -> bool:
+        """Let an agent in, for the first time or again; its neighbours resend what they last said."""
+        agent = self.agents[node]
+        if agent.status not in {ABSENT, LEFT}:
+            return False
+        agent.inbox.settle(self._clock.now - 1, up=False)
+        joined = self._log.emit(Joined, node, cause)
+        agent.status = UP
+        for j in agent.neighbours:
+            member = self.agents[j].status in {UP, DOWN}
+            agent.attend(j, present=member)
+            if member:
+                self.agents[j].attend(node, present=True)
+        self._greet(agent, joined)
+        self._start(agent)
+        return True
+
+    def faults_done(self) -> None:
+        """One scripted fault has nothing more to do."""
+        self.pending -= 1
+        self._check_idle()
+
+    def _part(self, agent: Agent, cause: int) -> None:
+        self._log.emit(Left, agent.id, cause)
+        for j in agent.neighbours:
+            self.agents[j].attend(agent.id, present=False)
+            self.agents[j].inbox.stir()
+        self._forget_unspent(agent.id)
+
+    def _greet(self, agent: Agent, cause: int) -> None:
+        for j in agent.neighbours:
+            neighbour = self.agents[j]
+            if neighbour.status == UP:
+                neighbour.resend(agent.id, cause)
+
+    def _start(self, agent: Agent) -> None:
+        self._running += 1
+        if not agent.spent:
+            self._unspent.add(agent.id)
+        agent.task = self._clock.spawn(self._live(agent))
+
+    async def _live(self, agent: Agent) -> None:
+        try:
+            await broadcast(agent, self._log, self)
+        finally:
+            self._running -= 1
+            self._check_idle()
+
+    def _stop(self, agent: Agent, status: str) -> None:
+        agent.status = status
+        if agent.task is not None:
+            agent.task.cancel()
+
+    def _check_idle(self) -> None:
+        if self._running == 0 and self.pending == 0:
+            self._finish("no wake can come")
+
+    def _note_spent(self, event: Spent) -> None:
+        if event.node is not None:
+            self._forget_unspent(event.node)
+
+    def _forget_unspent(self, node: int) -> None:
+        self._unspent.discard(node)
+        if self._until_spent and not self._unspent:
+            self._finish("spent")

@@ -1,0 +1,19 @@
+"""What agents say to each other."""
+
+import msgspec
+
+from mechanisms.vectors import Vector
+
+
+class Message(msgspec.Struct, frozen=True, gc=False):
+    """One vector that left an agent; all receivers of a broadcast share it.
+
+    `version` numbers what the sender published, so that the newest wins; `round` is the sender's
+    count of wakes, which barriers wait for; `sent` is the event that sent it first.
+    """
+
+    sender: int
+    version: int
+    round: int
+    vector: Vector | None
+    sent: int

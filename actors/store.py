@@ -1,0 +1,21 @@
+"""Simulated durable storage: what survives a crash, by design."""
+
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.vectors import Vector
+
+
+class Store:
+    """An agent's ledger with its release counter, and what it last published."""
+
+    __slots__ = ("ledger", "published", "version")
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.version = 0
+        self.published: Vector | None = None
+
+    def publish(self, vector: Vector) -> int:
+        """Remember a vector that is about to leave, and number it."""
+        self.published = vector
+        self.version += 1
+        return self.version - 1

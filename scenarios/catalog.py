@@ -1,0 +1,129 @@
+"""Names in files → constructors in code: plain dicts, one per family."""
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clocks import activation, durations
+from clocks.activation import Activation, Barrier
+from clocks.clock import nanoseconds
+from clocks.durations import Duration
+from mechanisms import descent, objectives, propagation, solitary
+from mechanisms.objectives import Loss
+from mechanisms.strategy import Card
+from scenarios.datasets import BadData, Folders
+
+Table = dict[str, Any]
+
+CARDS: dict[str, Card] = {
+    card.kind: card for card in (descent.CARD, propagation.CARD, solitary.CARD)
+}
+
+_DURATIONS: dict[str, Callable[[Table], Duration]] = {
+    "constant": lambda t: durations.Constant(t["value"]),
+    "uniform": lambda t: durations.uniform(t["min"], t["max"]),
+    "exponential": lambda t: durations.exponential(t["mean"]),
+    "normal": lambda t: durations.normal(t["mean"], t["std"]),
+    "lognormal": lambda t: durations.lognormal(t["median"], t["sigma"]),
+    "gamma": lambda t: durations.gamma(t["mean"], t["shape"]),
+    "pareto": lambda t: durations.pareto(t["min"], t["alpha"]),
+    "weibull": lambda t: durations.weibull(t["scale"], t["shape"]),
+}
+
+_LOSSES: dict[str, Callable[[Table], Loss]] = {
+    "logistic": lambda _: objectives.Logistic(),
+    "smoothed-hinge": lambda t: objectives.SmoothedHinge(t["width"]),
+    "squared": lambda t: objectives.Squared(t.get("clip", float("inf"))),
+    "welsch": lambda _: objectives.Welsch(),
+}
+
+_CLOCKS: dict[str, Callable[[Table], Activation | Barrier]] = {
+    "poisson": lambda t: activation.Poisson(t["rate"]),
+    "synchronous": lambda t: activation.Synchronous(t["period"]),
+    "barrier": lambda t: activation.Barrier(t.get("timeout"), t["quorum"]),
+    "periodic": lambda t: activation.Periodic(t["period"], t["jitter"], t["drift"]),
+}
+
+
+class Forbidden(ValueError):
+    """A scenario names code, and nobody allowed it."""
+
+
+def own(kind: str, *, allow_code: bool, folder: Path) -> Any:
+    """Return the thing that `package.module:Thing` names."""
+    if not allow_code:
+        raise Forbidden(f"'{kind}' is code of the scenario's own: it runs only with --allow-code")
+    module, _, name = kind.partition(":")
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise Forbidden(f"'{kind}' cannot be loaded: {error}") from None
+
+
+def duration(table: Table, folders: Folders) -> Duration:
+    """Make a distribution of durations."""
+    if table["kind"] == "trace":
+        values = _column(folders.find(table["path"]))
+        return durations.Replayed(tuple(nanoseconds(v) for v in values))
+    return _DURATIONS[table["kind"]](table)
+
+
+def _column(path: Path) -> list[float]:
+    values = [float(v) for v in numbers(path).ravel()]
+    if not values or not all(0 <= v < 9e9 for v in values):
+        raise BadData(f"{path.name} must hold durations in seconds, at least one, none negative")
+    return values
+
+
+def numbers(path: Path) -> Any:
+    """Read a text file of numbers, separated by commas or blanks; lines that begin with # are words."""
+    try:
+        text = path.read_text("utf-8").replace(",", " ")
+        rows = [line.split() for line in text.splitlines() if line.strip() and line[0] != "#"]
+        return np.array([[float(cell) for cell in row] for row in rows])
+    except (OSError, ValueError) as error:
+        raise BadData(f"{path.name} must be rows of numbers: {error}") from None
+
+
+def latency_matrix(table: Table, n: int, folders: Folders) -> Any:
+    """Read one delay in seconds for each ordered pair of agents."""
+    path = folders.find(table["path"])
+    matrix = numbers(path)
+    if matrix.shape != (n, n) or not (matrix >= 0).all() or not np.isfinite(matrix).all():
+        raise BadData(f"{path.name} must hold {n} × {n} delays in seconds, none negative, got {matrix.shape}")
+    return matrix
+
+
+def loss(table: Table, code: Callable[[str], Any]) -> Loss:
+    """Make a loss."""
+    if "parameters" in table:
+        made: Loss = code(table["kind"])(**table["parameters"])
+        return made
+    return _LOSSES[table["kind"]](table)
+
+
+def clock(table: Table, code: Callable[[str], Any]) -> Activation | Barrier:
+    """Make an activation; a trace is made per agent, by `wakes`."""
+    if "parameters" in table:
+        made: Activation = code(table["kind"])(**table["parameters"])
+        return made
+    return _CLOCKS[table["kind"]](table)
+
+
+def wakes(table: Table, folders: Folders) -> dict[int, tuple[int, ...]]:
+    """Return the instants of each agent of a trace clock, in order, none twice."""
+    rows = table.get("wakes")
+    if rows is None:
+        rows = numbers(folders.find(table["path"])).tolist()
+    instants: dict[int, set[int]] = {}
+    for row in rows:
+        if len(row) != 2 or row[1] != int(row[1]) or not row[0] >= 0:
+            raise BadData(f"a trace holds rows of time and id, got {row!r}")
+        instants.setdefault(int(row[1]), set()).add(nanoseconds(row[0]))
+    return {node: tuple(sorted(times)) for node, times in instants.items()}

@@ -1,0 +1,220 @@
+"""Data sources: who holds which points. Drawn once, before time starts, from named streams."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechanisms.vectors import Matrix, Vector
+from scenarios.seeds import generator
+from scenarios.splits import NoSplit, deal, sizes
+
+Points = tuple[Matrix, Vector]
+
+
+class BadData(ValueError):
+    """The data cannot be learned from as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Training points of each agent; test points of each, or common ones, or none."""
+
+    train: tuple[Points, ...]
+    test: tuple[Points, ...]
+    common_test: Points | None
+    targets: Matrix | None
+    notes: tuple[str, ...]
+
+    @property
+    def dimension(self) -> int:
+        return int(self.train[0][0].shape[1])
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(y) for _, y in self.train)
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where files may be read from: the scenario's folder and those that the user named."""
+
+    own: Path
+    named: tuple[Path, ...] = ()
+
+    def find(self, path: str) -> Path:
+        """Resolve a path inside one of the folders; anything outside is refused."""
+        for folder in (self.own, *self.named):
+            root = folder.resolve()
+            found = (root / path).resolve()
+            if not found.is_relative_to(root):
+                continue
+            if found.exists():
+                return found
+        outside = os.path.isabs(path) or ".." in Path(path).parts  # noqa: PTH117 # also "/x" elsewhere
+        if outside:
+            raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
+        raise BadData(f"no such file: {path} (searched the scenario's folder and --data)")
+
+
+def load(
+    data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled: bool
+) -> Shards:
+    """Make or read the points of n agents; `labelled` tasks need labels ±1."""
+    match data["source"]:
+        case "separators":
+            shards = _separators(data, n, seed)
+        case "blobs":
+            shards = _blobs(data, n, seed)
+        case _:
+            shards = _files(folders.find(data["path"]), n, data)
+    return tidy(shards, data["scale"], labelled=labelled)
+
+
+def tidy(shards: Shards, scale: str, *, labelled: bool) -> Shards:
+    """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for."""
+    scaled = 0
+    train, test = [], []
+    for points, kept in ((shards.train, train), (shards.test, test)):
+        for i, (x, y) in enumerate(points):
+            x, changed = _bounded(x, y, i, scale, labelled=labelled)  # noqa: PLW2901
+            scaled += changed
+            kept.append((x, y))
+    common = shards.common_test
+    if common is not None:
+        x, changed = _bounded(*common, None, scale, labelled=labelled)
+        common, scaled = (x, common[1]), scaled + changed
+    notes = shards.notes
+    if scaled:
+        notes = (*notes, f"{scaled} rows had a norm above 1 and were scaled to norm 1")
+    return Shards(tuple(train), tuple(test), common, shards.targets, notes)
+
+
+def _bounded(
+    x: Matrix, y: Vector, node: int | None, scale: str, *, labelled: bool
+) -> tuple[Matrix, int]:
+    whose = "the common test points" if node is None else f"node {node}"
+    if x.ndim != 2 or y.ndim != 1 or len(x) != len(y):
+        raise BadData(f"{whose}: x must be m × d and y of length m, got {x.shape} and {y.shape}")
+    if len(y) == 0:
+        raise BadData(f"{whose} has no points: an agent needs at least one")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise BadData(f"{whose}: a value is NaN or infinite")
+    if labelled and not np.isin(y, (-1.0, 1.0)).all():
+        raise BadData(f"{whose}: labels must be -1 or 1, got {np.unique(y)[:5].tolist()}")
+    norms = np.linalg.norm(x, axis=1)
+    above = norms > 1.0 + 1e-12
+    if not above.any():
+        return x, 0
+    if scale == "refuse":
+        raise BadData(
+            f"{whose}: {int(above.sum())} of {len(y)} rows have a norm above the declared bound 1 "
+            f'(largest {norms.max():.4g}); scale = "row" scales them'
+        )
+    return x / np.maximum(norms, 1.0)[:, None], int(above.sum())
+
+
+def _amounts(data: dict[str, Any], n: int, seed: int) -> Any:
+    """Return each agent's number of points: by `split` where given, else by `points`."""
+    rng, points = generator(seed, "data/sizes"), data["points"]
+    low, high = (points["min"], points["max"]) if isinstance(points, dict) else (points, points)
+    if "split" not in data:
+        return rng.integers(low, high, endpoint=True, size=n)
+    if data["split"]["kind"] == "dirichlet":
+        raise NoSplit("dirichlet shares out a pool by label; each separator has points of its own")
+    split = data["split"]
+    total = sum(split["of"]) if split["kind"] == "sizes" else n * (low + high) // 2
+    if split["kind"] == "uniform":
+        total = n * split["max"]
+    return sizes(split, total, n, rng)
+
+
+def _ball(rng: np.random.Generator, count: int, dimension: int) -> Matrix:
+    """Draw points uniformly in the unit ball: around the origin, and never above norm 1."""
+    x = rng.standard_normal((count, dimension))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return x * rng.random((count, 1)) ** (1.0 / dimension)
+
+
+def _labels(rng: np.random.Generator, scores: Vector, flip: float) -> Vector:
+    labels = np.where(scores >= 0, 1.0, -1.0)
+    return np.where(rng.random(len(labels)) < flip, -labels, labels)
+
+
+def _with_bias(x: Matrix, *, bias: bool) -> Matrix:
+    """Append a constant feature, and scale so that norms at most 1 stay at most 1."""
+    return np.hstack([x, np.ones((len(x), 1))]) / np.sqrt(2.0) if bias else x
+
+
+def _separators(data: dict[str, Any], n: int, seed: int) -> Shards:
+    """The task of Bellet et al. 2018, section 5.1: each agent has a target separator of its own.
+
+    Targets lie in the plane of the first two coordinates, normal, as in Vanhaesebrouck et al. 2017.
+    """
+    d, flip, tests = data["dimension"], data["flip"], data["test_points"]
+    amounts = _amounts(data, n, seed)
+    targets = np.zeros((n, d))
+    train, test = [], []
+    for i in range(n):
+        rng = generator(seed, f"data/{i}")
+        targets[i, : min(2, d)] = rng.standard_normal(min(2, d))
+        for kept, count, noise in ((train, int(amounts[i]), flip), (test, tests, 0.0)):
+            x = _ball(rng, count, d)
+            kept.append((_with_bias(x, bias=data["bias"]), _labels(rng, x @ targets[i], noise)))
+    return Shards(tuple(train), tuple(test) if tests else (), None, targets, ())
+
+
+def _blobs(data: dict[str, Any], n: int, seed: int) -> Shards:
+    """Two normal clouds around ±½ of one random direction, in the unit ball: a pool to be split."""
+    d, rng = data["dimension"], generator(seed, "data/pool")
+    split = data.get("split") or {"kind": "sizes", "of": _amounts(data, n, seed).tolist()}
+    points = data["points"]
+    mean = (points["min"] + points["max"]) // 2 if isinstance(points, dict) else points
+    total = sum(split["of"]) if split["kind"] == "sizes" else n * mean
+    if split["kind"] == "uniform":
+        total = n * split["max"]
+    centre = rng.standard_normal(d)
+    centre *= 0.5 / np.linalg.norm(centre)
+
+    def cloud(count: int) -> Points:
+        y = np.where(rng.random(count) < 0.5, 1.0, -1.0)
+        x = y[:, None] * centre + 0.25 * rng.standard_normal((count, d)) / np.sqrt(d) * 2.0
+        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+        return _with_bias(x, bias=data["bias"]), y
+
+    x, y = cloud(total)
+    common = cloud(data["test_points"]) if data["test_points"] else None
+    y = np.where(rng.random(len(y)) < data["flip"], -y, y)
+    hands = deal(split, y, n, generator(seed, "data/split"))
+    return Shards(tuple((x[hand], y[hand]) for hand in hands), (), common, None, ())
+
+
+def _files(folder: Path, n: int, data: dict[str, Any]) -> Shards:
+    if "split" in data:
+        raise NoSplit("files are split already: one file each")
+    train = [_archive(folder / f"{i:03d}.npz") for i in range(n)]
+    if (folder / f"{n:03d}.npz").exists():
+        raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
+    test = [
+        _archive(folder / "test" / f"{i:03d}.npz")
+        for i in range(n)
+        if (folder / "test" / f"{i:03d}.npz").exists()
+    ]
+    if test and len(test) != n:
+        raise BadData(f"{folder.name}/test holds {len(test)} files for {n} agents")
+    dimensions = {x.shape[1] for x, _ in (*train, *test) if x.ndim == 2}
+    if len(dimensions) > 1:
+        raise BadData(f"all agents need one dimension, got {sorted(dimensions)}")
+    return Shards(tuple(train), tuple(test), None, None, ())
+
+
+def _archive(path: Path) -> Points:
+    if not path.exists():
+        raise BadData(f"no such file: {path.name} in {path.parent.name}")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return archive["x"].astype(np.float64), archive["y"].astype(np.float64)
+    except (OSError, ValueError, KeyError) as error:
+        raise BadData(f"{path.name} must hold arrays x and y: {error}") from None

@@ -1,0 +1,253 @@
+"""The tables, keys, kinds and defaults of a scenario file (contract, section 2), as data."""
+
+from scenarios.schema import (
+    ABSENT,
+    REQUIRED,
+    Choice,
+    Either,
+    Field,
+    Fields,
+    Flag,
+    Free,
+    Kind,
+    Many,
+    Number,
+    Table,
+    Text,
+    duration,
+    rate,
+)
+
+_WHOLE = Number(low=0, whole=True)
+_COUNT = Number(low=1, whole=True)
+_POSITIVE = Number(above=0)
+_SHARE = Number(low=0, high=1)
+_LONG = duration(zero=False)
+
+DISTRIBUTIONS: dict[str, Fields] = {
+    "constant": {"value": Field(duration(), REQUIRED)},
+    "uniform": {"min": Field(duration(), REQUIRED), "max": Field(duration(), REQUIRED)},
+    "exponential": {"mean": Field(_LONG, REQUIRED)},
+    "normal": {"mean": Field(duration(), REQUIRED), "std": Field(duration(), REQUIRED)},
+    "lognormal": {"median": Field(_LONG, REQUIRED), "sigma": Field(Number(above=0, high=20), REQUIRED)},
+    "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_POSITIVE, REQUIRED)},
+    "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_POSITIVE, REQUIRED)},
+    "weibull": {"scale": Field(_LONG, REQUIRED), "shape": Field(Number(low=0.05), REQUIRED)},
+    "trace": {"path": Field(Text("a path"), REQUIRED)},
+}
+_LATENCIES = {**DISTRIBUTIONS, "matrix": {"path": Field(Text("a path"), REQUIRED)}}
+LATENCY = Kind("distribution", _LATENCIES, ("constant", "value", duration()))
+COMPUTE = Kind("distribution", DISTRIBUTIONS, ("constant", "value", duration()))
+
+CLOCKS: dict[str, Fields] = {
+    "poisson": {"rate": Field(rate(), 1.0)},
+    "synchronous": {"period": Field(_LONG, "1s")},
+    "barrier": {"timeout": Field(_LONG), "quorum": Field(Number(above=0, high=1), 1.0)},
+    "periodic": {
+        "period": Field(_LONG, "1s"),
+        "jitter": Field(duration(), "0s"),
+        "drift": Field(Number(above=-1, high=10), 0.0),
+    },
+    "trace": {
+        "wakes": Field(Many(Many(Number(low=0), 2, 2), 1)),
+        "path": Field(Text("a path")),
+    },
+}
+
+TOPOLOGIES: dict[str, Fields] = {
+    "complete": {},
+    "ring": {},
+    "path": {},
+    "star": {},
+    "grid": {"rows": Field(_COUNT, REQUIRED), "columns": Field(_COUNT, REQUIRED)},
+    "regular": {"degree": Field(_COUNT, REQUIRED)},
+    "erdos-renyi": {"p": Field(_SHARE, REQUIRED)},
+    "small-world": {"degree": Field(_COUNT, REQUIRED), "rewire": Field(_SHARE, 0.1)},
+    "scale-free": {"attach": Field(_COUNT, REQUIRED)},
+    "similarity": {"gamma": Field(_POSITIVE, 0.1)},
+    "knn": {"k": Field(_COUNT, 10)},
+    "edges": {"edges": Field(Many(Many(Number(low=0), 2, 3)), REQUIRED)},
+    "file": {"path": Field(Text("a path"), REQUIRED)},
+}
+
+SPLITS: dict[str, Fields] = {
+    "even": {},
+    "uneven": {"ratio": Field(Number(low=1), REQUIRED)},
+    "uniform": {"min": Field(_COUNT, REQUIRED), "max": Field(_COUNT, REQUIRED)},
+    "sizes": {"of": Field(Many(_COUNT, 1), REQUIRED)},
+    "dirichlet": {"alpha": Field(_POSITIVE, REQUIRED)},
+    "sizes-dirichlet": {"alpha": Field(_POSITIVE, REQUIRED)},
+    "by-user": {},
+}
+
+_SPREAD = Table({"min": Field(_COUNT, REQUIRED), "max": Field(_COUNT, REQUIRED)})
+_EVERY_SOURCE: Fields = {
+    "scale": Field(Choice("refuse", "row"), "refuse"),
+    "split": Field(Kind("split", SPLITS)),
+}
+_MADE: Fields = {
+    "dimension": Field(Number(low=1, high=100_000, whole=True), 20),
+    "points": Field(
+        Either("a whole number >= 1 or { min, max }", _COUNT, _SPREAD), {"min": 10, "max": 100}
+    ),
+    "test_points": Field(_WHOLE, 100),
+    "flip": Field(Number(low=0, high=0.5), 0.05),
+    "bias": Field(Flag(), False),
+    **_EVERY_SOURCE,
+}
+SOURCES: dict[str, Fields] = {
+    "separators": _MADE,
+    "blobs": _MADE,
+    "files": {"path": Field(Text("a path"), REQUIRED), **_EVERY_SOURCE},
+}
+
+LOSSES: dict[str, Fields] = {
+    "logistic": {},
+    "smoothed-hinge": {"width": Field(_POSITIVE, 0.5)},
+    "squared": {"clip": Field(_POSITIVE)},
+    "welsch": {},
+}
+
+STARTS: dict[str, Fields] = {
+    "zeros": {},
+    "random": {},
+    "file": {"path": Field(Text("a path"), REQUIRED)},
+    "local": {},
+}
+
+_BOUND = Table({"l1": Field(_POSITIVE), "l2": Field(_POSITIVE)})
+MECHANISMS: dict[str, Fields] = {
+    "local": {},
+    "cd": {
+        "mu": Field(_POSITIVE, 1.0),
+        "noise": Field(Choice("none", "laplace", "norm-gamma", "gaussian"), "none"),
+        "releases": Field(Number(low=1, high=10_000_000, whole=True)),
+        "alpha": Field(_POSITIVE),
+        "schedule": Field(Choice("uniform"), "uniform"),
+        "clip": Field(_POSITIVE),
+        "lipschitz": Field(_BOUND),
+        "smooth_after": Field(Flag(), True),
+        "smoothness": Field(
+            Either('"data", "bound" or a number > 0', Choice("data", "bound"), _POSITIVE)
+        ),
+    },
+    "propagation": {
+        "mu": Field(_POSITIVE, 1.0),
+        "noise": Field(Choice("none", "output"), "none"),
+    },
+}
+
+_RUN: Fields = {
+    "seed": Field(_WHOLE),
+    "engine": Field(Choice("virtual", "wall"), "virtual"),
+    "horizon": Field(_LONG),
+    "rounds": Field(_COUNT),
+    "updates": Field(_COUNT),
+    "stop": Field(Choice("horizon", "spent"), "horizon"),
+    "sample_every": Field(_LONG, "1s"),
+}
+
+_BUDGET = Table(
+    {
+        "epsilon": Field(_POSITIVE, REQUIRED),
+        "delta": Field(Number(low=0, below=1), 1e-5),
+        "on_exhausted": Field(Choice("listen", "smooth", "leave"), "listen"),
+    }
+)
+
+_NODES: Fields = {
+    "name": Field(Text("a name")),
+    "count": Field(_COUNT, 1),
+    "clock": Field(Kind("clock", CLOCKS), {"kind": "poisson", "rate": 1.0}),
+    "compute": Field(COMPUTE, "0s"),
+    "budget": Field(_BUDGET),
+    "present": Field(Flag(), True),
+    "start": Field(Choice("zeros", "neighbours", "file")),
+}
+
+_LINK: Fields = {
+    "between": Field(Many(Many(_WHOLE, 2, 2), 1)),
+    "from": Field(_WHOLE),
+    "to": Field(_WHOLE),
+    "latency": Field(LATENCY),
+    "loss": Field(_SHARE),
+}
+
+TARGET = Either('ids or the name of a group, such as [3, 4] or "phones"', Text("a name"), Many(_WHOLE, 1))
+ACTIONS = ("crash", "restart", "leave", "join")
+_FAULT: Fields = {
+    "name": Field(Text("a name")),
+    "at": Field(duration(), REQUIRED),
+    "for": Field(_LONG),
+    "lose": Field(Choice("volatile", "all", "nothing")),
+    **{action: Field(TARGET) for action in ACTIONS},
+}
+
+BOUNDS = ("above", "below", "at_most", "at_least", "equals")
+_BOUNDS: Fields = {bound: Field(Number()) for bound in BOUNDS}
+_EXPECT: Fields = {
+    "name": Field(Text("a name")),
+    "metric": Field(Text("the name of a metric"), REQUIRED),
+    **_BOUNDS,
+    "tolerance": Field(Number(low=0)),
+    "when": Field(Choice("end", "always", "eventually"), "end"),
+    "within": Field(_LONG),
+    "after": Field(duration()),
+    "node": Field(_WHOLE),
+    "group": Field(Text("the name of a group")),
+    "up": Field(Flag(), False),
+}
+_GOAL: Fields = {
+    "metric": Field(Text("the name of a metric"), REQUIRED),
+    **{bound: _BOUNDS[bound] for bound in BOUNDS[:-1]},
+}
+
+_PRIVACY: Fields = {
+    "views": Field(Many(Choice("eavesdropper", "outsider"), 1, 2), ["eavesdropper"]),
+    "accountant": Field(Choice("tightest", "basic", "kov", "zcdp"), "tightest"),
+    "calibrate": Field(Choice("basic", "kov"), "kov"),
+    "filter": Field(Choice("auto", "basic"), "auto"),
+    "grid": Field(Either("a number > 0 or false", Flag(), _POSITIVE), 1e-9),
+}
+
+SEEDS = ("data", "network", "clock", "link", "noise", "fault")
+
+_NETWORK: Fields = {
+    "topology": Field(Kind("topology", TOPOLOGIES), {"kind": "ring"}),
+    "latency": Field(LATENCY, "0s"),
+    "loss": Field(_SHARE, 0.0),
+}
+
+ORIGIN = Table({"folder": Field(Text(), ABSENT), "sha256": Field(Free(Text()), ABSENT)})
+
+SCENARIO: Fields = {
+    "schema": Field(Number(low=1, high=1, whole=True), REQUIRED),
+    "name": Field(Text("a name")),
+    "summary": Field(Text(), ""),
+    "extends": Field(Text("library:NAME or a path")),
+    "tags": Field(Many(Text()), []),
+    "origin": Field(ORIGIN),
+    "run": Field(Table(_RUN), {}),
+    "seeds": Field(Table({purpose: Field(_WHOLE) for purpose in SEEDS}), {}),
+    "data": Field(Kind("data source", SOURCES, tag="source"), {"source": "separators"}),
+    "task": Field(
+        Table(
+            {
+                "loss": Field(Kind("loss", LOSSES), "logistic"),
+                "l2": Field(Either('a number >= 0 or "1/m"', Number(low=0), Choice("1/m")), 0.0),
+                "reduction": Field(Choice("mean", "sum"), "mean"),
+                "start": Field(Kind("start", STARTS), "zeros"),
+            }
+        ),
+        {},
+    ),
+    "network": Field(Table(_NETWORK), {}),
+    "link": Field(Many(Table(_LINK)), []),
+    "nodes": Field(Many(Table(_NODES), 1, 10_000), REQUIRED),
+    "mechanism": Field(Kind("mechanism", MECHANISMS), REQUIRED),
+    "privacy": Field(Table(_PRIVACY), {}),
+    "fault": Field(Many(Table(_FAULT), 0, 10_000), []),
+    "expect": Field(Many(Table(_EXPECT), 0, 10_000), []),
+    "targets": Field(Free(Table(_GOAL)), {}),
+    "sweep": Field(Table({"seeds": Field(Text('seeds such as "0..9"'))}), {}),
+}

@@ -1,0 +1,47 @@
+"""The names of the metrics that the present mechanisms have (contract, section 5), and their aggregates."""
+
+import re
+from collections.abc import Iterable
+
+PER_NODE = (
+    "loss", "loss.pooled", "accuracy.train", "accuracy.test", "rmse.train", "rmse.test", "gain",
+    "noise.ratio", "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp",
+    "epsilon.gaussian", "epsilon.claimed", "epsilon.left", "releases", "releases.refused",
+    "releases.planned", "derived", "updates", "availability",
+)  # fmt: skip
+NETWORK = (
+    "objective", "optimum", "gap", "gap.relative", "consensus", "bias", "distance", "harmed",
+    "messages.sent", "messages.delivered", "messages.superseded", "messages.lost",
+    "messages.rejected", "messages.duplicated", "messages.in_flight", "bytes.sent", "nodes.up",
+    "nodes.down", "nodes.left", "nodes.spent", "rounds",
+)  # fmt: skip
+_GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
+_AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
+
+
+def split_metric(name: str) -> tuple[str, str | None]:
+    """Split `loss.mean` into the metric and its aggregate; a name without one has None."""
+    base, _, last = name.rpartition(".")
+    if base and _AGGREGATE.fullmatch(last) and last != "p00" and base in PER_NODE:
+        return base, last
+    return name, None
+
+
+def per_node(name: str) -> bool:
+    """Whether a metric has a value for each node."""
+    return name in PER_NODE
+
+
+def is_known(name: str, goals: Iterable[str]) -> bool:
+    """Whether a metric exists, with an aggregate or without, or is a figure of a target."""
+    base, _ = split_metric(name)
+    return base in PER_NODE or base in NETWORK or base in _goal_names(goals)
+
+
+def known_names(goals: Iterable[str]) -> list[str]:
+    """Return every metric, per-node ones as their mean."""
+    return [*NETWORK, *(f"{name}.mean" for name in PER_NODE), *_goal_names(goals)]
+
+
+def _goal_names(goals: Iterable[str]) -> list[str]:
+    return [f"{figure}.{goal}" for goal in goals for figure in _GOALS]

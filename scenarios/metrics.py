@@ -1,0 +1,308 @@
+"""What an oracle sees: losses, scores, gaps and budgets, by the names of contract, section 5.
+
+Nothing here is a release: it looks at every model and every point, as nobody in the world can.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.agent import DOWN, LEFT, UP
+from actors.membership import Membership
+from clocks.clock import Clock
+from mechanisms.descent import CoordinateDescent
+from mechanisms.joint import local_models
+from mechanisms.vectors import Matrix, Vector
+from scenarios.metric_names import NETWORK, PER_NODE, split_metric
+from scenarios.observers.budget import Budget
+from scenarios.observers.traffic import Traffic
+from scenarios.plan import Plan
+
+_LARGE_OPTIMUM = 4e7
+_LARGE_POOL = 4e7
+_COSTLY = ("loss.pooled", "noise.ratio", "staleness", "lag")
+_ALWAYS = (
+    "loss", "epsilon", "epsilon.left", "releases", "releases.refused", "derived", "updates",
+    "objective", "consensus", "messages.sent", "messages.delivered", "messages.superseded",
+    "messages.lost", "messages.rejected", "messages.duplicated", "messages.in_flight",
+    "bytes.sent", "nodes.up", "nodes.down", "nodes.left", "nodes.spent",
+)  # fmt: skip
+
+
+class Oracle:
+    """Computes metrics of a running world, all nodes at once."""
+
+    def __init__(
+        self, plan: Plan, members: Membership, clock: Clock, budget: Budget, traffic: Traffic
+    ) -> None:
+        self.plan = plan
+        self._members = members
+        self._clock = clock
+        self._budget = budget
+        self._traffic = traffic
+        self._margin = plan.loss.margin
+        self._starts = np.concatenate([[0], np.cumsum(plan.shards.sizes)[:-1]])
+        self._theta: Matrix = np.zeros((plan.size, plan.dimension))
+        self._gap0 = math.nan
+        self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
+        self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
+        self._routes: dict[str, Callable[[], Any]] = self._make_routes()
+
+    def names(self, *, last: bool) -> list[str]:
+        """Return what is computed at a sample: cheap ones always, others when asked for."""
+        score = "accuracy" if self._margin else "rmse"
+        names = [*_ALWAYS, f"{score}.train", *([f"{score}.test"] if self._has_test else [])]
+        if self.optimum is not None:
+            names += ["gap", "optimum"] + (["gap.relative", "bias", "distance"] if last else [])
+        if last and self.local is not None and self._has_test:
+            names += ["gain", "harmed"]
+        if last:
+            names += ["epsilon.claimed", "epsilon.basic", "availability", "releases.planned"]
+        asked = [name for name in (*PER_NODE, *NETWORK) if name in self.asked and name not in names]
+        return names + asked
+
+    def sample(self, *, last: bool = False) -> dict[str, Any]:
+        """Return metric → list of per-node values, or a number, at this instant."""
+        self._theta = np.array([agent.model for agent in self._members.agents])
+        finite = np.isfinite(self._theta).all(axis=1)
+        self._theta[~finite] = np.nan
+        values: dict[str, Any] = {}
+        with np.errstate(invalid="ignore", over="ignore"):
+            for name in self.names(last=last):
+                found = self._routes[name]()
+                if isinstance(found, np.ndarray):
+                    values[name] = [_plain(v) for v in found.tolist()]
+                else:
+                    values[name] = _plain(found)
+        return values
+
+    @property
+    def theta(self) -> Matrix:
+        """The models of the last sample."""
+        return self._theta
+
+    @property
+    def _has_test(self) -> bool:
+        return bool(self.plan.shards.test) or self.plan.shards.common_test is not None
+
+    # what is known before time starts
+
+    @cached_property
+    def optimum_theta(self) -> Matrix | None:
+        """The exact minimiser of what the kind minimises; None where it is too large or not convex."""
+        joint = self.plan.joint
+        if joint is None or not joint.convex:
+            return None
+        effort = self.plan.size * self.plan.dimension**2 + sum(self.plan.shards.sizes) * self.plan.dimension
+        wanted = self.asked & {"optimum", "gap", "gap.relative", "bias", "distance"}
+        wanted |= {n for n in self.asked if n.startswith(("time_to", "releases_to"))}
+        if effort * 30 > _LARGE_OPTIMUM * 30 and not wanted:
+            return None
+        found: Matrix = joint.minimum()
+        return found
+
+    @cached_property
+    def optimum(self) -> float | None:
+        """The minimum itself."""
+        if self.optimum_theta is None or self.plan.joint is None:
+            return None
+        return self.plan.joint.value(self.optimum_theta)
+
+    @cached_property
+    def local(self) -> Matrix | None:
+        """Everybody's purely local model, by the exact solver."""
+        if self.plan.size * self.plan.dimension**2 > _LARGE_OPTIMUM and "gain" not in self.asked:
+            return None
+        return local_models(self.plan.objectives)
+
+    # formulas
+
+    def _score_rows(self, theta: Matrix, points: tuple[Any, ...]) -> tuple[Vector, Vector, Any]:
+        scores = np.concatenate([x @ row for (x, _), row in zip(points, theta, strict=True)])
+        return scores, self._labels(points), self._bounds(points)
+
+    def _labels(self, points: tuple[Any, ...]) -> Vector:
+        key = "_labels_train" if points is self.plan.shards.train else "_labels_test"
+        found: Vector = getattr(self, key)
+        return found
+
+    @cached_property
+    def _labels_train(self) -> Vector:
+        return np.concatenate([y for _, y in self.plan.shards.train])
+
+    @cached_property
+    def _labels_test(self) -> Vector:
+        return np.concatenate([y for _, y in self.plan.shards.test])
+
+    @staticmethod
+    def _bounds(points: tuple[Any, ...]) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum([len(y) for _, y in points])[:-1]])
+
+    def _per_node(self, values: Vector, points: tuple[Any, ...]) -> Vector:
+        sizes = np.array([len(y) for _, y in points])
+        sums: Vector = np.add.reduceat(values, self._bounds(points))
+        return sums / sizes
+
+    def _loss(self) -> Vector:
+        points = self.plan.shards.train
+        scores, labels, _ = self._score_rows(self._theta, points)
+        t = labels * scores if self._margin else scores - labels
+        return self._per_node(self.plan.loss.value(t), points)
+
+    def _pooled(self) -> Vector:
+        x = np.concatenate([x for x, _ in self.plan.shards.train])
+        found = []
+        for theta in self._theta:
+            scores = x @ theta
+            t = self._labels_train * scores if self._margin else scores - self._labels_train
+            found.append(float(self.plan.loss.value(t).mean()))
+        return np.array(found)
+
+    def _right(self, scores: Vector, labels: Vector) -> Vector:
+        if self._margin:
+            return (np.where(scores >= 0, 1.0, -1.0) == labels).astype(np.float64)
+        return (scores - labels) ** 2
+
+    def score(self, theta: Matrix, *, test: bool) -> Vector:
+        """Return each node's accuracy, or root mean squared error, of given models."""
+        shards = self.plan.shards
+        if test and not shards.test:
+            assert shards.common_test is not None, "asked only where there are test points"  # noqa: S101
+            x, y = shards.common_test
+            found = np.array([self._right(x @ row, y).mean() for row in theta])
+        else:
+            points = shards.test if test else shards.train
+            scores, labels, _ = self._score_rows(theta, points)
+            found = self._per_node(self._right(scores, labels), points)
+        found[~np.isfinite(theta).all(axis=1)] = np.nan
+        return found if self._margin else np.sqrt(found)
+
+    def _gain(self) -> Vector:
+        if self.local is None or not self._has_test:
+            return np.full(self.plan.size, np.nan)
+        sign = 1.0 if self._margin else -1.0
+        return sign * (self.score(self._theta, test=True) - self._local_score)
+
+    @cached_property
+    def _local_score(self) -> Vector:
+        assert self.local is not None, "asked only where everybody has one"  # noqa: S101
+        return self.score(self.local, test=True)
+
+    def _objective(self) -> float:
+        return math.nan if self.plan.joint is None else self.plan.joint.value(self._theta)
+
+    def gap_at_start(self) -> float:
+        """The gap of the public start."""
+        if self.optimum is None or self.plan.joint is None:
+            return math.nan
+        return self.plan.joint.value(self.plan.starts()) - self.optimum
+
+    def _gap(self) -> float:
+        return math.nan if self.optimum is None else self._objective() - self.optimum
+
+    def _from_optimum(self, theta: Matrix) -> float:
+        return float(np.linalg.norm(theta))
+
+    def _bias(self) -> float:
+        if self.optimum_theta is None:
+            return math.nan
+        return self._from_optimum(self._theta.mean(axis=0) - self.optimum_theta.mean(axis=0))
+
+    def _distance(self) -> float:
+        if self.optimum_theta is None:
+            return math.nan
+        return self._from_optimum(self._theta - self.optimum_theta) / math.sqrt(self.plan.size)
+
+    def _consensus(self) -> float:
+        spread = self._theta - self._theta.mean(axis=0)
+        return math.sqrt(float((spread * spread).sum()) / self.plan.size)
+
+    def _status(self, status: str) -> int:
+        return sum(1 for agent in self._members.agents if agent.status == status)
+
+    def _noise_ratio(self) -> Vector:
+        found = []
+        for agent in self._members.agents:
+            mechanism = agent.mechanism
+            if isinstance(mechanism, CoordinateDescent) and mechanism.spends and agent.heard.total:
+                ratio = mechanism.noise_to_step(agent.model, agent.heard, mechanism.spends[0])
+            else:
+                ratio = 0.0
+            found.append(ratio)
+        return np.array(found)
+
+    def _make_routes(self) -> dict[str, Callable[[], Any]]:
+        agents, budget, traffic = self._members.agents, self._budget, self._traffic
+        count: dict[str, Callable[[], Any]] = {
+            f"messages.{name}": (lambda n=name: traffic.counts[n])
+            for name in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated")
+        }
+        return count | {
+            "messages.in_flight": lambda: traffic.in_flight,
+            "bytes.sent": lambda: traffic.bytes_sent,
+            "loss": self._loss,
+            "loss.pooled": self._pooled,
+            "accuracy.train": lambda: self.score(self._theta, test=False),
+            "accuracy.test": lambda: self.score(self._theta, test=True),
+            "rmse.train": lambda: self.score(self._theta, test=False),
+            "rmse.test": lambda: self.score(self._theta, test=True),
+            "gain": self._gain,
+            "harmed": lambda: float((self._gain() < 0).mean()),
+            "noise.ratio": self._noise_ratio,
+            "staleness": lambda: traffic.staleness(agents, self._clock.now),
+            "lag": lambda: traffic.lag(agents),
+            "epsilon": budget.headline,
+            "epsilon.basic": lambda: budget.by("basic"),
+            "epsilon.kov": lambda: budget.by("kov"),
+            "epsilon.zcdp": lambda: budget.by("zcdp"),
+            "epsilon.gaussian": lambda: budget.by("gaussian"),
+            "epsilon.claimed": budget.claimed,
+            "epsilon.left": budget.left,
+            "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
+            "releases.refused": lambda: np.array([a.refused for a in agents]),
+            "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
+            "derived": lambda: traffic.derived.copy(),
+            "updates": lambda: np.array([a.updates for a in agents]),
+            "availability": lambda: traffic.availability(self._clock.now),
+            "objective": self._objective,
+            "optimum": lambda: math.nan if self.optimum is None else self.optimum,
+            "gap": self._gap,
+            "gap.relative": lambda: self._gap() / self.gap_at_start(),
+            "consensus": self._consensus,
+            "bias": self._bias,
+            "distance": self._distance,
+            "nodes.up": lambda: self._status(UP),
+            "nodes.down": lambda: self._status(DOWN),
+            "nodes.left": lambda: self._status(LEFT),
+            "nodes.spent": lambda: sum(1 for a in agents if a.spent),
+            "rounds": lambda: max((a.rounds for a in agents), default=0),
+        }
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither NaN nor infinity: absent, and a word."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def number(value: Any) -> float:
+    """Read a value back from its JSON form."""
+    return math.nan if value is None else float(value)
+
+
+def aggregate(values: Vector, how: str) -> float:
+    """Fold per-node values: mean, min, max, sum or a percentile; NaN nodes are left out."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return math.nan
+    if how.startswith("p"):
+        return float(np.percentile(known, int(how[1:])))
+    folds: dict[str, Callable[[Vector], Any]] = {
+        "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
+    }  # fmt: skip
+    return float(folds[how](known))

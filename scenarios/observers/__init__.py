@@ -1,0 +1,1 @@
+"""Who watches a run: each folds the events that it asked for."""

@@ -1,0 +1,118 @@
+"""Counts what the network did, and who was there."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from actors.agent import DOWN, UP, Agent
+from actors.events import (
+    Crashed,
+    Delivered,
+    Derived,
+    Event,
+    Joined,
+    Left,
+    Lost,
+    Merged,
+    Rejected,
+    Restarted,
+    Sent,
+    Superseded,
+)
+from mechanisms.vectors import Vector
+
+_COUNTED: dict[type[Event], str] = {
+    Delivered: "delivered",
+    Superseded: "superseded",
+    Lost: "lost",
+    Rejected: "rejected",
+}
+
+
+class Traffic:
+    """A fold over messages and comings and goings."""
+
+    kinds: tuple[type[Event], ...] = (
+        Sent, Delivered, Superseded, Lost, Rejected, Derived, Merged, Joined, Left, Crashed,
+        Restarted,
+    )  # fmt: skip
+
+    def __init__(self, present: Sequence[bool]) -> None:
+        self.counts = dict.fromkeys(
+            ("sent", "delivered", "superseded", "lost", "rejected", "duplicated"), 0
+        )
+        self.bytes_sent = 0
+        self.derived = np.zeros(len(present), dtype=np.int64)
+        self._published: dict[tuple[int, int], int] = {}
+        self._newest: dict[int, int] = {}
+        self._held: dict[tuple[int, int], int] = {}
+        self._since = np.array([0 if here else -1 for here in present])
+        self._joined = self._since.copy()
+        self._up = np.zeros(len(present))
+
+    @property
+    def in_flight(self) -> int:
+        """What was sent and is neither delivered, lost nor rejected: conservation defines it."""
+        counts = self.counts
+        arrived = counts["delivered"] + counts["lost"] + counts["rejected"]
+        return counts["sent"] + counts["duplicated"] - arrived
+
+    def __call__(self, event: Event) -> None:
+        kind = type(event)
+        word = _COUNTED.get(kind)
+        if word is not None:
+            self.counts[word] += 1
+        elif isinstance(event, Sent):
+            self.counts["sent"] += len(event.to)
+            self.bytes_sent += event.bytes * len(event.to)
+            self._note_sent(event)
+        elif isinstance(event, Merged):
+            for sender, version in zip(event.senders, event.versions, strict=True):
+                self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
+        elif isinstance(event, Derived):
+            self.derived[event.node] += 1  # type: ignore[index]
+        else:
+            self._note_presence(event)
+
+    def _note_sent(self, event: Sent) -> None:
+        if not event.resent and event.node is not None:
+            self._published[event.node, event.version] = event.t
+            self._newest[event.node] = event.version
+
+    def _note_presence(self, event: Event) -> None:
+        node = event.node
+        if node is None:
+            return
+        if isinstance(event, (Joined, Restarted)):
+            self._since[node] = event.t
+            if self._joined[node] < 0:
+                self._joined[node] = event.t
+        elif self._since[node] >= 0:
+            self._up[node] += event.t - self._since[node]
+            self._since[node] = -1
+
+    def availability(self, now: int) -> Vector:
+        """Return the share of the time since joining that each node was up."""
+        up = self._up + np.where(self._since >= 0, now - self._since, 0)
+        lasted = np.where(self._joined >= 0, now - self._joined, 0)
+        return np.where(lasted > 0, up / np.maximum(lasted, 1), np.nan)
+
+    def staleness(self, agents: Sequence[Agent], now: int) -> Vector:
+        """Return now minus the publication time of what is held, in seconds, mean over live neighbours."""
+        return self._over_neighbours(
+            agents, lambda i, j: (now - self._published.get((j, self._held.get((i, j), -1)), 0)) / 1e9
+        )
+
+    def lag(self, agents: Sequence[Agent]) -> Vector:
+        """Return how many messages each neighbour published since the one that is held."""
+        return self._over_neighbours(
+            agents, lambda i, j: self._newest.get(j, -1) - self._held.get((i, j), -1)
+        )
+
+    @staticmethod
+    def _over_neighbours(agents: Sequence[Agent], of: Callable[[int, int], float]) -> Vector:
+        found = []
+        for agent in agents:
+            live = [j for j in agent.neighbours if agents[j].status in {UP, DOWN}]
+            found.append(float(np.mean([of(agent.id, j) for j in live])) if live else np.nan)
+        return np.array(found)

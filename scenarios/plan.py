@@ -1,0 +1,123 @@
+"""A plan: frozen, complete, nothing left to decide."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.faults import Fault
+from actors.link import Policy
+from clocks.activation import Activation, Barrier
+from clocks.durations import Duration
+from mechanisms.accounting.filter import Cap
+from mechanisms.joint import Graph, Joint
+from mechanisms.objectives import LocalObjective, Loss
+from mechanisms.strategy import Mechanism
+from mechanisms.vectors import Matrix, Vector
+from scenarios.datasets import Shards
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """One agent: whose group, which clock, which strategy, which budget."""
+
+    id: int
+    group: str
+    activation: Activation | Barrier
+    compute: Duration | None
+    cap: Cap | None
+    delta: float
+    on_exhausted: str
+    present: bool
+    start: Vector
+    adopt_neighbours: bool
+    mechanism: Mechanism
+    neighbours: tuple[int, ...]
+    weights: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Under which eyes, and by whose arithmetic, ε is told."""
+
+    views: tuple[str, ...]
+    accountant: str
+    shows_unreleased_model: bool
+
+    @property
+    def view(self) -> str:
+        """The headline view."""
+        return self.views[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a run needs, and all that it depends on."""
+
+    name: str
+    kind: str
+    seed: int
+    seeds: dict[str, int]
+    engine: str
+    horizon: int | None
+    rounds: int | None
+    updates: int | None
+    stop: str
+    sample_every: int
+    nodes: tuple[NodePlan, ...]
+    graph: Graph
+    policy: Policy
+    exceptions: dict[tuple[int, int], Policy]
+    faults: tuple[Fault, ...]
+    expects: tuple[dict[str, Any], ...]
+    targets: dict[str, dict[str, Any]]
+    privacy: Privacy
+    loss: Loss
+    shards: Shards
+    objectives: tuple[LocalObjective, ...]
+    joint: Joint | None
+    resolved: dict[str, Any]
+    text: str
+    folder: Path
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    in_memory: bool = field(default=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def dimension(self) -> int:
+        return self.shards.dimension
+
+    @property
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each group, in file order."""
+        found: dict[str, list[int]] = {}
+        for node in self.nodes:
+            found.setdefault(node.group, []).append(node.id)
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    def policy_of(self, sender: int, receiver: int) -> Policy:
+        """The policy of one directed link."""
+        return self.exceptions.get((sender, receiver), self.policy)
+
+    def starts(self) -> Matrix:
+        """Everybody's public start."""
+        return np.array([node.start for node in self.nodes])
+
+    def deltas(self) -> NDArray[np.float64]:
+        """Everybody's δ."""
+        return np.array([node.delta for node in self.nodes])
+
+    def expected_updates(self) -> float:
+        """How many wakes to expect; NaN where only the run can tell."""
+        if self.updates is not None:
+            return float(self.updates)
+        if self.rounds is not None:
+            return float(self.rounds * self.size)
+        assert self.horizon is not None, "a plan has an end"  # noqa: S101
+        return sum(node.activation.rate for node in self.nodes) * self.horizon / 1e9

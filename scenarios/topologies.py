@@ -1,0 +1,107 @@
+"""Named graphs. The plan keeps plain edges, so only this file needs networkx."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from mechanisms.vectors import Matrix
+
+Edge = tuple[int, int, float]
+NEGLIGIBLE = 1e-2
+"""Similarities below this are left out, as Bellet et al. 2018 leave out negligible weights."""
+
+
+class NoGraph(ValueError):
+    """The numbers do not add up to a graph."""
+
+
+def build(
+    topology: dict[str, Any], n: int, rng: np.random.Generator, targets: Matrix | None
+) -> tuple[Edge, ...]:
+    """Return the weighted edges (i < j) of a topology over n agents."""
+    kind = topology["kind"]
+    if kind in {"similarity", "knn"}:
+        if targets is None:
+            raise NoGraph(f"{kind} needs a data source with target models, such as separators")
+        similarity = _similarity(targets, topology.get("gamma", 0.1))
+        if kind == "similarity":
+            return _dense(similarity, similarity >= NEGLIGIBLE)
+        return _nearest(similarity, topology["k"])
+    if kind == "edges":
+        return _listed(topology["edges"], n)
+    graph = _graph(kind, topology, n, rng)
+    return tuple(sorted((min(i, j), max(i, j), 1.0) for i, j in graph.edges if i != j))
+
+
+def from_graph(graph: Any, n: int) -> tuple[Edge, ...]:
+    """Return the edges of a networkx graph whose nodes are 0 … n−1."""
+    return _listed([[i, j, d.get("weight", 1.0)] for i, j, d in graph.edges(data=True)], n)
+
+
+def _graph(kind: str, topology: dict[str, Any], n: int, rng: np.random.Generator) -> Any:
+    try:
+        match kind:
+            case "complete":
+                return nx.complete_graph(n)
+            case "ring":
+                return nx.cycle_graph(n)
+            case "path":
+                return nx.path_graph(n)
+            case "star":
+                return nx.star_graph(n - 1)
+            case "grid":
+                rows, columns = topology["rows"], topology["columns"]
+                if rows * columns != n:
+                    raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
+                return nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns))
+            case "regular":
+                return nx.random_regular_graph(topology["degree"], n, seed=rng)
+            case "erdos-renyi":
+                return nx.fast_gnp_random_graph(n, topology["p"], seed=rng)
+            case "small-world":
+                return nx.watts_strogatz_graph(n, topology["degree"], topology["rewire"], seed=rng)
+            case _:
+                return nx.barabasi_albert_graph(n, topology["attach"], seed=rng)
+    except nx.NetworkXException as error:
+        raise NoGraph(f"{kind} over {n} agents: {error}") from None
+
+
+def _similarity(targets: Matrix, gamma: float) -> Matrix:
+    """W_ij = exp((cos φ_ij − 1)/γ), φ the angle between target models (Bellet et al. 2018, 5.1)."""
+    unit = targets / np.maximum(np.linalg.norm(targets, axis=1, keepdims=True), 1e-300)
+    similarity: Matrix = np.exp((np.clip(unit @ unit.T, -1.0, 1.0) - 1.0) / gamma)
+    np.fill_diagonal(similarity, 0.0)
+    return similarity
+
+
+def _dense(weights: Matrix, kept: Any) -> tuple[Edge, ...]:
+    heads, tails = np.nonzero(np.triu(kept, 1))
+    return tuple(
+        (int(i), int(j), float(weights[i, j])) for i, j in zip(heads, tails, strict=True)
+    )
+
+
+def _nearest(similarity: Matrix, k: int) -> tuple[Edge, ...]:
+    n = len(similarity)
+    if not k < n:
+        raise NoGraph(f"knn needs k below the number of agents {n}, got {k}")
+    order = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
+    pairs = {(min(i, int(j)), max(i, int(j))) for i in range(n) for j in order[i]}
+    return tuple((i, j, 1.0) for i, j in sorted(pairs))
+
+
+def _listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
+    found: dict[tuple[int, int], float] = {}
+    for edge in edges:
+        i, j = int(edge[0]), int(edge[1])
+        weight = float(edge[2]) if len(edge) > 2 else 1.0
+        pair = (min(i, j), max(i, j))
+        if i != edge[0] or j != edge[1] or i == j or not 0 <= pair[0] or pair[1] >= n:
+            raise NoGraph(f"edge {list(edge)!r} must join two different agents of 0 … {n - 1}")
+        if not 0 < weight < float("inf"):
+            raise NoGraph(f"edge {list(edge)!r}: a weight must be > 0")
+        if found.setdefault(pair, weight) != weight:
+            raise NoGraph(f"edge {list(pair)!r} is given twice with different weights")
+    return tuple((i, j, w) for (i, j), w in sorted(found.items()))

@@ -1,0 +1,62 @@
+"""Plain data as TOML text."""
+
+import math
+import re
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
+
+
+def to_toml(table: dict[str, Any]) -> str:
+    """Write a nested table: scalars first, then tables, then arrays of tables."""
+    return "\n".join(_lines(table, ())).strip() + "\n"
+
+
+def _lines(table: dict[str, Any], path: tuple[str, ...]) -> list[str]:
+    plain = [k for k, v in table.items() if not _is_table(v, path) and not _is_tables(v)]
+    lines = [f"{_key(k)} = {_value(table[k])}" for k in plain]
+    for key, value in table.items():
+        here = (*path, key)
+        name = ".".join(map(_key, here))
+        if _is_table(value, path):
+            lines += ["", f"[{name}]", *_lines(value, here)]
+        elif _is_tables(value):
+            for item in value:
+                lines += ["", f"[[{name}]]", *_lines(item, here)]
+    return lines
+
+
+def _is_table(value: Any, path: tuple[str, ...]) -> bool:
+    """Sections at the top get a header; what is deeper is written inline, as people write it."""
+    return isinstance(value, dict) and not path
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _text(text: str) -> str:
+    plain = "".join(_ESCAPES.get(c, c) for c in text)
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\u{ord(m.group()):04x}", plain) + '"'
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float):
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return repr(value)
+    if isinstance(value, dict):
+        inner = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items())
+        return "{ " + inner + " }" if inner else "{}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return str(value)
