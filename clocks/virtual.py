@@ -96,6 +96,8 @@ class VirtualClock:
             yield from actor.__await__()
         except (Cancelled, simpy.Interrupt):
             return
+        except GeneratorExit:  # thrown away unfinished, when the run is over
+            raise
         except BaseException as failure:
             self._failure = failure
             raise ActorFailed from None

@@ -91,6 +91,13 @@ class CoordinateDescent:
             moved = round_to(moved, self.grid)
         return moved, moved
 
+    def longest_gradient(self, theta: Vector) -> tuple[float, float]:
+        """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        if self.law is None or not self.spends:
+            return 0.0, 0.0
+        longest = self.objective.longest_gradient(theta, self.clip, self.law.norm)
+        return longest, self.spends[0].sensitivity / (2.0 * self.objective.weight)
+
     def noise_to_step(self, theta: Vector, heard: Heard, spend: Spend) -> float:
         """Return E‖effect of the noise‖ over ‖the noiseless step‖, for words before a run."""
         if self.law is None:

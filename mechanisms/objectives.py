@@ -167,6 +167,10 @@ class Objective(Protocol):
         """The slopes at which each record's gradient has norm `bound` ("l1" or "l2")."""
         ...
 
+    def longest_gradient(self, theta: Vector, clip: Vector | None, norm: str) -> float:
+        """The largest norm of one record's gradient at θ."""
+        ...
+
     def smoothness(self) -> float:
         """c₁·λ_max of this very data, plus 2·l2: not public."""
         ...
@@ -213,10 +217,17 @@ class LocalObjective:
         hessian[np.diag_indices_from(hessian)] += 2.0 * self.l2
         return hessian
 
+    def _lengths(self, norm: str) -> Vector:
+        return np.linalg.norm(self._rows, ord=1 if norm == "l1" else 2, axis=1)
+
     def clip_at(self, bound: float, norm: str) -> Vector:
-        order = 1 if norm == "l1" else 2
-        lengths = np.linalg.norm(self._rows, ord=order, axis=1)
-        return bound / np.maximum(lengths, np.finfo(float).tiny)
+        return bound / np.maximum(self._lengths(norm), np.finfo(float).tiny)
+
+    def longest_gradient(self, theta: Vector, clip: Vector | None, norm: str) -> float:
+        slopes = np.abs(self.loss.slope(self._scores(theta)))
+        if clip is not None:
+            slopes = np.minimum(slopes, clip)
+        return float((slopes * self._lengths(norm)).max())
 
     def smoothness(self) -> float:
         gram = (self._rows.T @ self._rows) * self.weight

@@ -116,6 +116,8 @@ def totals(total: Sums, delta: float) -> dict[str, float]:
 
 def headline(total: Sums, delta: float, accountant: str = "tightest") -> tuple[float, str]:
     """Return ε and the accountant it is by; infinite where the accountant has no claim."""
+    if not total.releases:
+        return 0.0, "basic" if accountant == "tightest" else accountant
     valid = totals(total, delta)
     if accountant != "tightest":
         return valid.get(accountant, math.inf), accountant

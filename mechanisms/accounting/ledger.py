@@ -21,6 +21,10 @@ class Ledger:
         """All of them, oldest first."""
         return tuple(self._spends)
 
+    def at(self, k: int) -> Spend:
+        """The spend of release k."""
+        return self._spends[k]
+
     def since(self, first: int) -> list[Spend]:
         """Those from number `first` on."""
         return self._spends[first:]

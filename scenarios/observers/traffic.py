@@ -30,14 +30,15 @@ _COUNTED: dict[type[Event], str] = {
 
 
 class Traffic:
-    """A fold over messages and comings and goings."""
+    """A fold over messages and comings and goings; `follow` remembers who holds which version."""
 
     kinds: tuple[type[Event], ...] = (
         Sent, Delivered, Superseded, Lost, Rejected, Derived, Merged, Joined, Left, Crashed,
         Restarted,
     )  # fmt: skip
 
-    def __init__(self, present: Sequence[bool]) -> None:
+    def __init__(self, present: Sequence[bool], *, follow: bool = False) -> None:
+        self._follow = follow
         self.counts = dict.fromkeys(
             ("sent", "delivered", "superseded", "lost", "rejected", "duplicated"), 0
         )
@@ -67,6 +68,8 @@ class Traffic:
             self.bytes_sent += event.bytes * len(event.to)
             self._note_sent(event)
         elif isinstance(event, Merged):
+            if not self._follow:
+                return
             for sender, version in zip(event.senders, event.versions, strict=True):
                 self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
         elif isinstance(event, Derived):
@@ -75,7 +78,7 @@ class Traffic:
             self._note_presence(event)
 
     def _note_sent(self, event: Sent) -> None:
-        if not event.resent and event.node is not None:
+        if self._follow and not event.resent and event.node is not None:
             self._published[event.node, event.version] = event.t
             self._newest[event.node] = event.version
 

@@ -1,0 +1,252 @@
+"""A plan in, an outcome out: the composition root of every run."""
+
+import gc
+import io
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from actors.events import Charged, Finished, Log, Sampled, Started
+from clocks.clock import LAST, SAMPLE, Engine
+from clocks.virtual import VirtualClock
+from clocks.wall import WallClock
+from scenarios import world
+from scenarios.claims import Claims
+from scenarios.folder import SCHEMA, RunFolder, environment, version
+from scenarios.governor import Hand, Signals
+from scenarios.metrics import Oracle
+from scenarios.observers.budget import Budget
+from scenarios.observers.checks import Checks, InvariantBroken
+from scenarios.observers.recorder import SCHEDULED, VALUED, Recorder
+from scenarios.observers.traffic import Traffic
+from scenarios.plan import Plan
+from scenarios.summary import summarise, worst_exit
+from scenarios.write import to_toml
+
+FINE, FAILED, BROKEN, UNKNOWN, DIVERGENT, DISK, INTERRUPTED = 0, 1, 3, 4, 5, 74, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run."""
+
+    folder: Path
+    code: int
+    status: str
+    summary: dict[str, Any]
+    message: str = ""
+
+
+class Run:
+    """One run in the making: everything that a screen may look at."""
+
+    def __init__(self, plan: Plan, folder: Path, hand: Hand, speed: float) -> None:
+        self.plan = plan
+        self.hand = hand
+        self.clock: Engine = VirtualClock() if plan.engine == "virtual" else WallClock(speed)
+        self.log = Log(self.clock)
+        self.members = world.build(plan, self.clock, self.log, self._end)
+        self.agents = self.members.agents
+        ledgers = [agent.store.ledger for agent in self.agents]
+        self.traffic = Traffic([node.present for node in plan.nodes], follow=_follows(plan))
+        self.budget = Budget(plan, ledgers)
+        self.checks = Checks(plan, self.agents, self.log, self.traffic)
+        self.oracle = Oracle(plan, self.members, self.clock, self.budget, self.traffic)
+        self.claims = Claims(plan, self.agents)
+        self.folder = RunFolder(folder, self._manifest())
+        self.recorder = Recorder(folder, ledgers)
+        self.last: Sampled | None = None
+        self.reason = "horizon"
+        self._begun = time.perf_counter()
+        self._watch()
+
+    def _manifest(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "status": "running",
+            "steered_by_hand": False,
+            "hush": version(),
+            "scenario": self.plan.name,
+            "seed": self.plan.seed,
+            "engine": self.plan.engine,
+            "environment": environment(),
+            "digests": {},
+        }
+
+    def _watch(self) -> None:
+        """Every observer folds the kinds it asked for; the recorder comes first."""
+        plain = tuple(kind for kind in SCHEDULED if kind is not Charged)
+        self.log.watch(self.recorder, plain)
+        self.log.watch(self.recorder.charged, (Charged,))
+        self.log.watch(self.recorder.valued, VALUED)
+        self.log.watch(self.traffic, Traffic.kinds)
+        self.log.watch(self.budget, Budget.kinds)
+        for kind, check in self.checks.routes.items():
+            self.log.watch(check, (kind,))
+        self.log.watch(self._note_sample, (Sampled,))
+        self.log.watch(self.claims, (Sampled,))
+
+    def _note_sample(self, event: Sampled) -> None:
+        self.last = event
+
+    async def perform(self) -> Outcome:
+        """Run to the end, whatever ends it, and leave a folder that says so."""
+        status, code, message = "finished", FINE, ""
+        gc.collect()
+        gc.freeze()
+        try:
+            self._write_scenario()
+            self._open()
+            self.hand.every_rest(self.recorder.breathe)
+            with Signals(self.hand):
+                await self.clock.run(self.plan.horizon, self.hand)
+            if self.hand.interrupted:
+                status, code = "interrupted", INTERRUPTED
+            self._close(status)
+        except InvariantBroken as broken:
+            status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
+        except OSError as error:
+            status, code, message = "failed", DISK, self._disk(error)
+        finally:
+            gc.unfreeze()
+        return self._conclude(status, code, message)
+
+    def _write_scenario(self) -> None:
+        self.folder.write("scenario.toml", self.plan.text.encode())
+        self.folder.write("resolved.toml", to_toml(self.plan.resolved).encode())
+        self.folder.write("inputs.jsonl", b"")
+
+    def _open(self) -> None:
+        self.log.emit(Started, None, None, self.plan.name, self.plan.size)
+        world.open_world(self.plan, self.members, self.clock, self.log)
+        self.clock.spawn(self._sampler())
+        if self.plan.horizon is not None:
+            self.clock.at(self.plan.horizon, LAST, lambda: self._end("horizon"))
+
+    async def _sampler(self) -> None:
+        instant = 0
+        while True:
+            await self.clock.sleep_until(instant, SAMPLE)
+            self._sample(last=False)
+            instant += self.plan.sample_every
+
+    def _sample(self, *, last: bool) -> None:
+        self.members.settle(self.clock.now)
+        self.recorder.breathe()
+        self.log.emit(Sampled, None, None, self.oracle.sample(last=last))
+
+    def _end(self, reason: str) -> None:
+        """End the run when this instant is over."""
+        if self.hand.stopped is None:
+            self.reason = reason
+            self.clock.at(self.clock.now, LAST, lambda: self.hand.stop(reason))
+
+    def _close(self, status: str) -> None:
+        """Sample once at the end, and judge."""
+        self._sample(last=True)
+        if status == "interrupted":
+            self.reason = "interrupted"
+        self.recorder.values(self.oracle.theta)
+        for agent in self.agents:
+            if agent.store.published is not None:
+                self.recorder.values(agent.store.published)
+        self.log.emit(Finished, None, None, self.reason)
+        self.recorder.flush()
+
+    def _disk(self, error: OSError) -> str:
+        kept = self.recorder.bytes_written
+        reason = error.strerror or str(error)
+        return f"the disk took no more ({reason}); {kept:,} bytes of whole records were kept in {self.folder.path}"
+
+    def _conclude(self, status: str, code: int, message: str) -> Outcome:
+        complete = status == "finished"
+        summary: dict[str, Any] = {}
+        try:
+            if code not in {DISK, BROKEN}:
+                self.checks.finish(complete=complete)
+                self.claims.finish(self.last, complete=complete)
+        except InvariantBroken as broken:
+            status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
+        try:
+            if code != DISK:
+                self.recorder.flush()
+                summary = self._summary(status)
+                self._write_end(summary)
+        except OSError as error:
+            status, code, message = "failed", DISK, self._disk(error)
+        if code == FINE:
+            code = worst_exit(self.claims.judgements)
+        self.recorder.close()
+        digests = self.recorder.digests() if code != DISK else {}
+        self.folder.finish(status, digests, self.recorder.hashes(), message=message)
+        return Outcome(self.folder.path, code, status, summary, message)
+
+    def _summary(self, status: str) -> dict[str, Any]:
+        if self.last is None:
+            return {}
+        values, plan = self.last.values, self.plan
+        wall = time.perf_counter() - self._begun
+        views = {v: float(self.budget.by(plan.privacy.accountant, v).max()) for v in plan.privacy.views}
+        more = {
+            "ended_s": self.clock.now / 1e9,
+            "ended_by": self.reason,
+            "local": self._local(values),
+            "accountant": self.budget.accountant_name(),
+            "side_by_side": self.budget.side_by_side(),
+            "views": views,
+            "targets": self.claims.targets(),
+            "judgements": self.claims.judgements,
+            "invariants": {
+                name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
+                for name, v in self.checks.verdicts.items()
+            },
+            "wall_s": round(wall, 4),
+            "updates_per_s": round(self.members.updates / wall, 1),
+        }
+        return summarise(plan, status, self.agents, values, more)
+
+    def _local(self, values: dict[str, Any]) -> dict[str, Any] | None:
+        """Loss and score of purely local learning, where the sample compared with it."""
+        oracle, local = self.oracle, self.oracle.local if "gain" in values else None
+        if local is None:
+            return None
+        score = "accuracy" if self.plan.loss.margin else "rmse"
+        losses = [
+            o.value(row) - o.l2 * float(row @ row)
+            for o, row in zip(self.plan.objectives, local, strict=True)
+        ]
+        weights = [o.weight * o.points for o in self.plan.objectives]
+        mean = float(np.mean(np.array(losses) / np.array(weights)))
+        return {score: float(oracle.score(local, test=True).mean()), "loss": mean}
+
+    def _write_end(self, summary: dict[str, Any]) -> None:
+        self.folder.write_json("summary.json", summary)
+        verdicts = {"invariants": summary.get("invariants"), "expectations": summary.get("expectations")}
+        self.folder.write_json("verdicts.json", verdicts)
+        archive = io.BytesIO()
+        np.savez(archive, theta=np.array([a.model for a in self.agents]), released=self._released())
+        self.folder.write("models.npz", archive.getvalue())
+        self._write_parquet()
+
+    def _released(self) -> Any:
+        """The last vector that each node sent; NaN where it sent none."""
+        nothing = np.full(self.plan.dimension, np.nan)
+        return np.array([nothing if a.store.published is None else a.store.published for a in self.agents])
+
+    def _write_parquet(self) -> None:
+        try:
+            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore] # noqa: PLC0415
+        except ImportError:
+            return
+        sink = io.BytesIO()
+        parquet.write_table(csv.read_csv(self.folder.path / "metrics.csv"), sink)
+        self.folder.write("metrics.parquet", sink.getvalue())
+
+
+def _follows(plan: Plan) -> bool:
+    """Whether an expectation or target reads who holds which version."""
+    asked = {claim["metric"] for claim in (*plan.expects, *plan.targets.values())}
+    return any(metric.startswith(("staleness", "lag")) for metric in asked)

@@ -1,0 +1,135 @@
+"""A run's folder: its manifest, what is written at the end, and what can be read of it."""
+
+import errno
+import hashlib
+import json
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+_ROOM = 8192
+"""The first manifest is padded to this size, so that a full disk can still be told in it."""
+
+
+class FolderError(ValueError):
+    """A folder is not what it should be."""
+
+
+def version() -> str:
+    """The version of hush."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        return version("hush")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def environment() -> dict[str, str]:
+    """What the value digest depends on."""
+    import numpy as np  # noqa: PLC0415
+
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+        "system": platform.system(),
+    }
+
+
+def choose(name: str, seed: int, out: str | None) -> Path:
+    """Return a folder that does not exist yet, or the one asked for when it is empty."""
+    if out is not None:
+        path = Path(out)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
+        return path
+    number = 1
+    while Path(f"runs/{name}-{seed}-{number}").exists():
+        number += 1
+    return Path(f"runs/{name}-{seed}-{number}")
+
+
+class RunFolder:
+    """Writes the files of a run that are not streams."""
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self._manifest = manifest
+        self._hashes: dict[str, str] = {}
+        text = json.dumps(manifest, indent=2, ensure_ascii=False).encode()
+        (path / "manifest.json").write_bytes(text.ljust(_ROOM - 1) + b"\n")
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one whole file."""
+        (self.path / name).write_bytes(data)
+        self._hashes[name] = hashlib.sha256(data).hexdigest()
+
+    def write_json(self, name: str, tree: Any) -> None:
+        """Write one whole file of JSON."""
+        self.write(name, (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def finish(self, status: str, digests: dict[str, str], hashes: dict[str, str], **more: Any) -> None:
+        """Say in the manifest how the run ended; in place where the disk is full."""
+        files = dict(sorted({**self._hashes, **hashes}.items()))
+        self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
+        text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
+        final, fresh = self.path / "manifest.json", self.path / "manifest.json.new"
+        try:
+            fresh.write_bytes(text)
+            fresh.replace(final)
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+                raise
+            fresh.unlink(missing_ok=True)
+            with final.open("r+b") as file:
+                file.write(text[:-1].ljust(_ROOM - 1) + b"\n")
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Read the manifest of a run."""
+    try:
+        found: dict[str, Any] = json.loads((path / "manifest.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        raise FolderError(f"{path} is not the folder of a run: it has no readable manifest.json") from None
+    return found
+
+
+def segments(path: Path) -> list[Path]:
+    """Return the event files in their order."""
+    return sorted(path.glob("events-*.jsonl"))
+
+
+def events(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield every whole record; a line that was cut off is where a run was killed."""
+    for segment in segments(path):
+        with segment.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                yield json.loads(line)
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the whole lines of a ledger or another file of JSON lines."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield json.loads(line)
+
+
+def whole(path: Path) -> bool:
+    """Whether every file is what its checksum in the manifest says."""
+    known = read_manifest(path).get("sha256", {})
+    return bool(known) and all(
+        (path / name).exists()
+        and hashlib.sha256((path / name).read_bytes()).hexdigest() == digest
+        for name, digest in known.items()
+    )
+
+

@@ -1,0 +1,267 @@
+"""Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from actors.agent import ABSENT, LEFT, UP, Agent
+from actors.events import (
+    Charged,
+    Crashed,
+    Delivered,
+    Derived,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Joined,
+    Left,
+    Log,
+    Proposed,
+    Refused,
+    Released,
+    Restarted,
+    Sampled,
+    Sent,
+    Violated,
+    Woke,
+)
+from clocks.activation import Barrier
+from mechanisms.accounting.compose import sums
+from scenarios.observers.traffic import Traffic
+from scenarios.plan import Plan
+
+_SAMPLE_OF_NODES = 64
+
+INVARIANTS: dict[str, str] = {
+    "budget": "no ledger is over its cap, recomposed from the list of its releases",
+    "charged once": "every release is charged exactly once, in order, and no noise is used twice",
+    "charged before sent": "a release leaves only after its charge",
+    "ledger survives": "crash and rejoin change nothing in a ledger",
+    "only releases": "nothing leaves but releases, resends, derived and control messages",
+    "sensitivity": "no record's gradient is longer than the bound that noise was scaled for",
+    "conservation": "sent + duplicated = delivered + lost + rejected + in flight",
+    "time": "time never falls, and nothing arrives after it was noticed",
+    "silence": "agents that are down or gone do nothing and receive nothing",
+    "declared faults": "only declared faults happen, when they were declared",
+    "finite": "every model is finite, or its agent was declared diverged",
+    "nobody waits for ever": "no barrier is left that nothing can open",
+}
+
+
+class InvariantBroken(Exception):
+    """An invariant does not hold; the message says which, where and how."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """Pass, fail or unknown; with the event that decided it."""
+
+    verdict: str
+    first: int | None = None
+    detail: str = ""
+
+
+class Checks:
+    """Folds events; whatever breaks is told as an event, and raised."""
+
+    def __init__(self, plan: Plan, agents: Sequence[Agent], log: Log, traffic: Traffic) -> None:
+        self._plan = plan
+        self._agents = agents
+        self._log = log
+        self._traffic = traffic
+        self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
+        self._charged = [0] * plan.size
+        self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.size
+        self._ready = [-1] * plan.size
+        self._version = [-1] * plan.size
+        self._status = [UP if node.present else ABSENT for node in plan.nodes]
+        self._since = [0] * plan.size
+        self._now = 0
+        self._faults: set[int] = set()
+        routes: dict[type[Event], Callable[[Any], None]] = {
+            Woke: self.woke,
+            Proposed: self.timed,
+            Charged: self.charged,
+            Refused: self.timed,
+            Released: self.released,
+            Derived: self.derived,
+            Sent: self.sent,
+            Delivered: self.delivered,
+            Crashed: self.changed,
+            Restarted: self.restarted,
+            Joined: self.changed,
+            Left: self.changed,
+            FaultBegan: self.fault,
+            FaultEnded: self.fault,
+            Sampled: self.sampled,
+        }
+        self.routes = routes
+
+    def _break(self, name: str, event: Event | None, detail: str) -> None:
+        seq = None if event is None else event.seq
+        self.verdicts[name] = Verdict("fail", seq, detail)
+        self._log.emit(Violated, None if event is None else event.node, seq, name, detail)
+        raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
+
+    def timed(self, event: Event) -> None:
+        """Time never falls."""
+        if event.t < self._now:
+            self._break("time", event, f"{event.t} ns after {self._now} ns")
+        self._now = event.t
+
+    def woke(self, event: Woke) -> None:
+        """Only agents that are up wake."""
+        if event.t < self._now:
+            self.timed(event)
+        self._now = event.t
+        if self._status[event.node] != UP:  # type: ignore[index] # an agent woke
+            self._break("silence", event, f"agent {event.node} woke while {self._state(event.node)}")
+
+    def charged(self, event: Charged) -> None:
+        """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
+        node = event.node
+        assert node is not None, "an agent was charged"  # noqa: S101
+        if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
+            expected = self._charged[node]
+            self._break("charged once", event, f"agent {node} was charged for release {event.k}, not {expected}")
+        self._charged[node] = event.k + 1
+        self._paid[node] = event.k, event.seq
+
+    def released(self, event: Released) -> None:
+        """A release follows its own charge, once."""
+        node = event.node
+        assert node is not None, "an agent released"  # noqa: S101
+        if self._paid[node] != (event.k, event.cause):
+            self._break("charged before sent", event, f"release {event.k} of agent {node} has no charge of its own")
+        self._paid[node] = -1, -1
+        self._ready[node] = event.seq
+
+    def derived(self, event: Derived) -> None:
+        """A derived message is ready to leave."""
+        self._ready[event.node] = event.seq  # type: ignore[index]
+
+    def sent(self, event: Sent) -> None:
+        """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
+        node = event.node
+        assert node is not None, "an agent sent"  # noqa: S101
+        if self._status[node] != UP:
+            self._break("silence", event, f"agent {node} sent while {self._state(node)}")
+        if event.resent:
+            if event.version > self._version[node]:
+                self._break("only releases", event, f"agent {node} resent {event.version}, which it never sent")
+            return
+        if event.bytes and event.cause != self._ready[node]:
+            self._break("only releases", event, f"agent {node} sent what is neither release nor derived")
+        self._ready[node] = -1
+        self._version[node] = event.version
+
+    def delivered(self, event: Delivered) -> None:
+        """Receivers are up at the arrival; nothing is noticed before it arrived."""
+        node = event.node
+        assert node is not None, "an agent received"  # noqa: S101
+        if event.arrived > event.t:
+            self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
+        if self._status[node] != UP or event.arrived < self._since[node]:
+            self._break("silence", event, f"a message reached agent {node} while it was not up")
+
+    def changed(self, event: Event) -> None:
+        """Comings and goings have a declared cause."""
+        node = event.node
+        assert node is not None, "somebody came or went"  # noqa: S101
+        own = isinstance(event, Left) and self._plan.nodes[node].on_exhausted == "leave"
+        if event.cause not in self._faults and not own:
+            self._break("declared faults", event, f"agent {node} {type(event).__name__.lower()} without a fault")
+        self._status[node] = UP if isinstance(event, Joined) else LEFT if isinstance(event, Left) else "down"
+        self._since[node] = event.t
+
+    def restarted(self, event: Restarted) -> None:
+        """The ledger after a crash is the ledger before it."""
+        self.changed(event)
+        node = event.node
+        assert node is not None, "somebody restarted"  # noqa: S101
+        self._status[node] = UP
+        if event.releases != self._charged[node]:
+            self._break("ledger survives", event, f"agent {node} had {self._charged[node]} releases, now {event.releases}")
+
+    def fault(self, event: FaultBegan | FaultEnded) -> None:
+        """Faults happen at the instants that the plan names."""
+        fault = self._plan.faults[event.fault]
+        due = fault.at if isinstance(event, FaultBegan) else fault.at + (fault.lasts or 0)
+        if event.t != due:
+            self._break("declared faults", event, f"fault {event.fault} at {event.t} ns, declared for {due} ns")
+        self._faults.add(event.seq)
+
+    def sampled(self, event: Sampled) -> None:
+        """What only a look at everything can tell."""
+        self.timed(event)
+        self._conserved(event)
+        self._finite(event)
+        self._within_budget(event)
+        self._sensitive(event)
+
+    def _conserved(self, event: Event) -> None:
+        flying = sum(agent.inbox.in_flight for agent in self._agents)
+        if flying != self._traffic.in_flight:
+            self._break("conservation", event, f"{flying} in flight, the sums leave {self._traffic.in_flight}")
+
+    def _finite(self, event: Event) -> None:
+        for agent in self._agents:
+            if not np.isfinite(agent.model).all() and not agent.diverged:
+                self._break("finite", event, f"agent {agent.id} holds a model that is not finite")
+
+    def _within_budget(self, event: Event) -> None:
+        for agent in self._agents:
+            cap = agent.habits.cap
+            if cap is None:
+                continue
+            total = agent.store.ledger.sums
+            if cap.spent(total) > cap.epsilon * (1 + 1e-6):
+                self._break("budget", event, f"agent {agent.id} spent {cap.spent(total):g} of {cap.epsilon:g}")
+
+    def _sensitive(self, event: Event) -> None:
+        """Check a sample of agents: the bound in the ledger against the gradients of all records."""
+        step = max(1, len(self._agents) // _SAMPLE_OF_NODES)
+        for agent in self._agents[::step]:
+            longest = getattr(agent.mechanism, "longest_gradient", None)
+            if longest is None or agent.diverged or not np.isfinite(agent.model).all():
+                continue
+            found, bound = longest(agent.model)
+            if found > bound * (1 + 1e-9):
+                self._break("sensitivity", event, f"agent {agent.id} has a gradient of {found:g}, noise was scaled for {bound:g}")
+
+    def finish(self, *, complete: bool) -> dict[str, Verdict]:
+        """Judge what only the end can tell, and say pass where nothing broke."""
+        for agent in self._agents:
+            cap, ledger = agent.habits.cap, agent.store.ledger
+            recomposed = sums(ledger.spends)
+            if len(ledger) != self._charged[agent.id]:
+                self._break("charged once", None, f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told")
+            if cap is not None and cap.spent(recomposed) > cap.epsilon * (1 + 1e-6):
+                self._break("budget", None, f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}")
+        if complete:
+            self._nobody_waits()
+        for name, verdict in self.verdicts.items():
+            if verdict.verdict == "unknown" and (complete or name != "nobody waits for ever"):
+                verdict.verdict = "pass"
+        if len(self._agents) > _SAMPLE_OF_NODES:
+            self.verdicts["sensitivity"].detail = f"sampled: {_SAMPLE_OF_NODES} of {len(self._agents)} agents"
+        return self.verdicts
+
+    def _nobody_waits(self) -> None:
+        stuck = [
+            agent.id
+            for agent in self._agents
+            if isinstance(agent.habits.activation, Barrier)
+            and agent.status == UP
+            and agent.habits.activation.timeout_s is None
+            and agent.neighbours
+            and not (self._plan.rounds is not None and agent.rounds >= self._plan.rounds)
+        ]
+        up = sum(1 for agent in self._agents if agent.status == UP)
+        if stuck and len(stuck) == up and not self._traffic.in_flight and self._plan.updates is None:
+            self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
+
+    def _state(self, node: int | None) -> str:
+        return self._status[node] if node is not None else "unknown"

@@ -1,0 +1,196 @@
+"""Writes what happens: events in segments, ledger lines, metrics; and the two digests."""
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from actors.agent import rounded_up
+from actors.events import (
+    KINDS,
+    Charged,
+    Diverged,
+    Event,
+    Finished,
+    Sampled,
+    Started,
+    Violated,
+)
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.spend import Spend
+
+VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
+"""Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
+SCHEDULED = tuple(kind for kind in KINDS if kind not in VALUED)
+
+SEGMENT_BYTES = 64 << 20
+_BATCH = 4096
+_PATIENCE_S = 0.5
+
+
+class DiskFull(OSError):
+    """The disk took no more; what is there is whole."""
+
+
+class Stream:
+    """An append-only file of whole lines. Short writes do not raise: they are noticed here."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        self.digest = hashlib.sha256()
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+
+    def write(self, data: bytes) -> None:
+        """Append lines; on a full disk keep the whole ones and say so."""
+        at = 0
+        try:
+            while at < len(data):
+                at += os.write(self._file, data[at:])
+        except OSError as error:
+            kept = data.rfind(b"\n", 0, at) + 1
+            os.ftruncate(self._file, self.size + kept)
+            self._note(data[:kept])
+            raise DiskFull(error.errno, f"{error.strerror}: {self.path.name}") from None
+        self._note(data)
+
+    def _note(self, data: bytes) -> None:
+        self.size += len(data)
+        self.digest.update(data)
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+class Recorder:
+    """Buffers at most half a second of events; what is flushed survives SIGKILL."""
+
+    def __init__(self, folder: Path, ledgers: Sequence[Ledger]) -> None:
+        self._folder = folder
+        self._ledgers = ledgers
+        self._encoder = msgspec.json.Encoder()
+        self._events: list[Event] = []
+        self._lines: list[bytes] = []
+        self._spends: dict[int, tuple[Spend, bytes]] = {}
+        self._segments = [Stream(folder / "events-00000.jsonl")]
+        self._ledger = Stream(folder / "ledger.jsonl")
+        self._metrics = Stream(folder / "metrics.csv")
+        self._metrics.write(b"t,node,metric,value\n")
+        self._flushed = time.monotonic()
+        self._schedule = hashlib.sha256()
+        self._values = hashlib.sha256()
+
+    def __call__(self, event: Event) -> None:
+        """Take an event of the schedule."""
+        self._events.append(event)
+        if len(self._events) >= _BATCH:
+            self.flush()
+
+    def charged(self, event: Charged) -> None:
+        """Write the ledger line of a charge, and take the event."""
+        assert event.node is not None, "an agent was charged"  # noqa: S101
+        spend = self._ledgers[event.node].at(event.k)
+        known = self._spends.get(id(spend))
+        if known is None or known[0] is not spend:
+            known = self._spends[id(spend)] = spend, self._spend_bytes(spend)
+        head = f'{{"seq":{event.seq},"t":{event.t},"node":{event.node},"k":{event.k},'
+        self._lines.append(head.encode() + known[1])
+        self(event)
+
+    def valued(self, event: Event) -> None:
+        """Take an event that is not part of the schedule."""
+        self.flush()
+        self._segments[-1].write(self._encoder.encode(event) + b"\n")
+        if isinstance(event, Sampled):
+            self._metrics.write(_rows(event))
+            self._values.update(self._encoder.encode(event.values))
+
+    def values(self, array: Any) -> None:
+        """Add the bits of an array to the value digest."""
+        self._values.update(np.ascontiguousarray(array).tobytes())
+
+    def breathe(self) -> None:
+        """Flush when the last flush was half a second ago."""
+        if time.monotonic() - self._flushed > _PATIENCE_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        self._flushed = time.monotonic()
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self._ledger.write(b"".join(lines))
+        if not self._events:
+            return
+        events, self._events = self._events, []
+        data = self._encoder.encode_lines(events)
+        if any(event.late_ns for event in events):  # type: ignore[attr-defined] # every kind has it
+            on_time = [msgspec.structs.replace(event, late_ns=0) for event in events]
+            self._schedule.update(self._encoder.encode_lines(on_time))
+        else:
+            self._schedule.update(data)
+        if self._segments[-1].size > SEGMENT_BYTES:
+            self._segments[-1].close()
+            name = f"events-{len(self._segments):05d}.jsonl"
+            self._segments.append(Stream(self._folder / name))
+        self._segments[-1].write(data)
+
+    def digests(self) -> dict[str, str]:
+        """Return both digests of what was recorded so far."""
+        return {"schedule": self._schedule.hexdigest(), "value": self._values.hexdigest()}
+
+    def hashes(self) -> dict[str, str]:
+        """Return the sha256 of every stream."""
+        return {stream.path.name: stream.digest.hexdigest() for stream in self._streams()}
+
+    def close(self) -> None:
+        """Close every stream."""
+        for stream in self._streams():
+            stream.close()
+
+    @property
+    def bytes_written(self) -> int:
+        """How much is on the disk."""
+        return sum(stream.size for stream in self._streams())
+
+    def _streams(self) -> list[Stream]:
+        return [*self._segments, self._ledger, self._metrics]
+
+    def _spend_bytes(self, spend: Spend) -> bytes:
+        fields = {
+            "mechanism": spend.mechanism,
+            "law": spend.law,
+            "calibration": spend.calibration,
+            "scale": spend.scale,
+            "sensitivity": _finite(spend.sensitivity),
+            "norm": spend.norm,
+            "d": spend.d,
+            "jacobian": spend.jacobian,
+            "claimed": _finite(spend.claimed),
+            "charged": rounded_up(spend.charged),
+        }
+        return self._encoder.encode(fields)[1:] + b"\n"
+
+
+def _finite(value: float) -> float | str:
+    return value if np.isfinite(value) else "inf"
+
+
+def _rows(event: Sampled) -> bytes:
+    """Turn a sample into tidy rows; the node is empty for the network."""
+    t = f"{event.t / 1e9:.9g}"
+    rows = []
+    for name, value in event.values.items():
+        if isinstance(value, list):
+            rows += [f"{t},{i},{name},{'' if v is None else v}" for i, v in enumerate(value)]
+        else:
+            rows.append(f"{t},,{name},{'' if value is None else value}")
+    return ("\n".join(rows) + "\n").encode()

@@ -1,0 +1,216 @@
+"""A run in figures: `summary.json`, and the same in words."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from actors.agent import Agent
+from scenarios.claims import Judgement
+from scenarios.metrics import number
+from scenarios.plan import Plan
+
+Values = dict[str, Any]
+
+
+def _numbers(values: Values, name: str) -> Any:
+    found = values.get(name)
+    return None if found is None else np.array([number(v) for v in found])
+
+
+def _mean(values: Values, name: str) -> Any:
+    found = _numbers(values, name)
+    return None if found is None else figure(float(np.nanmean(found))) if not np.isnan(found).all() else None
+
+
+def figure(value: float) -> Any:
+    """JSON has neither NaN nor infinity."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more: Values) -> Values:
+    """Fold the last sample into what `summary.json` holds."""
+    score = "accuracy" if plan.loss.margin else "rmse"
+    loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
+    claimed = _numbers(values, "epsilon.claimed")
+    nodes = [_node(plan, agent, values, score) for agent in agents]
+    return {
+        "scenario": plan.name,
+        "seed": plan.seed,
+        "status": status,
+        "kind": plan.kind,
+        "horizon_s": None if plan.horizon is None else plan.horizon / 1e9,
+        "ended_s": more["ended_s"],
+        "ended_by": more["ended_by"],
+        "updates": sum(agent.updates for agent in agents),
+        "releases": sum(len(agent.store.ledger) for agent in agents),
+        "derived": int(np.sum(values["derived"])),
+        "refused": sum(agent.refused for agent in agents),
+        "messages": {
+            key: values[f"messages.{key}"]
+            for key in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated", "in_flight")
+        },
+        "bytes_sent": values["bytes.sent"],
+        "objective": values.get("objective"),
+        "optimum": values.get("optimum"),
+        "gap": values.get("gap"),
+        "gap_relative": values.get("gap.relative"),
+        "loss": {"mean": _mean(values, "loss"), "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None},
+        score: {"train": _mean(values, f"{score}.train"), "test": _mean(values, f"{score}.test")},
+        "local": more["local"],
+        "gain": _mean(values, "gain"),
+        "harmed": values.get("harmed"),
+        "epsilon": {
+            "max": figure(float(epsilon.max())),
+            "mean": figure(float(epsilon.mean())),
+            "claimed": figure(float(claimed.max())) if claimed is not None else None,
+            "delta": _delta(plan),
+            "accountant": more["accountant"],
+            "view": plan.privacy.view,
+            "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
+            "views": {k: figure(v) for k, v in more["views"].items()},
+        },
+        "groups": [_group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()],
+        "nodes": nodes,
+        "targets": more["targets"],
+        "expectations": [j.as_json() for j in more["judgements"]],
+        "invariants": more["invariants"],
+        "notes": list(plan.notes),
+        "warnings": list(plan.warnings),
+        "wall_s": more["wall_s"],
+        "updates_per_s": more["updates_per_s"],
+    }
+
+
+def _delta(plan: Plan) -> float:
+    return max(node.delta for node in plan.nodes)
+
+
+def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
+    i, cap = agent.id, agent.habits.cap
+    state = "spent" if agent.spent and agent.status == "up" else agent.status
+    basic = values.get("epsilon.basic")
+    return {
+        "id": i,
+        "group": plan.nodes[i].group,
+        "state": "diverged" if agent.diverged else state,
+        "updates": agent.updates,
+        "releases": len(agent.store.ledger),
+        "refused": agent.refused,
+        "epsilon": values["epsilon"][i],
+        "epsilon_basic": None if basic is None else basic[i],
+        "cap": None if cap is None else cap.epsilon,
+        "delta": plan.nodes[i].delta,
+        "loss": values["loss"][i],
+        score: (values.get(f"{score}.test") or values[f"{score}.train"])[i],
+    }
+
+
+def _group(name: str, nodes: list[Values], score: str) -> Values:
+    def fold(key: str, how: Any) -> Any:
+        known = [number(node[key]) for node in nodes if node[key] is not None]
+        return figure(float(how(known))) if known else None
+
+    states = sorted({node["state"] for node in nodes})
+    return {
+        "name": name,
+        "count": len(nodes),
+        "state": {state: sum(1 for node in nodes if node["state"] == state) for state in states},
+        "updates": sum(node["updates"] for node in nodes),
+        "releases": sum(node["releases"] for node in nodes),
+        "refused": sum(node["refused"] for node in nodes),
+        "epsilon": fold("epsilon", max),
+        "epsilon_basic": fold("epsilon_basic", max),
+        "cap": fold("cap", max),
+        "loss": fold("loss", np.mean),
+        score: fold(score, np.mean),
+    }
+
+
+def _show(value: Any, form: str = ".4g") -> str:
+    if value is None:
+        return "—"
+    if value == "inf":
+        return "∞"
+    return format(value, form) if isinstance(value, (int, float)) else str(value)
+
+
+def in_words(summary: Values) -> list[str]:
+    """Tell a summary to a person, lines of at most about 100 characters."""
+    score = "accuracy" if "accuracy" in summary else "rmse"
+    epsilon, messages = summary["epsilon"], summary["messages"]
+    lines = [
+        f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at "
+        f"{_show(summary['ended_s'], '.6g')} s ({summary['ended_by']})",
+        "",
+        f"  loss      {_show(summary['loss']['mean'])} mean, {_show(summary['loss']['max'])} worst"
+        "   (an oracle's view: losses are not released)",
+    ]
+    test, local = summary[score]["test"], summary["local"]
+    shown = f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train"
+    if local is not None and test is not None:
+        shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
+    lines.append(shown)
+    if summary["gain"] is not None:
+        lines.append(_verdict_on_gain(summary, score))
+    if summary["gap"] is not None:
+        lines.append(f"  objective {_show(summary['objective'], '.6g')}, {_show(summary['gap'])} above its optimum")
+    lines.append(
+        f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
+        f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
+    )
+    others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
+    if len(others) > 1:
+        lines.append(f"            the same ledgers by {', '.join(others)}")
+    lines += [
+        f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
+        f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
+        f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
+        f"{messages['rejected']:,} rejected + {messages['in_flight']:,} in flight",
+    ]
+    if len(summary["groups"]) > 1:
+        lines += ["", *_group_lines(summary["groups"], score)]
+    lines += [f"  note      {note}" for note in summary["notes"]]
+    lines += [f"  warning   {warning}" for warning in summary["warnings"]]
+    return [*lines, "", *_verdict_lines(summary)]
+
+
+def _verdict_on_gain(summary: Values, score: str) -> str:
+    gain, harmed = summary["gain"], summary["harmed"]
+    better = "beats" if gain > 0 else "does NOT beat"
+    noisy = summary["epsilon"]["max"] not in {"inf", 0, 0.0}
+    learner = "private learning" if noisy else "learning together"
+    return (
+        f"            {learner} {better} purely local learning here: {gain:+.4f} {score} on average; "
+        f"{_show(100 * (harmed or 0), '.0f')} % of the agents are worse off"
+    )
+
+
+def _group_lines(groups: list[Values], score: str) -> list[str]:
+    lines = [f"  {'group':<12} {'agents':>6} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"]
+    lines += [
+        f"  {g['name'][:12]:<12} {g['count']:>6} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
+        f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
+        for g in groups
+    ]
+    return lines
+
+
+def _verdict_lines(summary: Values) -> list[str]:
+    broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
+    held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
+    lines = [f"  invariants {held}/{len(summary['invariants'])} hold" + (f"; BROKEN: {', '.join(broken)}" if broken else "")]
+    marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
+    for expected in summary["expectations"]:
+        lines.append(f"  {marks[expected['verdict']]} expected {expected['wanted']}; got {_show(expected['got'], '.6g')}")
+    for name, value in summary["targets"].items():
+        lines.append(f"  target    {name} = {_show(value, '.6g')}")
+    return lines
+
+
+def worst_exit(judgements: list[Judgement]) -> int:
+    """Return 1 when an expectation failed, 4 when one is unknown, else 0."""
+    verdicts = {judgement.verdict for judgement in judgements}
+    return 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0
