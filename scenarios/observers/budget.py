@@ -51,6 +51,13 @@ class Budget:
         self._catch_up()
         return self._epsilons(self._sums, accountant, view)
 
+    def epsilon_of(self, node: int) -> float:
+        """Return one node's ε in the headline view, as of the last look at all."""
+        privacy = self._plan.privacy
+        composed = self._one(self._sums[node], self._plan.nodes[node].delta, privacy.accountant)
+        shows = privacy.shows_unreleased_model
+        return epsilon_in(privacy.view, composed, shows_unreleased_model=shows)
+
     def claimed(self) -> Vector:
         """Return each node's ε as its calibration claims it."""
         self._catch_up()

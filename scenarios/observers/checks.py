@@ -80,6 +80,7 @@ class Checks:
         self._since = [0] * plan.size
         self._now = 0
         self._faults: set[int] = set()
+        self.released_count = 0
         routes: dict[type[Event], Callable[[Any], None]] = {
             Woke: self.woke,
             Proposed: self.timed,
@@ -136,6 +137,7 @@ class Checks:
         if self._paid[node] != (event.k, event.cause):
             self._break("charged before sent", event, f"release {event.k} of agent {node} has no charge of its own")
         self._paid[node] = -1, -1
+        self.released_count += 1
         self._ready[node] = event.seq
 
     def derived(self, event: Derived) -> None:

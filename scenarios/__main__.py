@@ -1,0 +1,5 @@
+"""`python -m scenarios` is `hush`."""
+
+from scenarios.cli import main
+
+raise SystemExit(main())

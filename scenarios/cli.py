@@ -1,0 +1,142 @@
+"""The command line: argparse, so that help and errors come before anything numeric is loaded."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+USAGE, OURS = 2, 70
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hush",
+        description="Simulate private peer-to-peer learning: what do asynchrony, latency and dropout do "
+        "to a model, and to the privacy that was promised?",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
+
+    run = verbs.add_parser("run", help="one run of a library scenario or a file")
+    run.add_argument("scenario", nargs="?", default="quickstart")
+    run.add_argument("--seed", type=_seed, help="overrides run.seed")
+    run.add_argument("--out", metavar="DIR", help="the run's folder (default runs/NAME-SEED-N)")
+    run.add_argument("--until", metavar="T", help='end earlier or later: seconds, or "250ms", "2m"')
+    run.add_argument("--engine", choices=("virtual", "wall"))
+    run.add_argument("--live", choices=("auto", "full", "lines", "json", "off"), default="auto")
+    run.add_argument("--quiet", action="store_true", help="the same as --live off")
+    run.add_argument("--speed", metavar="X", help="simulated seconds per wall second, or max")
+    run.add_argument("--twice", action="store_true", help="run twice, name the first event that differs")
+    run.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    _common(run)
+
+    check = verbs.add_parser("check", help="read, resolve and judge without running")
+    check.add_argument("scenario", nargs="+")
+    check.add_argument("--seed", type=_seed)
+    check.add_argument("--json", action="store_true")
+    _common(check)
+
+    listed = verbs.add_parser("list", help="the library, a line each")
+    listed.add_argument("--json", action="store_true")
+
+    show = verbs.add_parser("show", help="a mechanism's card, a scenario's text, or a run in words")
+    show.add_argument("what", metavar="KIND|NAME|RUN")
+    show.add_argument("--json", action="store_true")
+
+    new = verbs.add_parser("new", help="a commented scenario to start from")
+    new.add_argument("file")
+
+    plot = verbs.add_parser("plot", help="a picture of a run")
+    plot.add_argument("run", metavar="RUN")
+    plot.add_argument("what", metavar="WHAT", help="loss, gap, epsilon or any metric that was sampled")
+    plot.add_argument("--x", choices=("time", "releases", "bytes", "epsilon"), default="time")
+    plot.add_argument("--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format")
+
+    sweep = verbs.add_parser("sweep", help="many runs of one scenario")
+    sweep.add_argument("scenario")
+    sweep.add_argument("--seeds", metavar="A..B", help='such as "0..9" (default: the file\'s [sweep])')
+    sweep.add_argument("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    sweep.add_argument("--out", metavar="DIR", help="default runs/NAME-sweep-N")
+    _common(sweep)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="change a dotted key; repeatable")
+    parser.add_argument("--data", metavar="DIR", action="append", default=[], help="files may be read from here too; repeatable")
+    parser.add_argument("--allow-code", action="store_true", help="let the scenario name code of its own")
+    parser.add_argument("--allow-large", action="store_true", help="lift the caps on size")
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**63:
+        raise argparse.ArgumentTypeError("a seed is a whole number from 0 to 2^63 - 1")
+    return value
+
+
+def _jobs(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("needs at least one worker")
+    return value
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; whatever goes wrong ends with its exit code, never with a traceback but for 70."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")  # before NumPy loads: more threads only slow small work down
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.version:
+        from scenarios.folder import version  # noqa: PLC0415
+
+        sys.stdout.write(f"hush {version()}\n")
+        return 0
+    if chosen.verb is None:
+        parser.print_help()
+        return USAGE
+    return _guarded(chosen)
+
+
+def _guarded(chosen: argparse.Namespace) -> int:
+    from scenarios.folder import FolderError  # noqa: PLC0415
+    from scenarios.problem import ScenarioError  # noqa: PLC0415
+
+    try:
+        code = _dispatch(chosen)
+        sys.stdout.flush()
+    except (ScenarioError, FolderError) as error:
+        sys.stderr.write(f"{error}\n")
+        return USAGE
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except MemoryError:
+        sys.stderr.write("hush: out of memory; a smaller scenario would fit\n")
+        return USAGE
+    except OSError as error:
+        sys.stderr.write(f"hush: {error.strerror}: {error.filename or ''}\n".replace(": \n", "\n"))
+        return 74
+    except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exc()
+        sys.stderr.write("hush: this is a fault of hush. Please report the lines above with the scenario and its seed.\n")
+        return OURS
+    return code
+
+
+def _dispatch(chosen: argparse.Namespace) -> int:
+    from scenarios import verbs  # noqa: PLC0415
+
+    act: Any = getattr(verbs, chosen.verb)
+    code: int = act(chosen)
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,136 @@
+"""What a plan will cost, told before anything runs."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from clocks.activation import Synchronous
+from mechanisms.accounting.compose import Sums, headline, totals
+from mechanisms.descent import CoordinateDescent
+from mechanisms.mixing import Heard
+from mechanisms.propagation import Propagation
+from scenarios.plan import NodePlan, Plan
+from scenarios.summary import figure
+
+
+def forecast(plan: Plan) -> dict[str, Any]:
+    """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
+    updates = plan.expected_updates()
+    degree = float(np.mean([len(node.neighbours) for node in plan.nodes]))
+    groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
+    return {
+        "scenario": plan.name,
+        "seed": plan.seed,
+        "mechanism": plan.kind,
+        "nodes": plan.size,
+        "edges": len(plan.graph.weights),
+        "dimension": plan.dimension,
+        "points": {"min": min(plan.shards.sizes), "max": max(plan.shards.sizes)},
+        "expected": {
+            "updates": figure(updates),
+            "messages": figure(updates * degree),
+            "bytes": figure(updates * degree * 8 * plan.dimension),
+            "events_file_bytes": figure(updates * (700 + 150 * degree)),
+        },
+        "view": plan.privacy.view,
+        "groups": groups,
+        "faults": len(plan.faults),
+        "notes": list(plan.notes),
+        "warnings": [*plan.warnings, *_timing(plan)],
+    }
+
+
+def _planned(node: NodePlan) -> Sums | None:
+    """The sums of all planned releases; None where every wake releases without noise."""
+    mechanism = node.mechanism
+    if isinstance(mechanism, CoordinateDescent):
+        if mechanism.law is None:
+            return None
+        total = Sums()
+        return total.plus(mechanism.spends[0], len(mechanism.spends))
+    if isinstance(mechanism, Propagation):
+        return None if mechanism.law is None else Sums().plus(mechanism.spend)
+    return Sums() if mechanism.planned == 0 else None
+
+
+def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
+    nodes = [plan.nodes[i] for i in ids]
+    worst, by, all_ways = 0.0, "", dict[str, float]()
+    for node in nodes:
+        total = _planned(node)
+        if total is None:
+            worst, by, all_ways = math.inf, "none", {"basic": math.inf}
+            break
+        epsilon, accountant = headline(total, node.delta, plan.privacy.accountant)
+        if epsilon >= worst:
+            worst, by = epsilon, accountant
+        for key, value in totals(total, node.delta).items() if total.releases else ():
+            all_ways[key] = max(value, all_ways.get(key, 0.0))
+    ratios = [r for r in map(lambda n: _ratio(plan, n), nodes[:64]) if r is not None]
+    rates = [node.activation.rate for node in nodes]
+    return {
+        "name": name,
+        "count": len(ids),
+        "clock": type(nodes[0].activation).__name__.lower(),
+        "rate": figure(float(np.mean(rates))),
+        "releases": nodes[0].mechanism.planned,
+        "epsilon": figure(worst),
+        "accountant": by,
+        "delta": nodes[0].delta,
+        "cap": None if nodes[0].cap is None else nodes[0].cap.epsilon,
+        "epsilon_by": {k: figure(v) for k, v in all_ways.items()},
+        "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
+    }
+
+
+def _ratio(plan: Plan, node: NodePlan) -> float | None:
+    """Expected norm of the noise's effect over the noiseless first step, from the start."""
+    mechanism = node.mechanism
+    if not isinstance(mechanism, CoordinateDescent) or not mechanism.spends or not node.neighbours:
+        return None
+    heard = Heard(plan.starts()[list(node.neighbours)], node.weights)
+    return mechanism.noise_to_step(node.start, heard, mechanism.spends[0])
+
+
+def _timing(plan: Plan) -> list[str]:
+    """Warn where a synchronous period is often shorter than the latency."""
+    periods = [n.activation.period_s for n in plan.nodes if isinstance(n.activation, Synchronous)]
+    latency = plan.policy.latency.mean_s
+    if periods and latency > min(periods):
+        return [
+            f"the synchronous period {min(periods):g} s is shorter than the mean latency {latency:.3g} s: "
+            "most wakes will read old values"
+        ]
+    return []
+
+
+def in_words(plan: dict[str, Any]) -> list[str]:
+    """Tell a forecast to a person."""
+
+    def show(value: Any, form: str = ".4g") -> str:
+        if value is None:
+            return "?"
+        return "∞" if value == "inf" else format(value, form)
+
+    points, expected = plan["points"], plan["expected"]
+    lines = [
+        f"{plan['scenario']}: {plan['mechanism']}, {plan['nodes']} agents, {plan['edges']} edges, "
+        f"dimension {plan['dimension']}, {points['min']}–{points['max']} points each, seed {plan['seed']}",
+        f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
+        f"{show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
+    ]
+    for group in plan["groups"]:
+        released = "every wake" if group["releases"] is None else f"{group['releases']} releases"
+        ways = ", ".join(f"{k} {show(v)}" for k, v in group["epsilon_by"].items())
+        lines.append(
+            f"  {group['name']:<10} {group['count']} agents, {group['clock']} {show(group['rate'], '.3g')}/s, {released}: "
+            f"ε = {show(group['epsilon'])} ({plan['view']} view, δ = {group['delta']:g}, accountant: {group['accountant'] or 'none'})"
+        )
+        if ways:
+            lines.append(f"             the same releases by {ways}")
+        if group["noise_to_step"] is not None:
+            lines.append(f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)")
+    lines += [f"  note       {note}" for note in plan["notes"]]
+    lines += [f"  warning    {warning}" for warning in plan["warnings"]]
+    return lines

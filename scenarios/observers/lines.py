@@ -1,0 +1,106 @@
+"""Lines for pipes and CI: one per stretch of time and one per fault; words, or JSON."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from actors.events import (
+    Crashed,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Finished,
+    Joined,
+    Left,
+    Lost,
+    Refused,
+    Restarted,
+    Sampled,
+    Spent,
+    Violated,
+)
+from scenarios.metrics import number
+from scenarios.plan import Plan
+
+_TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, Violated)
+_SHARE = 0.05
+_PATIENCE_S = 10.0
+
+
+def tell(event: Event) -> str:
+    """Tell one event to a person."""
+    who = "" if event.node is None else f" agent {event.node}"
+    t = f"{event.t / 1e9:10.3f} s"
+    match event:
+        case FaultBegan() | FaultEnded():
+            targets = ", ".join(map(str, event.targets[:12])) + ("…" if len(event.targets) > 12 else "")
+            return f"{t} fault    {event.action} {targets}"
+        case Refused():
+            return f"{t} refused {who}: ε {event.spent:.4g} + {event.charged} > {event.cap:g}"
+        case Spent():
+            return f"{t} spent   {who}: {event.reason}"
+        case Lost():
+            return f"{t} lost     {event.node}→{event.receiver} message {event.version}, charged all the same"
+        case Restarted():
+            return f"{t} restart {who}, ledger intact: {event.releases} releases"
+        case Violated():
+            return f"{t} BROKEN  {who} {event.invariant}: {event.detail}"
+        case _:
+            return f"{t} {type(event).__name__.lower():<8}{who}"
+
+
+class Lines:
+    """An observer that writes a line every 5 % of simulated time, or every ten seconds."""
+
+    kinds = (Sampled, Finished, *_TOLD)
+
+    def __init__(self, plan: Plan, write: Callable[[str], Any], *, as_json: bool) -> None:
+        self._plan = plan
+        self._write = write
+        self._json = as_json
+        self._next = 0
+        self._told = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, _TOLD):
+            self._say({"kind": type(event).__name__.lower(), "t": event.t, "text": tell(event).strip()})
+        elif isinstance(event, Sampled) and self._due(event):
+            self._say(self._sample(event))
+
+    def _due(self, event: Sampled) -> bool:
+        late = time.monotonic() - self._told > _PATIENCE_S
+        if event.t < self._next and not late:
+            return False
+        stride = int((self._plan.horizon or 0) * _SHARE)
+        self._next = event.t + stride
+        self._told = time.monotonic()
+        return True
+
+    def _sample(self, event: Sampled) -> dict[str, Any]:
+        values = event.values
+        losses = [number(v) for v in values["loss"] if v is not None]
+        epsilon = max(map(number, values["epsilon"]))
+        loss = sum(losses) / len(losses) if losses else float("nan")
+        gap = values.get("gap")
+        text = (
+            f"{event.t / 1e9:10.3f} s sample   up {values['nodes.up']:>5}   loss {loss:.4f} (oracle)   "
+            f"ε max {epsilon:.4g} ({self._plan.privacy.view}, {self._plan.privacy.accountant})   "
+            f"releases {sum(values['releases'])}"
+        )
+        return {
+            "kind": "sample",
+            "t": event.t,
+            "up": values["nodes.up"],
+            "loss": loss if losses else None,
+            "gap": gap,
+            "epsilon": epsilon if epsilon != float("inf") else "inf",
+            "releases": sum(values["releases"]),
+            "text": text.strip(),
+        }
+
+    def _say(self, line: dict[str, Any]) -> None:
+        if self._json:
+            self._write(json.dumps({k: v for k, v in line.items() if k != "text"}))
+        else:
+            self._write(line["text"])

@@ -1,0 +1,95 @@
+"""Recording → pictures; never touches a live world."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechanisms.vectors import Vector
+from scenarios.folder import FolderError
+from scenarios.metrics import number
+from scenarios.problem import nearest
+from scenarios.result import Result
+
+_INK = "#0072b2"
+_LABELS = {
+    "time": "simulated time (s)",
+    "releases": "releases, all agents",
+    "bytes": "bytes sent",
+}
+
+
+def draw(run: Path, what: str, x: str, out: str | None) -> Path:
+    """Draw a sampled metric: its mean over nodes, and where 80 % of them lie."""
+    result = Result(run)
+    samples = list(result.samples())
+    if not samples:
+        raise FolderError(f"{run} holds no samples to draw")
+    if what not in samples[-1]["values"]:
+        known = nearest(what, samples[-1]["values"])
+        raise FolderError(f"'{what}' was not sampled in this run; {known}")
+    samples = [s for s in samples if what in s["values"]]
+    return _picture(result, samples, what, x, Path(out) if out else run / f"{what}.png")
+
+
+def _folds(values: Any) -> tuple[float, float, float]:
+    if not isinstance(values, list):
+        return (number(values),) * 3
+    known = np.array([number(v) for v in values])
+    known = known[~np.isnan(known)]
+    if not known.size:
+        return (np.nan,) * 3
+    return float(known.mean()), float(np.percentile(known, 10)), float(np.percentile(known, 90))
+
+
+def _axis(samples: list[dict[str, Any]], x: str) -> Vector:
+    match x:
+        case "time":
+            return np.array([s["t"] / 1e9 for s in samples])
+        case "releases":
+            return np.array([sum(s["values"]["releases"]) for s in samples], dtype=float)
+        case "bytes":
+            return np.array([number(s["values"]["bytes.sent"]) for s in samples])
+        case _:
+            return np.array([max(map(number, s["values"]["epsilon"])) for s in samples])
+
+
+def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, out: Path) -> Path:
+    import matplotlib as mpl  # noqa: PLC0415 # 120 ms, only here
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
+    middle, low, high = np.array([_folds(s["values"][what]) for s in samples]).T
+    at = _axis(samples, x)
+    if not np.isfinite(middle).any() or not np.isfinite(at).any():
+        raise FolderError(f"'{what}' against {x} has no finite value in this run")
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    per_node = isinstance(samples[-1]["values"][what], list)
+    if per_node:
+        axes.fill_between(at, low, high, color=_INK, alpha=0.2, linewidth=0, label="80 % of the agents")
+    axes.plot(at, middle, color=_INK, label="mean" if per_node else what)
+    if what.startswith("gap") and (middle > 0).all():
+        axes.set_yscale("log")
+    epsilon = result.summary.get("epsilon", {})
+    terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
+    axes.set_xlabel(_LABELS.get(x, f"largest ε ({terms})"))
+    axes.set_ylabel(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what))
+    axes.set_title(f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}")
+    axes.grid(alpha=0.25)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if per_node:
+        axes.legend(frameon=False)
+    try:
+        figure.savefig(out, dpi=150)
+    except ValueError as error:
+        raise FolderError(f"{out}: {error}") from None
+    finally:
+        plt.close(figure)
+    return out
+
+
+def _whose(what: str) -> str:
+    oracle = ("loss", "accuracy", "rmse", "gap", "objective", "gain")
+    return " (an oracle's view)" if what.startswith(oracle) else ""

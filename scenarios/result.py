@@ -1,0 +1,130 @@
+"""What is left of a run, read back from its folder."""
+
+import json
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scenarios import folder
+
+
+class Columns(dict[str, list[Any]]):
+    """Tidy columns: t, node, metric, value."""
+
+    def to_pandas(self) -> Any:
+        """Return a data frame, where pandas is installed."""
+        import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore] # noqa: PLC0415
+
+        return pandas.DataFrame(dict(self))
+
+
+class Result:
+    """A run's folder, opened."""
+
+    def __init__(self, path: Path, code: int | None = None) -> None:
+        self.path = path
+        self.code = code
+        self.manifest = folder.read_manifest(path)
+
+    def __repr__(self) -> str:
+        return f"<hush run {self.manifest.get('scenario')} in {self.path}: {self.status}>"
+
+    @property
+    def status(self) -> str:
+        """`running` (or killed), `finished`, `interrupted` or `failed`."""
+        return str(self.manifest["status"])
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield every event that was recorded."""
+        return folder.events(self.path)
+
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """Yield the events that hold metrics."""
+        return (event for event in self.events() if event["kind"] == "sampled")
+
+    def metrics(self) -> Columns:
+        """Return sampled metrics as tidy columns; the node is None for the network."""
+        columns = Columns(t=[], node=[], metric=[], value=[])
+
+        def add(t: float, node: int | None, name: str, value: Any) -> None:
+            columns["t"].append(t)
+            columns["node"].append(node)
+            columns["metric"].append(name)
+            columns["value"].append(math.nan if value is None else float(value))
+
+        for event in self.samples():
+            t = event["t"] / 1e9
+            for name, value in event["values"].items():
+                if isinstance(value, list):
+                    for node, one in enumerate(value):
+                        add(t, node, name, one)
+                else:
+                    add(t, None, name, value)
+        return columns
+
+    @cached_property
+    def ledger(self) -> list[dict[str, Any]]:
+        """Every ledger line."""
+        return list(folder.lines(self.path / "ledger.jsonl"))
+
+    @cached_property
+    def models(self) -> np.ndarray:  # type: ignore[type-arg]
+        """What each node held at the end: nodes × dimension."""
+        with np.load(self.path / "models.npz", allow_pickle=False) as archive:
+            return np.array(archive["theta"])
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """`summary.json`; recomputed from events where the run was cut off."""
+        return self._json("summary.json") or self._recomputed()
+
+    @cached_property
+    def verdicts(self) -> dict[str, Any]:
+        """`verdicts.json`."""
+        return self._json("verdicts.json") or {}
+
+    def _json(self, name: str) -> Any:
+        path = self.path / name
+        return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+    def _recomputed(self) -> dict[str, Any]:
+        """Count what the events say: messages, releases and the last sample."""
+        counts: dict[str, int] = {}
+        sent = 0
+        values: dict[str, Any] = {}
+        ended = 0
+        for event in self.events():
+            counts[event["kind"]] = counts.get(event["kind"], 0) + 1
+            ended = event["t"]
+            if event["kind"] == "sent":
+                sent += len(event["to"])
+            elif event["kind"] == "sampled":
+                values = event["values"]
+        arrived = {k: counts.get(k, 0) for k in ("delivered", "lost", "rejected", "duplicated")}
+        flying = sent + arrived["duplicated"] - arrived["delivered"] - arrived["lost"] - arrived["rejected"]
+        return {
+            "scenario": self.manifest["scenario"],
+            "seed": self.manifest["seed"],
+            "status": "cut off",
+            "ended_s": ended / 1e9,
+            "updates": counts.get("woke", 0),
+            "releases": counts.get("charged", 0),
+            "refused": counts.get("refused", 0),
+            "derived": counts.get("derived", 0),
+            "messages": {
+                "sent": sent,
+                "superseded": counts.get("superseded", 0),
+                "in_flight": flying,
+                **arrived,
+            },
+            "last_sample": values,
+        }
+
+
+def open_run(path: str | Path) -> Result:
+    """Open the folder of a run, finished or not."""
+    return Result(Path(path))
