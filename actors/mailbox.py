@@ -39,10 +39,13 @@ class Mailbox:
         """Messages sent and not yet settled."""
         return len(self._coming)
 
+    def unnoticed(self, now: int) -> int:
+        """Count what has arrived and was not settled yet."""
+        return sum(1 for entry in self._coming if entry[0] <= now)
+
     def waiting(self, now: int) -> int:
         """Count what has arrived and was not read, without settling it."""
-        arrived = sum(1 for entry in self._coming if entry[0] <= now)
-        return arrived + len(self._unread) + len(self._ahead)
+        return self.unnoticed(now) + len(self._unread) + len(self._ahead)
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
         """Let a message arrive at an instant; `sent` is the event that sent it this time."""

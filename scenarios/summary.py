@@ -154,7 +154,7 @@ def in_words(summary: Values) -> list[str]:
         shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
     lines.append(shown)
     if summary["gain"] is not None:
-        lines.append(_verdict_on_gain(summary, score))
+        lines += _verdict_on_gain(summary, score)
     if summary["gap"] is not None:
         lines.append(f"  objective {_show(summary['objective'], '.6g')}, {_show(summary['gap'])} above its optimum")
     lines.append(
@@ -177,15 +177,15 @@ def in_words(summary: Values) -> list[str]:
     return [*lines, "", *_verdict_lines(summary)]
 
 
-def _verdict_on_gain(summary: Values, score: str) -> str:
+def _verdict_on_gain(summary: Values, score: str) -> list[str]:
     gain, harmed = summary["gain"], summary["harmed"]
     better = "beats" if gain > 0 else "does NOT beat"
     noisy = summary["epsilon"]["max"] not in {"inf", 0, 0.0}
     learner = "private learning" if noisy else "learning together"
-    return (
-        f"            {learner} {better} purely local learning here: {gain:+.4f} {score} on average; "
-        f"{_show(100 * (harmed or 0), '.0f')} % of the agents are worse off"
-    )
+    return [
+        f"            {learner} {better} purely local learning here: {gain:+.4f} {score} on average;",
+        f"            {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
+    ]
 
 
 def _group_lines(groups: list[Values], score: str) -> list[str]:

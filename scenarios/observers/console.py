@@ -132,7 +132,8 @@ class LiveScreen:
         shown = run.agents[self._first : self._first + rows_that_fit(height)]
         losses = self._trend[-1] if self._trend else [math.nan] * plan.size
         known = [v for v in losses if not math.isnan(v)]
-        share = self._share()
+        share, now = self._share(), run.clock.now
+        unnoticed = sum(agent.inbox.unnoticed(now) for agent in run.agents if agent.status == UP)
         return Model(
             name=plan.name,
             mechanism=plan.kind,
@@ -142,7 +143,7 @@ class LiveScreen:
             now_s=run.clock.now / 1e9,
             share=share,
             events_per_s=self._pace(),
-            privacy=f"{plan.privacy.view} view, δ = {max(n.delta for n in plan.nodes):g}, {plan.privacy.accountant}",
+            privacy=f"{plan.privacy.view} view, δ = {max(n.delta for n in plan.nodes):g}, {run.budget.accountant_name()}",
             broken=", ".join(n for n, v in run.checks.verdicts.items() if v.verdict == "fail"),
             invariants=len(INVARIANTS),
             rows=[self._row(agent) for agent in shown],
@@ -152,10 +153,10 @@ class LiveScreen:
             epsilon_worst=float(run.budget.headline().max()),
             loss_mean=sum(known) / len(known) if known else math.nan,
             sent=traffic.counts["sent"],
-            delivered=traffic.counts["delivered"],
+            delivered=traffic.counts["delivered"] + unnoticed,
             lost=traffic.counts["lost"],
             rejected=traffic.counts["rejected"],
-            flying=sum(agent.inbox.in_flight for agent in run.agents),
+            flying=sum(agent.inbox.in_flight for agent in run.agents) - unnoticed,
             releases=run.checks.released_count,
             charged=sum(run.budget.counts),
             recorded_mb=run.recorder.bytes_written / 1e6,
@@ -175,7 +176,7 @@ class LiveScreen:
             loss=trend[-1] if trend else math.nan,
             trend=trend,
             releases=len(agent.store.ledger),
-            inbox=agent.inbox.waiting(self._run.clock.now),
+            inbox=agent.inbox.waiting(self._run.clock.now) if agent.status == UP else 0,
         )
 
     def _share(self) -> float | None:
