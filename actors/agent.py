@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from actors.events import (
     Sent,
     Spent,
 )
-from actors.link import LOST, Link
+from actors.link import LOST, Fan, Outlet
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.store import Store
@@ -34,14 +34,6 @@ from mechanisms.vectors import Matrix, Vector
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
 BYTES_OF_NUMBER = 8
-
-
-class Post(Protocol):
-    """Where messages go once they have left."""
-
-    def deliver(self, receiver: int, arrival: int, sent: int, message: Message) -> None:
-        """Put a message on its way to a receiver."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +60,8 @@ class Agent:
 
     __slots__ = (
         "_draws", "_log", "_noise", "_rounded", "_slots", "adopted", "clock", "compute_draws",
-        "computed", "diverged", "first", "habits", "heard", "id", "inbox", "links", "mechanism",
-        "neighbours", "post", "present", "refused", "rounds", "spent", "state", "status", "store",
+        "computed", "diverged", "everybody", "first", "habits", "heard", "id", "inbox", "links", "mechanism",
+        "neighbours", "present", "refused", "rounds", "spent", "state", "status", "store",
         "task", "updates",
     )  # fmt: skip
 
@@ -86,7 +78,6 @@ class Agent:
         noise: Callable[[int], np.random.Generator],
         draws: Draws,
         compute_draws: Draws,
-        post: Post,
     ) -> None:
         self.id = id_
         self.mechanism = mechanism
@@ -94,7 +85,6 @@ class Agent:
         self.neighbours = neighbours
         self.first = first
         self.clock = clock
-        self.post = post
         self.compute_draws = compute_draws
         self._log = log
         self._noise = noise
@@ -103,9 +93,10 @@ class Agent:
         self._rounded: dict[float, float | str] = {}
         self.store = Store()
         self.inbox = Mailbox(id_, clock, log)
-        self.links: tuple[Link, ...] = ()
+        self.links = Fan((), (), lambda _first, count: np.empty((0, count), dtype=np.uint64))
         self.heard = Heard(first.copy(), weights)
         self.present = np.ones(len(neighbours), dtype=bool)
+        self.everybody = True
         self.state: State = mechanism.begin(self._start())
         self.status = ABSENT
         self.task: Task | None = None
@@ -138,6 +129,7 @@ class Agent:
     def attend(self, neighbour: int, *, present: bool) -> None:
         """Count a neighbour in or out: it joined, or it left."""
         self.present[self._slots[neighbour]] = present
+        self.everybody = bool(self.present.all())
         self.heard.attend(self.present)
 
     def forget(self, *, everything: bool) -> None:
@@ -234,46 +226,51 @@ class Agent:
             self.diverged = True
             self._log.emit(Diverged, self.id, cause)
             return False
-        links = self.links if self.present.all() else self._present_links()
-        return self.transmit(links, vector, self.store.version - 1, cause)
+        self._broadcast(vector, self.store.version - 1, cause)
+        return True
 
-    def _present_links(self) -> tuple[Link, ...]:
-        return tuple(link for link, here in zip(self.links, self.present, strict=True) if here)
+    def _broadcast(self, vector: Vector | None, version: int, cause: int) -> None:
+        """Put one message on every link to a present neighbour."""
+        links = self.links
+        to, delays, outlets = links.receivers, links.verdicts(version), links.outlets
+        if not self.everybody:
+            slots = np.flatnonzero(self.present).tolist()
+            to, delays, outlets = ([column[s] for s in slots] for column in (to, delays, outlets))  # type: ignore[attr-defined]
+        if to:
+            self._transmit(to, delays, outlets, vector, version, cause, resent=False)
 
     def announce(self, cause: int) -> None:
         """Tell neighbours that wait at a barrier that this round brings nothing: control, no data."""
-        self.transmit(self._present_links(), None, self.store.version, cause)
+        self._broadcast(None, self.store.version, cause)
         self.store.version += 1
 
     def resend(self, receiver: int, cause: int) -> None:
         """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
         if self.store.published is not None and not self.diverged:
-            link = (self.links[self._slots[receiver]],)
-            version = self.store.version - 1
-            self.transmit(link, self.store.published, version, cause, resent=True)
+            slot = self._slots[receiver]
+            delays, outlets = [self.links.again(slot)], [self.links.outlets[slot]]
+            vector, version = self.store.published, self.store.published_version
+            self._transmit([receiver], delays, outlets, vector, version, cause, resent=True)
 
-    def transmit(
+    def _transmit(
         self,
-        links: tuple[Link, ...],
+        to: list[int],
+        delays: list[int],
+        outlets: list[Outlet],
         vector: Vector | None,
         version: int,
         cause: int,
         *,
-        resent: bool = False,
-    ) -> bool:
-        """Put one message on several links, and carry out each link's verdict."""
-        if not links:
-            return False
-        now = self.clock.now
-        delays = [link.verdict() for link in links]
-        to = [link.receiver for link in links]
+        resent: bool,
+    ) -> None:
+        """Carry out each link's verdict."""
+        now, emit = self.clock.now, self._log.emit
         arrives = [LOST if delay < 0 else now + delay for delay in delays]
         size = 0 if vector is None else BYTES_OF_NUMBER * len(vector)
-        sent = self._log.emit(Sent, self.id, cause, version, to, arrives, size, resent)
+        sent = emit(Sent, self.id, cause, version, to, arrives, size, resent)
         message = Message(self.id, version, self.rounds, vector, sent)
-        for receiver, arrival in zip(to, arrives, strict=True):
+        for receiver, arrival, outlet in zip(to, arrives, outlets, strict=True):
             if arrival < 0:
-                self._log.emit(Lost, self.id, sent, receiver, version)
+                emit(Lost, self.id, sent, receiver, version)
             else:
-                self.post.deliver(receiver, arrival, sent, message)
-        return True
+                outlet(arrival, sent, message)

@@ -214,26 +214,42 @@ KINDS: tuple[type[Event], ...] = (
 )  # fmt: skip
 
 Observer = Callable[[Any], None]
+Folder = Callable[[list[Any]], None]
+BATCH = 4096
 
 
 class Log:
-    """Numbers events and hands each to whoever asked for its kind. An observer that raises ends the run."""
+    """Numbers events and tells them: at once to whoever asked for their kind, in batches to recorders.
 
-    __slots__ = ("_clock", "_routes", "seq")
+    An observer that raises ends the run.
+    """
+
+    __slots__ = ("_batch", "_clock", "_folders", "_routes", "seq")
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._routes: dict[type[Event], tuple[Observer, ...]] = dict.fromkeys(KINDS, ())
+        self._folders: tuple[Folder, ...] = ()
+        self._batch: list[Any] = []
         self.seq = 0
 
     def watch(self, observer: Observer, kinds: Sequence[type[Event]] = KINDS) -> None:
-        """Hand events of these kinds to an observer, after those who asked before it."""
+        """Tell an observer events of these kinds at once, after those who asked before it."""
         for kind in kinds:
             self._routes[kind] = (*self._routes[kind], observer)
 
-    def emit(
-        self, kind: type[Event], node: int | None, cause: int | None, *fields: Any
-    ) -> int:
+    def collect(self, folder: Folder) -> None:
+        """Hand a folder all events, in order, at the latest when `drain` is called."""
+        self._folders = (*self._folders, folder)
+
+    def drain(self) -> None:
+        """Hand over what has been collected."""
+        if self._batch:
+            batch, self._batch = self._batch, []
+            for folder in self._folders:
+                folder(batch)
+
+    def emit(self, kind: type[Event], node: int | None, cause: int | None, *fields: Any) -> int:
         """Make an event of this instant, tell it, and return its number."""
         clock = self._clock
         self.seq = seq = self.seq + 1
@@ -241,6 +257,10 @@ class Log:
             event = kind(seq, clock.now, node, cause, *fields, late_ns=clock.late)  # type: ignore[call-arg]
         else:
             event = kind(seq, clock.now, node, cause, *fields)
+        batch = self._batch
+        batch.append(event)
         for observe in self._routes[kind]:
             observe(event)
+        if len(batch) >= BATCH:
+            self.drain()
         return seq

@@ -1,13 +1,24 @@
 """Links: a policy says what becomes of a message, the link carries it out."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from clocks.durations import Constant, Draws, Duration, Nanoseconds
+from actors.messages import Message
+from clocks.durations import Bits, Constant, Duration, Nanoseconds
 
 LOST = -1
-_BLOCK = 64
+_BLOCK = 16
+_RESENDS = 1 << 40
+
+Lanes = Callable[[int, int], Bits]
+"""Draws `(first, count)` of several links at once: one row of random bits for each."""
+
+
+Outlet = Callable[[int, int, Message], None]
+"""Where a link ends: `(arrival, sent, message)` goes into the receiver's mailbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,40 +28,61 @@ class Policy:
     latency: Duration = Constant(0.0)
     loss: float = 0.0
 
-    def verdicts(self, draws: Draws, first: int, count: int) -> Nanoseconds:
+    def verdicts(self, bits: Bits, first: int) -> Nanoseconds:
         """Return delays in nanoseconds for messages `first`, `first` + 1 …; LOST for lost ones.
 
-        Message n takes the stream's draws 2n (its fate) and 2n + 1 (its delay), so that a change of
-        one parameter leaves all other verdicts alone.
+        Message n takes draws 2n (its fate) and 2n + 1 (its delay) of its link's stream, so that a
+        change of one parameter leaves all other verdicts alone.
         """
-        bits = draws(2 * first, 2 * count)
-        delays = self.latency.draw(bits[1::2], first)
+        delays = self.latency.draw(bits[..., 1::2], first)
         if self.loss > 0:
-            delays = np.where(_fraction(bits[::2]) < self.loss, LOST, delays)
+            fates = (bits[..., ::2] >> np.uint64(11)).astype(np.float64) * 2.0**-53
+            delays = np.where(fates < self.loss, LOST, delays)
         return delays
 
 
-def _fraction(bits: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-    """Turn 64 random bits into a number in [0, 1): 53 of them, exactly."""
-    return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+class Fan:
+    """An agent's outgoing links: what becomes of version v on a link is a function of the link and v.
 
+    Verdicts are drawn for all links together, sixteen versions at a time.
+    """
 
-class Link:
-    """One directed link: it draws its verdicts in blocks and hands them out one by one."""
+    __slots__ = (
+        "_block", "_columns", "_groups", "_lanes", "_resent", "_size", "outlets", "receivers",
+    )  # fmt: skip
 
-    __slots__ = ("_draws", "_policy", "_sent", "_verdicts", "receiver")
+    def __init__(self, receivers: Sequence[int], policies: Sequence[Policy], lanes: Lanes) -> None:
+        self.receivers = list(receivers)
+        self._lanes = lanes
+        self._size = len(self.receivers)
+        groups: dict[int, tuple[Policy, list[int]]] = {}
+        for row, policy in enumerate(policies):
+            groups.setdefault(id(policy), (policy, []))[1].append(row)
+        self._groups = [(policy, np.array(rows)) for policy, rows in groups.values()]
+        self._block = -1
+        self._columns: list[list[int]] = []
+        self._resent = [0] * self._size
+        self.outlets: list[Outlet] = []
 
-    def __init__(self, receiver: int, policy: Policy, draws: Draws) -> None:
-        self.receiver = receiver
-        self._policy = policy
-        self._draws = draws
-        self._sent = 0
-        self._verdicts: list[int] = []
+    def verdicts(self, version: int) -> list[int]:
+        """Return the delay of a version on every link, or LOST."""
+        block, at = divmod(version, _BLOCK)
+        if block != self._block:
+            self._block = block
+            self._columns = self._draw(block * _BLOCK, _BLOCK).T.tolist()
+        return self._columns[at]
 
-    def verdict(self) -> int:
-        """Return the delay of the next message, or LOST."""
-        at = self._sent % _BLOCK
-        if not at:
-            self._verdicts = self._policy.verdicts(self._draws, self._sent, _BLOCK).tolist()
-        self._sent += 1
-        return self._verdicts[at]
+    def again(self, slot: int) -> int:
+        """Return the delay of the next resend on one link, or LOST: resends have draws of their own."""
+        number = _RESENDS + self._resent[slot]
+        self._resent[slot] += 1
+        return int(self._draw(number, 1)[slot, 0])
+
+    def _draw(self, first: int, count: int) -> Any:
+        bits = self._lanes(2 * first, 2 * count)
+        if len(self._groups) == 1:
+            return self._groups[0][0].verdicts(bits, first)
+        drawn = np.empty((self._size, count), dtype=np.int64)
+        for policy, rows in self._groups:
+            drawn[rows] = policy.verdicts(bits[rows], first)
+        return drawn

@@ -57,6 +57,7 @@ class Mailbox:
     def settle(self, until: int, *, up: bool = True) -> None:
         """Deliver, or reject when the owner is not up, what has arrived at or before `until`."""
         coming, emit, node = self._coming, self._log.emit, self._node
+        seen, unread, through = self._seen, self._unread, self._through
         while coming and coming[0][0] <= until:
             arrival, _, sent, message = heappop(coming)
             sender, version = message.sender, message.version
@@ -64,15 +65,22 @@ class Mailbox:
                 emit(Rejected, node, sent, sender, version, arrival)
                 continue
             delivered = emit(Delivered, node, sent, sender, version, arrival)
-            if self._through is None:
-                self._accept(message, delivered)
-                continue
-            if message.round > self.heard_rounds.get(sender, -1):
-                self.heard_rounds[sender] = message.round
-            if message.round > self._through:
-                self._ahead.append((delivered, message))
+            if through is not None:
+                self._await_round(message, delivered, through)
+            elif version > seen.get(sender, -1) and sender not in unread:
+                seen[sender] = version
+                unread[sender] = message
             else:
                 self._accept(message, delivered)
+
+    def _await_round(self, message: Message, delivered: int, through: int) -> None:
+        """Note the round of a message, and hold it back when it is of a later one."""
+        if message.round > self.heard_rounds.get(message.sender, -1):
+            self.heard_rounds[message.sender] = message.round
+        if message.round > through:
+            self._ahead.append((delivered, message))
+        else:
+            self._accept(message, delivered)
 
     def _accept(self, message: Message, delivered: int) -> None:
         sender, version = message.sender, message.version

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.broadcast import broadcast
 from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
-from actors.messages import Message
 from clocks.clock import Clock
 
 
@@ -41,15 +40,13 @@ class Membership:
         for agent, here in zip(agents, present, strict=True):
             agent.status = UP if here else ABSENT
         for agent in agents:
+            agent.links.outlets = [agents[j].inbox.post for j in agent.neighbours]
             for j in agent.neighbours:
                 if agents[j].status == ABSENT:
                     agent.attend(j, present=False)
         for agent in agents:
             if agent.status == UP:
                 self._start(agent)
-
-    def deliver(self, receiver: int, arrival: int, sent: int, message: Message) -> None:
-        self.agents[receiver].inbox.post(arrival, sent, message)
 
     def settle(self, until: int) -> None:
         """Settle what has arrived everywhere: before samples, and at the end."""

@@ -126,8 +126,8 @@ class Replayed:
     values: tuple[int, ...]
 
     def draw(self, bits: Bits, first: int) -> Nanoseconds:
-        at = (first + np.arange(bits.size)) % len(self.values)
-        return np.array(self.values, dtype=np.int64)[at].reshape(bits.shape)
+        at = (first + np.arange(bits.shape[-1])) % len(self.values)
+        return np.broadcast_to(np.array(self.values, dtype=np.int64)[at], bits.shape)
 
     @property
     def mean_s(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.events import Charged, Finished, Log, Sampled, Started
+from actors.events import Finished, Log, Sampled, Started
 from clocks.clock import LAST, SAMPLE, Engine
 from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
@@ -20,7 +20,7 @@ from scenarios.governor import Hand, Signals
 from scenarios.metrics import Oracle
 from scenarios.observers.budget import Budget
 from scenarios.observers.checks import Checks, InvariantBroken
-from scenarios.observers.recorder import SCHEDULED, VALUED, Recorder
+from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.summary import summarise, worst_exit
@@ -77,17 +77,19 @@ class Run:
         }
 
     def _watch(self) -> None:
-        """Every observer folds the kinds it asked for; the recorder comes first."""
-        plain = tuple(kind for kind in SCHEDULED if kind is not Charged)
-        self.log.watch(self.recorder, plain)
-        self.log.watch(self.recorder.charged, (Charged,))
-        self.log.watch(self.recorder.valued, VALUED)
-        self.log.watch(self.traffic, Traffic.kinds)
+        """The recorder folds first; what decides something is told at once."""
+        self.log.collect(self.recorder.fold)
+        self.log.collect(self.traffic.fold)
         self.log.watch(self.budget, Budget.kinds)
         for kind, check in self.checks.routes.items():
             self.log.watch(check, (kind,))
         self.log.watch(self._note_sample, (Sampled,))
         self.log.watch(self.claims, (Sampled,))
+
+    def _breathe(self) -> None:
+        """Write what is collected when half a second has passed."""
+        if self.recorder.patience_is_over:
+            self.log.drain()
 
     def _note_sample(self, event: Sampled) -> None:
         self.last = event
@@ -95,12 +97,14 @@ class Run:
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
         status, code, message = "finished", FINE, ""
+        thresholds = gc.get_threshold()
         gc.collect()
-        gc.freeze()
+        gc.freeze()  # what was built stays; events hold no cycles, so look for them rarely
+        gc.set_threshold(200_000, 20, 100)
         try:
             self._write_scenario()
             self._open()
-            self.hand.every_rest(self.recorder.breathe)
+            self.hand.every_rest(self._breathe)
             with Signals(self.hand):
                 await self.clock.run(self.plan.horizon, self.hand)
             if self.hand.interrupted:
@@ -111,6 +115,7 @@ class Run:
         except OSError as error:
             status, code, message = "failed", DISK, self._disk(error)
         finally:
+            gc.set_threshold(*thresholds)
             gc.unfreeze()
         return self._conclude(status, code, message)
 
@@ -128,14 +133,14 @@ class Run:
 
     async def _sampler(self) -> None:
         instant = 0
-        while True:
+        while self.plan.horizon is None or instant < self.plan.horizon:  # the end has its own
             await self.clock.sleep_until(instant, SAMPLE)
             self._sample(last=False)
             instant += self.plan.sample_every
 
     def _sample(self, *, last: bool) -> None:
         self.members.settle(self.clock.now)
-        self.recorder.breathe()
+        self.log.drain()
         self.log.emit(Sampled, None, None, self.oracle.sample(last=last))
 
     def _end(self, reason: str) -> None:
@@ -154,7 +159,7 @@ class Run:
             if agent.store.published is not None:
                 self.recorder.values(agent.store.published)
         self.log.emit(Finished, None, None, self.reason)
-        self.recorder.flush()
+        self.log.drain()
 
     def _disk(self, error: OSError) -> str:
         kept = self.recorder.bytes_written
@@ -172,7 +177,7 @@ class Run:
             status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
         try:
             if code != DISK:
-                self.recorder.flush()
+                self.log.drain()
                 summary = self._summary(status)
                 self._write_end(summary)
         except OSError as error:

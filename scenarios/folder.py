@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 SCHEMA = 1
 _ROOM = 8192
 """The first manifest is padded to this size, so that a full disk can still be told in it."""
@@ -70,7 +72,7 @@ class RunFolder:
 
     def write_json(self, name: str, tree: Any) -> None:
         """Write one whole file of JSON."""
-        self.write(name, (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode())
+        self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
 
     def finish(self, status: str, digests: dict[str, str], hashes: dict[str, str], **more: Any) -> None:
         """Say in the manifest how the run ended; in place where the disk is full."""

@@ -22,9 +22,8 @@ from scenarios.observers.budget import Budget
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 
-_LARGE_OPTIMUM = 4e7
-_LARGE_POOL = 4e7
-_COSTLY = ("loss.pooled", "noise.ratio", "staleness", "lag")
+_LARGE = 2e6
+"""Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
 _ALWAYS = (
     "loss", "epsilon", "epsilon.left", "releases", "releases.refused", "derived", "updates",
     "objective", "consensus", "messages.sent", "messages.delivered", "messages.superseded",
@@ -91,16 +90,18 @@ class Oracle:
 
     # what is known before time starts
 
+    @property
+    def _too_large(self) -> bool:
+        d = self.plan.dimension
+        return self.plan.size * d * d + sum(self.plan.shards.sizes) * d > _LARGE
+
     @cached_property
     def optimum_theta(self) -> Matrix | None:
         """The exact minimiser of what the kind minimises; None where it is too large or not convex."""
         joint = self.plan.joint
         if joint is None or not joint.convex:
             return None
-        effort = self.plan.size * self.plan.dimension**2 + sum(self.plan.shards.sizes) * self.plan.dimension
-        wanted = self.asked & {"optimum", "gap", "gap.relative", "bias", "distance"}
-        wanted |= {n for n in self.asked if n.startswith(("time_to", "releases_to"))}
-        if effort * 30 > _LARGE_OPTIMUM * 30 and not wanted:
+        if self._too_large and not self.asked & {"optimum", "gap", "gap.relative", "bias", "distance"}:
             return None
         found: Matrix = joint.minimum()
         return found
@@ -115,7 +116,7 @@ class Oracle:
     @cached_property
     def local(self) -> Matrix | None:
         """Everybody's purely local model, by the exact solver."""
-        if self.plan.size * self.plan.dimension**2 > _LARGE_OPTIMUM and "gain" not in self.asked:
+        if self._too_large and not self.asked & {"gain", "harmed"}:
             return None
         return local_models(self.plan.objectives)
 

@@ -308,15 +308,16 @@ class _Resolver:
         for i, j, w in edges:
             around[i].append((j, w))
             around[j].append((i, w))
-        largest, nodes = max(shards.sizes), list[NodePlan]()
+        sizes, nodes = shards.sizes, list[NodePlan]()
+        largest = max(sizes)
         for g, group in enumerate(self.groups):
             clock = self._clocks(g, group)
             compute = self._compute(g, group)
             terms = self._terms(group)
             for _ in range(group["count"]):
                 i = len(nodes)
-                self._judge_delta(g, group, terms, shards.sizes[i])
-                mechanism = self._mechanism(objectives[i], shards.sizes[i] / largest, terms)
+                self._judge_delta(g, group, terms, sizes[i])
+                mechanism = self._mechanism(objectives[i], sizes[i] / largest, terms)
                 neighbours = sorted(around[i])
                 nodes.append(
                     NodePlan(

@@ -1,7 +1,7 @@
 """One root seed → named independent streams. Only this module makes generators."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,19 +23,37 @@ def generator(seed: int, path: str) -> np.random.Generator:
 
 
 def draws(seed: int, path: str) -> Draws:
-    """Return a counter-based stream: draw n is a function of (seed, path, n) alone (splitmix64)."""
+    """Return a counter-based stream: draw n is a function of (seed, path, n) alone."""
     key = np.uint64(_key(seed, path, 8))
 
     def bits(first: int, count: int) -> Bits:
-        z = np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN + key
-        z ^= z >> np.uint64(30)
-        z *= np.uint64(0xBF58476D1CE4E5B9)
-        z ^= z >> np.uint64(27)
-        z *= np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-        return z
+        return _mix(_counters(first, count) + key)
 
     return bits
+
+
+def lanes(seed: int, paths: Sequence[str]) -> Draws:
+    """Return several such streams side by side: a row for each path, the same draws as alone."""
+    keys = np.array([_key(seed, path, 8) for path in paths], dtype=np.uint64)[:, None]
+
+    def bits(first: int, count: int) -> Bits:
+        return _mix(_counters(first, count) + keys)
+
+    return bits
+
+
+def _counters(first: int, count: int) -> Bits:
+    return np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN
+
+
+def _mix(z: Bits) -> Bits:
+    """Finish as splitmix64 does (Steele, Lea, Flood 2014)."""
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return z
 
 
 class NoiseSource:

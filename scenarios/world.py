@@ -7,11 +7,11 @@ import numpy as np
 from actors.agent import Agent, Habits
 from actors.events import Log
 from actors.faults import strike
-from actors.link import Link
+from actors.link import Fan
 from actors.membership import Membership
 from clocks.clock import Clock
 from scenarios.plan import NodePlan, Plan
-from scenarios.seeds import NoiseSource, draws
+from scenarios.seeds import NoiseSource, draws, lanes
 
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
@@ -26,7 +26,7 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
     )
     noise = NoiseSource(plan.seeds["noise"])
     starts = plan.starts()
-    members.agents = [_agent(node, plan, starts, clock, log, noise, members) for node in plan.nodes]
+    members.agents = [_agent(node, plan, starts, clock, log, noise) for node in plan.nodes]
     return members
 
 
@@ -45,7 +45,6 @@ def _agent(
     clock: Clock,
     log: Log,
     noise: NoiseSource,
-    members: Membership,
 ) -> Agent:
     neighbours = list(node.neighbours)
     habits = Habits(
@@ -63,10 +62,8 @@ def _agent(
         noise.of(node.id),
         draws(plan.seeds["clock"], f"clock/{node.id}"),
         draws(plan.seeds["clock"], f"compute/{node.id}"),
-        members,
     )
-    agent.links = tuple(
-        Link(j, plan.policy_of(node.id, j), draws(plan.seeds["link"], f"link/{node.id}→{j}"))
-        for j in neighbours
-    )
+    paths = [f"link/{node.id}→{j}" for j in neighbours]
+    policies = [plan.policy_of(node.id, j) for j in neighbours]
+    agent.links = Fan(neighbours, policies, lanes(plan.seeds["link"], paths))
     return agent

@@ -1,9 +1,10 @@
 """From a budget and a number of releases to the charge of one release, and back."""
 
 import math
+from functools import lru_cache
 
 from mechanisms.accounting import gaussian
-from mechanisms.accounting.compose import Sums, headline
+from mechanisms.accounting.compose import Sums, by
 from mechanisms.accounting.spend import Spend
 from mechanisms.noise import Law
 
@@ -14,9 +15,10 @@ def composed(law: Law, charge: float, releases: int, delta: float, accountant: s
     spend = Spend("", law.name, "", 0.0, 0.0, "", 0, 0.0, charge, charge)
     if law.unit == "mu":
         accountant = "gaussian"
-    return headline(Sums().plus(spend, releases), delta, accountant)[0]
+    return by(accountant, Sums().plus(spend, releases), delta)
 
 
+@lru_cache(maxsize=1024)
 def uniform_charge(
     law: Law, epsilon: float, delta: float, releases: int, accountant: str
 ) -> float:
@@ -33,6 +35,7 @@ def uniform_charge(
     return low
 
 
+@lru_cache(maxsize=1024)
 def most_releases(law: Law, epsilon: float, delta: float, charge: float, accountant: str) -> int:
     """Return how many equal releases of this charge stay within (ε, δ)."""
     fits, breaks = 0, 1

@@ -5,8 +5,9 @@ Every figure is an upper bound, rounded up where it is rounded.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.spend import Spend
@@ -14,8 +15,7 @@ from mechanisms.accounting.spend import Spend
 ACCOUNTANTS = ("basic", "kov", "zcdp", "gaussian")
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(NamedTuple):
     """Additive sums of a list of releases: all that these accountants read."""
 
     releases: int = 0
@@ -47,8 +47,8 @@ class Sums:
 def sums(spends: Iterable[Spend]) -> Sums:
     """Add up a list of releases."""
     total = Sums()
-    for spend in spends:
-        total = total.plus(spend)
+    for spend, equal in groupby(spends):
+        total = total.plus(spend, sum(1 for _ in equal))
     return total
 
 
@@ -102,24 +102,36 @@ def exact_gaussian(mu_squares: float, delta: float) -> float:
     return gaussian.epsilon(math.sqrt(mu_squares), delta)
 
 
+def by(accountant: str, total: Sums, delta: float) -> float:
+    """Return ε of the releases by one accountant; infinite where it has no claim for them."""
+    if not total.releases:
+        return 0.0
+    match accountant:
+        case "basic":
+            return basic(total)
+        case "kov":
+            return kov(total, delta) if delta > 0 else math.inf
+        case "zcdp":
+            return zcdp(total, delta)
+        case "gaussian":
+            return math.inf if total.pure else exact_gaussian(total.mu_squares, delta)
+        case _:
+            raise ValueError(f"unknown accountant {accountant!r}")
+
+
 def totals(total: Sums, delta: float) -> dict[str, float]:
-    """Return ε of the releases at δ under every accountant that is valid for them."""
-    if total.mu_squares and not total.pure:
-        return {"gaussian": exact_gaussian(total.mu_squares, delta), "zcdp": zcdp(total, delta)}
+    """Return ε of the releases at δ under every accountant that has a claim for them."""
     if total.mu_squares:
-        return {"zcdp": zcdp(total, delta)}
-    valid = {"basic": basic(total)}
-    if delta > 0:
-        valid |= {"kov": kov(total, delta), "zcdp": zcdp(total, delta)}
-    return valid
+        valid = ("zcdp",) if total.pure else ("gaussian", "zcdp")
+    else:
+        valid = ("basic", "kov", "zcdp") if delta > 0 else ("basic",)
+    return {name: by(name, total, delta) for name in valid}
 
 
 def headline(total: Sums, delta: float, accountant: str = "tightest") -> tuple[float, str]:
-    """Return ε and the accountant it is by; infinite where the accountant has no claim."""
-    if not total.releases:
-        return 0.0, "basic" if accountant == "tightest" else accountant
-    valid = totals(total, delta)
+    """Return ε and the accountant it is by."""
     if accountant != "tightest":
-        return valid.get(accountant, math.inf), accountant
+        return by(accountant, total, delta), accountant
+    valid = totals(total, delta)
     name = min(valid, key=lambda key: valid[key])  # the first of equals: the simplest argument
     return valid[name], name

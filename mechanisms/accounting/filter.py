@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mechanisms.accounting.compose import Sums, headline
+from mechanisms.accounting.compose import Sums, by
 from mechanisms.accounting.spend import Spend
 
 _SLACK = 1e-9  # relative: what rounding in a calibration may lose
@@ -22,7 +22,7 @@ class Cap:
 
     def spent(self, sums: Sums) -> float:
         """Return ε of what was charged, as the filter counts it."""
-        return headline(sums, self.delta, self.accountant)[0]
+        return by(self.accountant, sums, self.delta)
 
     def admits(self, sums: Sums, spend: Spend) -> bool:
         """Whether the ledger with this spend stays within the cap."""

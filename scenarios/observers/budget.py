@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
@@ -37,9 +38,10 @@ class Budget:
         for i, ledger in enumerate(self._ledgers):
             if self._read[i] == self.counts[i]:
                 continue
-            for spend in ledger.since(self._read[i]):
-                self._sums[i] = self._sums[i].plus(spend)
-                self._claims[i] = self._claims[i].plus(_claim(spend))
+            for spend, run in groupby(ledger.since(self._read[i])):
+                times = sum(1 for _ in run)
+                self._sums[i] = self._sums[i].plus(spend, times)
+                self._claims[i] = self._claims[i].plus(_claim(spend), times)
             self._read[i] = self.counts[i]
 
     def headline(self) -> Vector:

@@ -128,6 +128,7 @@ class LiveScreen:
 
     def model(self, height: int) -> Model:
         """Look at the run as it stands."""
+        self._run.log.drain()
         run, plan, traffic = self._run, self._run.plan, self._run.traffic
         shown = run.agents[self._first : self._first + rows_that_fit(height)]
         losses = self._trend[-1] if self._trend else [math.nan] * plan.size

@@ -12,7 +12,6 @@ import numpy as np
 
 from actors.agent import rounded_up
 from actors.events import (
-    KINDS,
     Charged,
     Diverged,
     Event,
@@ -26,10 +25,9 @@ from mechanisms.accounting.spend import Spend
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
-SCHEDULED = tuple(kind for kind in KINDS if kind not in VALUED)
+_SPECIAL = frozenset((*VALUED, Charged))
 
 SEGMENT_BYTES = 64 << 20
-_BATCH = 4096
 _PATIENCE_S = 0.5
 
 
@@ -71,13 +69,12 @@ class Stream:
 
 
 class Recorder:
-    """Buffers at most half a second of events; what is flushed survives SIGKILL."""
+    """Folds batches; what it was handed survives SIGKILL."""
 
     def __init__(self, folder: Path, ledgers: Sequence[Ledger]) -> None:
         self._folder = folder
         self._ledgers = ledgers
         self._encoder = msgspec.json.Encoder()
-        self._events: list[Event] = []
         self._lines: list[bytes] = []
         self._spends: dict[int, tuple[Spend, bytes]] = {}
         self._segments = [Stream(folder / "events-00000.jsonl")]
@@ -88,49 +85,41 @@ class Recorder:
         self._schedule = hashlib.sha256()
         self._values = hashlib.sha256()
 
-    def __call__(self, event: Event) -> None:
-        """Take an event of the schedule."""
-        self._events.append(event)
-        if len(self._events) >= _BATCH:
-            self.flush()
+    def fold(self, batch: list[Event]) -> None:
+        """Take a batch of events, in order; those that carry values stay out of the schedule digest."""
+        self._flushed = time.monotonic()
+        first = 0
+        for at, event in enumerate(batch):
+            if type(event) in _SPECIAL:
+                if isinstance(event, Charged):
+                    self._lines.append(self._ledger_line(event))
+                    continue
+                self._scheduled(batch[first:at])
+                self._valued(event)
+                first = at + 1
+        self._scheduled(batch[first:] if first else batch)
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self._ledger.write(b"".join(lines))
 
-    def charged(self, event: Charged) -> None:
-        """Write the ledger line of a charge, and take the event."""
+    def _ledger_line(self, event: Charged) -> bytes:
         assert event.node is not None, "an agent was charged"  # noqa: S101
         spend = self._ledgers[event.node].at(event.k)
         known = self._spends.get(id(spend))
         if known is None or known[0] is not spend:
             known = self._spends[id(spend)] = spend, self._spend_bytes(spend)
         head = f'{{"seq":{event.seq},"t":{event.t},"node":{event.node},"k":{event.k},'
-        self._lines.append(head.encode() + known[1])
-        self(event)
+        return head.encode() + known[1]
 
-    def valued(self, event: Event) -> None:
-        """Take an event that is not part of the schedule."""
-        self.flush()
+    def _valued(self, event: Event) -> None:
         self._segments[-1].write(self._encoder.encode(event) + b"\n")
         if isinstance(event, Sampled):
             self._metrics.write(_rows(event))
             self._values.update(self._encoder.encode(event.values))
 
-    def values(self, array: Any) -> None:
-        """Add the bits of an array to the value digest."""
-        self._values.update(np.ascontiguousarray(array).tobytes())
-
-    def breathe(self) -> None:
-        """Flush when the last flush was half a second ago."""
-        if time.monotonic() - self._flushed > _PATIENCE_S:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what is buffered."""
-        self._flushed = time.monotonic()
-        if self._lines:
-            lines, self._lines = self._lines, []
-            self._ledger.write(b"".join(lines))
-        if not self._events:
+    def _scheduled(self, events: list[Event]) -> None:
+        if not events:
             return
-        events, self._events = self._events, []
         data = self._encoder.encode_lines(events)
         if any(event.late_ns for event in events):  # type: ignore[attr-defined] # every kind has it
             on_time = [msgspec.structs.replace(event, late_ns=0) for event in events]
@@ -142,6 +131,15 @@ class Recorder:
             name = f"events-{len(self._segments):05d}.jsonl"
             self._segments.append(Stream(self._folder / name))
         self._segments[-1].write(data)
+
+    @property
+    def patience_is_over(self) -> bool:
+        """Whether the last events came half a second ago."""
+        return time.monotonic() - self._flushed > _PATIENCE_S
+
+    def values(self, array: Any) -> None:
+        """Add the bits of an array to the value digest."""
+        self._values.update(np.ascontiguousarray(array).tobytes())
 
     def digests(self) -> dict[str, str]:
         """Return both digests of what was recorded so far."""

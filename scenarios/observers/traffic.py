@@ -1,6 +1,8 @@
 """Counts what the network did, and who was there."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +34,6 @@ _COUNTED: dict[type[Event], str] = {
 class Traffic:
     """A fold over messages and comings and goings; `follow` remembers who holds which version."""
 
-    kinds: tuple[type[Event], ...] = (
-        Sent, Delivered, Superseded, Lost, Rejected, Derived, Merged, Joined, Left, Crashed,
-        Restarted,
-    )  # fmt: skip
-
     def __init__(self, present: Sequence[bool], *, follow: bool = False) -> None:
         self._follow = follow
         self.counts = dict.fromkeys(
@@ -50,6 +47,12 @@ class Traffic:
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
+        routes: dict[type[Event], Callable[[Any], None]] = dict.fromkeys(
+            (Joined, Left, Crashed, Restarted), self._note_presence
+        )
+        self._routes = routes | {Sent: self._note_sent, Derived: self._note_derived}
+        if follow:
+            self._routes[Merged] = self._note_merged
 
     @property
     def in_flight(self) -> int:
@@ -58,34 +61,34 @@ class Traffic:
         arrived = counts["delivered"] + counts["lost"] + counts["rejected"]
         return counts["sent"] + counts["duplicated"] - arrived
 
-    def __call__(self, event: Event) -> None:
-        kind = type(event)
-        word = _COUNTED.get(kind)
-        if word is not None:
-            self.counts[word] += 1
-        elif isinstance(event, Sent):
-            self.counts["sent"] += len(event.to)
-            self.bytes_sent += event.bytes * len(event.to)
-            self._note_sent(event)
-        elif isinstance(event, Merged):
-            if not self._follow:
-                return
-            for sender, version in zip(event.senders, event.versions, strict=True):
-                self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
-        elif isinstance(event, Derived):
-            self.derived[event.node] += 1  # type: ignore[index]
-        else:
-            self._note_presence(event)
+    def fold(self, batch: list[Event]) -> None:
+        """Count a batch of events, in order."""
+        for kind, amount in Counter(map(type, batch)).items():
+            word = _COUNTED.get(kind)
+            if word is not None:
+                self.counts[word] += amount
+        for event in batch:
+            act = self._routes.get(type(event))
+            if act is not None:
+                act(event)
+
+    def _note_merged(self, event: Merged) -> None:
+        for sender, version in zip(event.senders, event.versions, strict=True):
+            self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
+
+    def _note_derived(self, event: Derived) -> None:
+        self.derived[event.node] += 1  # type: ignore[index] # an agent derives
 
     def _note_sent(self, event: Sent) -> None:
+        self.counts["sent"] += len(event.to)
+        self.bytes_sent += event.bytes * len(event.to)
         if self._follow and not event.resent and event.node is not None:
             self._published[event.node, event.version] = event.t
             self._newest[event.node] = event.version
 
     def _note_presence(self, event: Event) -> None:
         node = event.node
-        if node is None:
-            return
+        assert node is not None, "somebody came or went"  # noqa: S101
         if isinstance(event, (Joined, Restarted)):
             self._since[node] = event.t
             if self._joined[node] < 0:
