@@ -80,7 +80,7 @@ class Governor(Protocol):
 
     @property
     def watched(self) -> bool:
-        """Whether anybody needs the event loop while the run goes on."""
+        """Whether somebody needs the event loop, or a pace, while the run goes on."""
         ...
 
 

@@ -101,35 +101,34 @@ class VirtualClock:
 
     async def run(self, until: int | None, governor: Governor) -> None:
         """Advance in slices of 5 ms of wall time; with nobody watching, without a pause."""
-        env = self._env
         try:
             while governor.poll(self.now):
-                upcoming = env.peek()
+                upcoming = self._env.peek()
                 if upcoming == float("inf") or (until is not None and upcoming > until):
                     break
-                wait = governor.allowance(int(upcoming))
+                wait = self._slice(until, governor)
                 if wait > 0:
                     await asyncio.sleep(min(wait, 0.05))
-                    continue
-                self._slice(until, governor)
-                if governor.watched:
+                elif governor.watched:
                     await asyncio.sleep(0)
         except ActorFailed:
             assert self._failure is not None, "the driver keeps what it raises for"  # noqa: S101
             raise self._failure from None
 
-    def _slice(self, until: int | None, governor: Governor) -> None:
-        """Serve entries for 5 ms, or until the governor wants a say; ask it every 64 entries."""
+    def _slice(self, until: int | None, governor: Governor) -> float:
+        """Serve entries for 5 ms; return how long the governor wants to wait before the next."""
         queue, step = self._env._queue, self._env.step  # noqa: SLF001 # peeking costs a call
         ends = time.perf_counter() + SLICE_S
         limit = float("inf") if until is None else until
         while True:
             for _ in range(STRIDE):
                 if not queue or queue[0][0] > limit:
-                    return
-                if governor.watched and governor.allowance(int(queue[0][0])) > 0:
-                    return
+                    return 0.0
+                if governor.watched:
+                    wait = governor.allowance(int(queue[0][0]))
+                    if wait > 0:
+                        return wait
                 self.now = queue[0][0]  # type: ignore[assignment] # integers throughout
                 step()
             if time.perf_counter() > ends or not governor.poll(self.now):
-                return
+                return 0.0

@@ -45,19 +45,27 @@ def minimise(
     slope = gradient(theta)
     for step in range(_MOST_STEPS):
         residual = float(np.linalg.norm(slope))
-        if residual <= tolerance:
-            return Solution(theta, residual, step)
         hessian = objective.hessian(theta)
         hessian[np.diag_indices_from(hessian)] += ridge
+        if residual <= tolerance:
+            if not (objective.l2 or ridge) and not _isolated(hessian, slope, theta):
+                break
+            return Solution(theta, residual, step)
         theta = _descend(value, theta, slope, _direction(hessian, slope))
         slope = gradient(theta)
     residual = float(np.linalg.norm(slope))
-    if residual <= 1e3 * tolerance:  # what rounding allows on badly scaled data; recorded
+    if residual <= 1e3 * tolerance and (objective.l2 or ridge):  # what rounding allows on badly scaled data; recorded
         return Solution(theta, residual, _MOST_STEPS)
     raise NoMinimiser(
-        f"no minimiser found in {_MOST_STEPS} Newton steps (gradient norm {residual:.3g}); "
+        f"no single minimiser was found (gradient norm {residual:.3g}); "
         "without regularisation separable data have none: set task.l2 above 0"
     )
+
+
+def _isolated(hessian: Matrix, slope: Vector, theta: Vector) -> bool:
+    """Whether a Newton step from here would be tiny: a small gradient alone proves no minimum."""
+    smallest = float(np.linalg.eigvalsh(hessian)[0])
+    return smallest * 1e-6 * (1 + float(np.linalg.norm(theta))) > float(np.linalg.norm(slope))
 
 
 def _direction(hessian: Matrix, slope: Vector) -> Vector:

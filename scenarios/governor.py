@@ -30,7 +30,7 @@ class Hand:
 
     @property
     def watched(self) -> bool:
-        return self._watched
+        return self._watched or self.speed != math.inf
 
     def every_rest(self, chore: Callable[[], Any]) -> None:
         """Do something whenever the engine asks."""

@@ -1,0 +1,182 @@
+"""Mailboxes and links: order, freshness, who was up, and verdicts that depend on nothing else."""
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.events import Delivered, Log, Rejected, Superseded
+from actors.link import LOST, Fan, Policy
+from actors.mailbox import Mailbox
+from actors.messages import Message
+from clocks import durations
+from clocks.clock import WAKE
+from clocks.durations import Constant
+from clocks.virtual import VirtualClock
+from scenarios.governor import Hand
+from scenarios.seeds import lanes
+
+
+class Listener:
+    """Keeps every event."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        self.log = Log(self.clock)
+        self.heard: list[Any] = []
+        self.log.watch(self.heard.append)
+        self.box = Mailbox(0, self.clock, self.log)
+
+    def kinds(self) -> list[str]:
+        return [type(event).__name__ for event in self.heard]
+
+
+def message(sender: int, version: int, round_: int = 0) -> Message:
+    return Message(sender, version, round_, np.array([float(version)]), 1)
+
+
+def test_only_what_has_arrived_is_taken() -> None:
+    at = Listener()
+    at.box.post(10, 1, message(1, 0))
+    at.box.post(20, 1, message(2, 0))
+    at.box.settle(15)
+    assert list(at.box.take()) == [1]
+    assert at.box.take() == {}
+    assert at.box.in_flight == 1
+
+
+def test_the_newest_version_wins_whatever_arrives_last() -> None:
+    at = Listener()
+    at.box.post(10, 1, message(1, 5))
+    at.box.post(12, 1, message(1, 3))
+    at.box.post(14, 1, message(1, 6))
+    at.box.settle(20)
+    assert at.box.take()[1].version == 6
+    assert at.kinds() == ["Delivered", "Delivered", "Superseded", "Delivered", "Superseded"]
+    assert [e.version for e in at.heard if isinstance(e, Superseded)] == [3, 5]
+
+
+def test_an_older_message_than_what_was_read_is_superseded() -> None:
+    at = Listener()
+    at.box.post(10, 1, message(1, 5))
+    at.box.settle(10)
+    at.box.take()
+    at.box.post(20, 1, message(1, 4))
+    at.box.settle(30)
+    assert at.box.take() == {}
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(0, 9), st.integers(0, 50)), min_size=1, max_size=40
+    )
+)
+def test_every_message_is_delivered_once_and_read_or_superseded_once(
+    posts: list[tuple[int, int, int]],
+) -> None:
+    at, read = Listener(), 0
+    for sender, version, arrival in posts:
+        at.box.post(arrival, 1, message(sender, version))
+    for until in (10, 25, 50):
+        at.box.settle(until)
+        read += len(at.box.take())
+    delivered = [e for e in at.heard if isinstance(e, Delivered)]
+    superseded = [e for e in at.heard if isinstance(e, Superseded)]
+    assert len(delivered) == len(posts)
+    assert [e.arrived for e in delivered] == sorted(a for _, _, a in posts)
+    assert len(superseded) + read == len(posts)
+
+
+def test_messages_to_somebody_who_is_not_up_are_rejected() -> None:
+    at = Listener()
+    at.box.post(10, 7, message(1, 0))
+    at.box.post(30, 7, message(1, 1))
+    at.box.settle(20, up=False)
+    at.box.settle(40)
+    assert [(type(e), e.cause) for e in at.heard] == [(Rejected, 7), (Delivered, 7)]
+    assert at.box.take()[1].version == 1
+
+
+def test_later_rounds_are_held_back_for_a_barrier() -> None:
+    at = Listener()
+    at.box.through(1)
+    at.box.post(5, 1, message(1, 0, round_=1))
+    at.box.post(6, 1, message(1, 1, round_=2))
+    at.box.settle(10)
+    assert at.box.heard_rounds == {1: 2}
+    assert at.box.take()[1].round == 1
+    at.box.through(2)
+    assert at.box.take()[1].round == 2
+    assert at.kinds() == ["Delivered", "Delivered"]
+
+
+def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> None:
+    at, seen = Listener(), list[int]()
+
+    async def owner() -> None:
+        await at.box.get(None)
+        seen.append(at.clock.now)
+        at.box.settle(at.clock.now)
+        await at.box.get(100)
+        seen.append(at.clock.now)
+
+    at.clock.spawn(owner())
+    at.clock.at(5, WAKE, lambda: at.box.post(40, 1, message(1, 0)))
+    at.clock.at(6, WAKE, lambda: at.box.post(30, 1, message(2, 0)))
+    at.clock.at(31, WAKE, lambda: at.box.settle(31))
+    at.clock.at(32, WAKE, lambda: at.box.settle(40))
+    asyncio.run(at.clock.run(None, Hand()))
+    assert seen[0] == 30
+    assert seen[1] == 100
+
+
+def fan(policies: list[Policy], *, names: str = "abc") -> Fan:
+    paths = [f"link/{name}" for name in names[: len(policies)]]
+    return Fan(range(len(policies)), policies, lanes(9, paths))
+
+
+LATE = Policy(durations.exponential(0.1), 0.0)
+LOSSY = Policy(durations.exponential(0.1), 0.3)
+
+
+def test_a_verdict_is_a_function_of_link_and_version() -> None:
+    forwards, jumping = fan([LATE, LOSSY]), fan([LATE, LOSSY])
+    in_order = {v: forwards.verdicts(v) for v in range(100)}
+    assert all(jumping.verdicts(v) == in_order[v] for v in (77, 3, 64, 5, 99))
+
+
+def test_another_link_changes_nothing_for_the_first() -> None:
+    one, two = fan([LATE]), fan([LATE, LATE])
+    assert [one.verdicts(v)[0] for v in range(50)] == [two.verdicts(v)[0] for v in range(50)]
+
+
+def test_more_loss_moves_no_delay_and_loses_no_less() -> None:
+    lossy, lossier = fan([LOSSY]), fan([Policy(LOSSY.latency, 0.6)])
+    calm = fan([LATE])
+    for v in range(500):
+        base, some, more = calm.verdicts(v)[0], lossy.verdicts(v)[0], lossier.verdicts(v)[0]
+        assert some in {base, LOST}
+        assert more in {base, LOST}
+        assert (some == LOST) <= (more == LOST)
+
+
+def test_resends_leave_the_verdicts_of_broadcasts_alone() -> None:
+    calm, nagging = fan([LOSSY, LATE]), fan([LOSSY, LATE])
+    for v in range(40):
+        nagging.again(v % 2)
+        assert nagging.verdicts(v) == calm.verdicts(v)
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.05, 0.5, 1.0])
+def test_loss_has_its_rate(loss: float) -> None:
+    link, n = fan([Policy(Constant(0.0), loss)]), 20_000
+    lost = sum(link.verdicts(v)[0] == LOST for v in range(n))
+    assert abs(lost - n * loss) <= 5 * (n * loss * (1 - loss)) ** 0.5
+
+
+def test_each_link_follows_its_own_policy() -> None:
+    mixed = fan([Policy(Constant(1.0)), Policy(Constant(2.0)), Policy(Constant(0.0), 1.0)])
+    assert mixed.verdicts(17) == [10**9, 2 * 10**9, LOST]

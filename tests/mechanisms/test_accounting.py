@@ -1,0 +1,177 @@
+"""Composition: closed forms, the table of theory.md 5.6, inverses, and laws of order."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from mechanisms.accounting import gaussian
+from mechanisms.accounting.calibrate import composed, most_releases, uniform_charge
+from mechanisms.accounting.compose import Sums, basic, by, headline, kov, sums, totals, zcdp
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.accounting.views import epsilon_in
+from mechanisms.noise import LAWS
+
+CHARGES = st.lists(st.floats(0.001, 2.0), min_size=1, max_size=30)
+
+
+def spend(charge: float, law: str = "laplace") -> Spend:
+    return Spend("cd", law, "corrected", 1.0, charge, "l1", 3, 0.0, charge, charge)
+
+
+def pure(charges: list[float]) -> Sums:
+    return sums(spend(c) for c in charges)
+
+
+def test_a_hundred_releases_of_a_tenth() -> None:
+    """Theory.md, 5.6, to the digits shown."""
+    total = pure([0.1] * 100)
+    assert f"{basic(total):.3f}" == "10.000"
+    assert f"{kov(total, 1e-5):.3f}" == "5.298"
+    assert zcdp(total, 1e-5) == pytest.approx(4.729, abs=1e-3)
+    assert f"{gaussian.epsilon(1.0, 1e-5):.3f}" == "4.377"
+
+
+def test_kov_is_the_correct_form_and_not_the_misprint() -> None:
+    """E8: log(e + √(Σε²)/δ), not log(e + √(Σε²/δ)), which gives an invalid 3.895."""
+    assert kov(pure([0.1] * 100), 1e-5) > 4.307
+
+
+@given(CHARGES, st.floats(1e-12, 0.1))
+def test_kov_by_its_formula_with_unequal_charges(charges: list[float], delta: float) -> None:
+    s2 = math.fsum(e * e for e in charges)
+    centred = math.fsum(e * (math.exp(e) - 1) / (math.exp(e) + 1) for e in charges)
+    expected = min(
+        math.fsum(charges),
+        centred + math.sqrt(2 * s2 * math.log(math.e + math.sqrt(s2) / delta)),
+        centred + math.sqrt(2 * s2 * math.log(1 / delta)),
+    )
+    assert kov(pure(charges), delta) == pytest.approx(expected, rel=1e-9)
+
+
+@given(CHARGES, st.floats(1e-12, 0.1), st.randoms())
+def test_composition_ignores_order_and_grows(charges: list[float], delta: float, random: object) -> None:
+    shuffled = sorted(charges)
+    for accountant in ("basic", "kov", "zcdp"):
+        whole = by(accountant, pure(charges), delta)
+        assert by(accountant, pure(shuffled), delta) == pytest.approx(whole, rel=1e-9)
+        assert by(accountant, pure(charges[:-1]), delta) <= whole * (1 + 1e-9)
+
+
+@given(CHARGES, st.floats(1e-10, 0.01))
+def test_less_delta_costs_more_epsilon(charges: list[float], delta: float) -> None:
+    for accountant in ("basic", "kov", "zcdp"):
+        assert by(accountant, pure(charges), delta) <= by(accountant, pure(charges), delta / 10) * (1 + 1e-9)
+
+
+@given(st.floats(0.05, 8.0), st.floats(1e-10, 0.05))
+def test_zcdp_conversion_is_the_minimum_over_orders(rho: float, delta: float) -> None:
+    total = Sums(1, 0.0, 0.0, 0.0, 2 * rho)
+    found = zcdp(total, delta)
+    orders = [1 + 10 ** (k / 50) for k in range(-150, 200)]
+    grid = min(
+        rho * a + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1) for a in orders
+    )
+    assert found <= max(0.0, grid) + 1e-9
+    assert found >= max(0.0, grid) - 0.02 * abs(grid) - 1e-9
+    textbook = rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    assert found <= textbook + 1e-9
+
+
+@given(st.floats(0.02, 8.0), st.floats(0.0, 20.0))
+def test_gaussian_delta_is_the_two_tail_formula(mu: float, epsilon: float) -> None:
+    exact = stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
+    assert gaussian.delta(mu, epsilon) == pytest.approx(max(0.0, float(exact)), rel=1e-5, abs=1e-14)
+
+
+@given(st.floats(0.05, 10.0), st.floats(1e-10, 0.05))
+def test_gaussian_epsilon_and_mu_are_inverse_and_round_to_safety(epsilon: float, delta: float) -> None:
+    mu = gaussian.mu(epsilon, delta)
+    assert gaussian.delta(mu, epsilon) <= delta
+    assert gaussian.epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-6)
+    assert gaussian.delta(mu, gaussian.epsilon(mu, delta)) <= delta * (1 + 1e-9)
+
+
+def test_gaussian_noise_at_one_and_1e_5() -> None:
+    assert 1 / gaussian.mu(1.0, 1e-5) == pytest.approx(3.73, abs=0.005)  # theory.md, E12
+
+
+def test_gaussians_compose_as_the_root_of_squares() -> None:
+    total = sums([spend(3.0, "gaussian"), spend(4.0, "gaussian")])
+    assert by("gaussian", total, 1e-5) == gaussian.epsilon(5.0, 1e-5)
+    assert by("basic", total, 1e-5) == by("kov", total, 1e-5) == math.inf
+
+
+def test_mixed_ledgers_only_compose_where_both_have_a_claim() -> None:
+    mixed = sums([spend(0.5), spend(0.5, "gaussian")])
+    assert set(totals(mixed, 1e-5)) == {"zcdp"}
+    assert zcdp(mixed, 1e-5) == pytest.approx(zcdp(pure([0.5, 0.5]), 1e-5))
+
+
+def test_the_headline_is_the_smallest_and_says_whose_it_is() -> None:
+    few, many = pure([0.1]), pure([0.1] * 1000)
+    assert headline(few, 1e-5) == (0.1, "basic")
+    assert headline(many, 1e-5)[1] == "zcdp"
+    for total in (few, many):
+        assert headline(total, 1e-5)[0] == min(totals(total, 1e-5).values())
+
+
+def test_nothing_released_costs_nothing_and_no_noise_costs_everything() -> None:
+    for accountant in ("basic", "kov", "zcdp", "gaussian", "tightest"):
+        assert headline(Sums(), 1e-5, accountant)[0] == 0.0
+    assert headline(sums([unprotected("cd", 3)]), 1e-5)[0] == math.inf
+
+
+@pytest.mark.parametrize("accountant", ["basic", "kov"])
+@pytest.mark.parametrize("name", LAWS)
+@given(
+    epsilon=st.floats(0.1, 10.0), delta=st.floats(1e-9, 1e-3), releases=st.integers(1, 500)
+)
+def test_calibration_inverts_composition(
+    accountant: str, name: str, epsilon: float, delta: float, releases: int
+) -> None:
+    law = LAWS[name]
+    charge = uniform_charge(law, epsilon, delta, releases, accountant)
+    assert composed(law, charge, releases, delta, accountant) <= epsilon * (1 + 1e-9)
+    assert composed(law, charge * 1.01, releases, delta, accountant) > epsilon
+    assert most_releases(law, epsilon, delta, charge * (1 - 1e-9), accountant) >= releases
+
+
+def test_kov_needs_no_more_noise_than_basic() -> None:
+    law = LAWS["laplace"]
+    assert uniform_charge(law, 2.0, 1e-5, 50, "kov") > 1.4 * uniform_charge(law, 2.0, 1e-5, 50, "basic")
+
+
+@given(CHARGES, st.floats(0.1, 5.0), st.sampled_from(["basic", "kov"]))
+def test_a_filter_is_never_passed(charges: list[float], epsilon: float, accountant: str) -> None:
+    ledger, cap = Ledger(), Cap(epsilon, 1e-5, accountant)
+    for charge in charges:
+        if cap.admits(ledger.sums, spend(charge)):
+            ledger.charge(spend(charge))
+        else:
+            assert by(accountant, ledger.sums.plus(spend(charge)), 1e-5) > epsilon
+    assert cap.spent(ledger.sums) <= epsilon * (1 + 1e-8)
+
+
+def test_a_ledger_counts_and_keeps() -> None:
+    ledger = Ledger()
+    assert [ledger.charge(spend(c)) for c in (0.1, 0.2, 0.3)] == [0, 1, 2]
+    assert ledger.sums.pure == pytest.approx(0.6)
+    assert [s.charged for s in ledger.since(1)] == [0.2, 0.3]
+    assert ledger.sums == pytest.approx(sums(ledger.spends))
+
+
+def test_an_outsider_who_sees_an_unreleased_model_sees_everything() -> None:
+    assert epsilon_in("outsider", 0.0, shows_unreleased_model=True) == math.inf
+    assert epsilon_in("eavesdropper", 0.0, shows_unreleased_model=True) == 0.0
+    assert epsilon_in("outsider", 1.5, shows_unreleased_model=False) == 1.5
+
+
+def test_a_negative_or_nan_charge_is_refused() -> None:
+    for bad in (-0.1, math.nan):
+        with pytest.raises(ValueError, match="charge"):
+            spend(bad)

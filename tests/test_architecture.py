@@ -1,0 +1,122 @@
+"""Imports point down, engines stay in their rooms, and no module holds two nouns without a reason."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("actors", "clocks", "mechanisms", "scenarios")
+MAY_IMPORT = {
+    "clocks": {"clocks"},
+    "mechanisms": {"mechanisms"},
+    "actors": {"actors", "clocks", "mechanisms"},
+    "scenarios": {"scenarios", "actors", "clocks", "mechanisms"},
+}
+ONLY_IN = {
+    "simpy": ("clocks.virtual",),
+    "asyncio": ("clocks.virtual", "clocks.wall", "scenarios"),
+    "time": ("clocks.virtual", "clocks.wall", "scenarios"),
+    "networkx": ("scenarios.topologies",),
+    "rich": ("scenarios.observers.console",),
+    "msgspec": ("actors.events", "actors.messages", "scenarios"),
+    "joblib": ("scenarios.grid",),
+    "matplotlib": ("scenarios.plots",),
+    "random": (),
+    "pickle": (),
+    "logging": (),
+}
+LINES = 300
+
+
+def modules() -> list[Path]:
+    return sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
+
+
+def name_of(path: Path, root: Path = ROOT) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(text: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            found.add(node.module or "")
+    return found
+
+
+def violations(module: str, text: str) -> list[str]:
+    """What the imports of a module break."""
+    package, found = module.split(".")[0], []
+    for imported in sorted(imports(text)):
+        top = imported.split(".")[0]
+        if top in (*PACKAGES, "tests") and top not in MAY_IMPORT[package]:
+            found.append(f"{module} imports {imported}: imports point down")
+        rooms = ONLY_IN.get(top)
+        if rooms is not None and not any(module == r or module.startswith(r + ".") for r in rooms):
+            found.append(f"{module} imports {imported}: only {rooms or 'nobody'} may")
+    return found
+
+
+def test_the_house_keeps_its_rules() -> None:
+    assert [v for path in modules() for v in violations(name_of(path), path.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("mechanisms.noise", "from actors.agent import Agent"),
+        ("mechanisms.noise", "import clocks.clock"),
+        ("clocks.clock", "from mechanisms import noise"),
+        ("clocks.activation", "import simpy"),
+        ("actors.agent", "import asyncio"),
+        ("actors.agent", "from scenarios.plan import Plan"),
+        ("actors.mailbox", "import random"),
+        ("scenarios.plan", "import networkx as nx"),
+        ("scenarios.claims", "from rich.console import Console"),
+        ("mechanisms.descent", "import time"),
+        ("scenarios.world", "import tests.support"),
+    ],
+)
+def test_a_planted_import_is_found(module: str, line: str) -> None:
+    path = ROOT / Path(*module.split(".")).with_suffix(".py")
+    assert violations(module, path.read_text("utf-8")) == []
+    assert violations(module, line + "\n" + path.read_text("utf-8")) != []
+
+
+def test_modules_can_be_read_in_a_sitting() -> None:
+    reasons = (ROOT / "DECISIONS.md").read_text("utf-8")
+    long = [
+        name_of(path)
+        for path in modules()
+        if len(path.read_text("utf-8").splitlines()) > LINES and name_of(path) not in reasons
+    ]
+    assert long == []
+
+
+def test_only_seeds_makes_generators() -> None:
+    makers = ("default_rng", "np.random.Generator(", "np.random.PCG64(", "np.random.Philox(", "RandomState")
+    found = [
+        name_of(path)
+        for path in modules()
+        if any(maker in path.read_text("utf-8") for maker in makers)
+    ]
+    assert found == ["scenarios.seeds"]
+
+
+def test_names_say_which_noun() -> None:
+    nothing = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
+    assert [name_of(p) for p in modules() if p.stem in nothing] == []
+
+
+def test_importing_the_packages_loads_nothing_heavy() -> None:
+    import subprocess
+    import sys
+
+    code = "import actors, clocks, mechanisms, scenarios, sys; print([m for m in ('numpy', 'rich', 'simpy', 'scipy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
