@@ -17,8 +17,8 @@ class Mailbox:
     """
 
     __slots__ = (
-        "_ahead", "_clock", "_coming", "_log", "_node", "_order", "_seen", "_through", "_unread",
-        "_waiting", "heard_rounds",
+        "_ahead", "_clock", "_coming", "_log", "_node", "_order", "_rounds", "_seen", "_through",
+        "_unread", "_waiting", "newest_round",
     )  # fmt: skip
 
     def __init__(self, node: int, clock: Clock, log: Log) -> None:
@@ -32,7 +32,8 @@ class Mailbox:
         self._through: int | None = None
         self._seen: dict[int, int] = {}
         self._waiting: Signal | None = None
-        self.heard_rounds: dict[int, int] = {}
+        self._rounds: dict[int, set[int]] = {}
+        self.newest_round = 0
 
     @property
     def in_flight(self) -> int:
@@ -75,8 +76,8 @@ class Mailbox:
 
     def _await_round(self, message: Message, delivered: int, through: int) -> None:
         """Note the round of a message, and hold it back when it is of a later one."""
-        if message.round > self.heard_rounds.get(message.sender, -1):
-            self.heard_rounds[message.sender] = message.round
+        self._rounds.setdefault(message.sender, set()).add(message.round)
+        self.newest_round = max(self.newest_round, message.round)
         if message.round > through:
             self._ahead.append((delivered, message))
         else:
@@ -96,6 +97,8 @@ class Mailbox:
     def through(self, round_: int) -> None:
         """Hold back what belongs to a later round than `round_`, for an owner with a barrier."""
         self._through = round_
+        for sender, rounds in self._rounds.items():
+            self._rounds[sender] = {r for r in rounds if r >= round_}
         ahead, self._ahead = self._ahead, []
         for delivered, message in ahead:
             if message.round > round_:
@@ -120,6 +123,10 @@ class Mailbox:
         finally:
             self._waiting = None
 
+    def has_round(self, sender: int, round_: int) -> bool:
+        """Whether a sender's message of this very round is in: a later one may have overtaken it."""
+        return round_ in self._rounds.get(sender, ())
+
     def stir(self) -> None:
         """Let a waiting owner look again: who is expected has changed."""
         if self._waiting is not None:
@@ -130,7 +137,8 @@ class Mailbox:
         self._unread.clear()
         self._ahead.clear()
         self._seen.clear()
-        self.heard_rounds.clear()
+        self._rounds.clear()
+        self.newest_round = 0
 
     def _knock(self) -> None:
         signal = self._waiting

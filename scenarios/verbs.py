@@ -126,11 +126,9 @@ def _live(chosen: argparse.Namespace) -> str:
 
 async def _watched(made: "Run", live: str, *, ascii_only: bool) -> "Outcome":
     if live == "full":
-        from rich.console import Console  # noqa: PLC0415
-
         from scenarios.observers.console import LiveScreen  # noqa: PLC0415
 
-        screen = LiveScreen(made, Console(), ascii_only=ascii_only)
+        screen = LiveScreen(made, ascii_only=ascii_only)
         outcome: Outcome = await screen.watch(made.perform())
         return outcome
     if live in {"lines", "json"}:

@@ -38,7 +38,6 @@ async def broadcast(agent: Agent, log: Log, members: Members) -> None:
 async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members) -> None:
     """Wake when the messages of this round are in; the first wake is at once."""
     clock, priority = agent.clock, WAKE | agent.id
-    agent.rounds = max(agent.rounds, max(agent.inbox.heard_rounds.values(), default=0))
     agent.inbox.through(agent.rounds)
     while True:
         await clock.sleep_until(clock.now, priority)
@@ -46,6 +45,9 @@ async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members)
             return
         agent.inbox.through(agent.rounds)
         await _all_in(agent, barrier, clock.now)
+        if agent.inbox.newest_round > agent.rounds + 1:
+            agent.rounds = agent.inbox.newest_round - 1  # missed while away: skipped, never made up
+            agent.inbox.through(agent.rounds)
 
 
 async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
@@ -57,7 +59,7 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
     while True:
         inbox.settle(clock.now)
         here = [j for j, up in zip(agent.neighbours, agent.present, strict=True) if up]
-        heard = sum(1 for j in here if inbox.heard_rounds.get(j, -1) >= agent.rounds)
+        heard = sum(1 for j in here if inbox.has_round(j, agent.rounds))
         if barrier.ready(heard, len(here), clock.now - since):
             return
         await inbox.get(deadline)

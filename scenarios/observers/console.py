@@ -64,9 +64,11 @@ class Frame:
 class LiveScreen:
     """Draws a run and takes keys, while open."""
 
-    def __init__(self, run: Run, console: Console, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self, run: Run, console: Console | None = None, *, ascii_only: bool = False
+    ) -> None:
         self._run = run
-        self._console = console
+        self._console = console or Console()
         self._ascii = ascii_only
         self._first = 0
         self._trend: deque[list[float]] = deque(maxlen=8)
