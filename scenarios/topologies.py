@@ -98,10 +98,11 @@ def _listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
         i, j = int(edge[0]), int(edge[1])
         weight = float(edge[2]) if len(edge) > 2 else 1.0
         pair = (min(i, j), max(i, j))
+        named = f"edge [{edge[0]:g}, {edge[1]:g}]"
         if i != edge[0] or j != edge[1] or i == j or not 0 <= pair[0] or pair[1] >= n:
-            raise NoGraph(f"edge {list(edge)!r} must join two different agents of 0 … {n - 1}")
+            raise NoGraph(f"{named} must join two different agents of 0 … {n - 1}")
         if not 0 < weight < float("inf"):
-            raise NoGraph(f"edge {list(edge)!r}: a weight must be > 0")
+            raise NoGraph(f"{named}: a weight must be > 0")
         if found.setdefault(pair, weight) != weight:
-            raise NoGraph(f"edge {list(pair)!r} is given twice with different weights")
+            raise NoGraph(f"{named} is given twice with different weights")
     return tuple((i, j, w) for (i, j), w in sorted(found.items()))

@@ -130,7 +130,7 @@ def test_what_an_agent_does_without_budget(
             assert node["state"] == ("left" if on_exhausted == "leave" else "spent")
         else:  # the last one left has nobody to publish to, and so never meets its cap
             assert on_exhausted == "leave"
-    assert len(spent) >= 5
+    assert len(spent) >= 3
     woke_late = {e["node"] for e in ran.events("woke") if e["seq"] > spent.get(e["node"], 10**9)}
     assert (woke_late == set()) == (on_exhausted == "leave")
 
