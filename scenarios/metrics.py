@@ -182,6 +182,12 @@ class Oracle:
         found[~np.isfinite(theta).all(axis=1)] = np.nan
         return found if self._margin else np.sqrt(found)
 
+    def _score_if(self, defined: bool, *, test: bool) -> Vector:  # noqa: FBT001 # read as "if"
+        """Labels have an accuracy, numbers an error; where there are no test points, neither."""
+        if not defined or (test and not self._has_test):
+            return np.full(self.plan.size, np.nan)
+        return self.score(self._theta, test=test)
+
     def _gain(self) -> Vector:
         if self.local is None or not self._has_test:
             return np.full(self.plan.size, np.nan)
@@ -247,10 +253,10 @@ class Oracle:
             "bytes.sent": lambda: traffic.bytes_sent,
             "loss": self._loss,
             "loss.pooled": self._pooled,
-            "accuracy.train": lambda: self.score(self._theta, test=False),
-            "accuracy.test": lambda: self.score(self._theta, test=True),
-            "rmse.train": lambda: self.score(self._theta, test=False),
-            "rmse.test": lambda: self.score(self._theta, test=True),
+            "accuracy.train": lambda: self._score_if(self._margin, test=False),
+            "accuracy.test": lambda: self._score_if(self._margin, test=True),
+            "rmse.train": lambda: self._score_if(not self._margin, test=False),
+            "rmse.test": lambda: self._score_if(not self._margin, test=True),
             "gain": self._gain,
             "harmed": lambda: float((self._gain() < 0).mean()),
             "noise.ratio": self._noise_ratio,

@@ -69,7 +69,7 @@ class Number(Scalar):
     def read(self, value: Any, path: Path, report: Report) -> Any:
         wanted = int if self.whole else (int, float)
         fine = isinstance(value, wanted) and not isinstance(value, bool)
-        fine = fine and (self.whole or math.isfinite(value)) and abs(value) < 2**63
+        fine = fine and (abs(value) < 2**63 if self.whole else math.isfinite(float(value)))
         if not fine or not self._within(value):
             report.value(path, f"must be {self._rule()}, got {shown(value)}")
             return None

@@ -1,0 +1,206 @@
+"""Every invariant has a mutant that must trip it: a true run's events, with one thing wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.agent import Agent
+from actors.events import (
+    Charged,
+    Crashed,
+    Delivered,
+    FaultBegan,
+    Released,
+    Restarted,
+    Sent,
+    Woke,
+)
+from clocks.activation import Barrier
+from mechanisms.accounting.ledger import Ledger
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.governor import Hand
+from scenarios.observers.checks import INVARIANTS, InvariantBroken
+from tests.support.builders import perform, private
+
+Mutant = Callable[[Run], None]
+
+
+def run(tmp_path: Path, **sections: Any) -> Run:
+    fault = {"fault": [{"at": 2.0, "for": 2.0, "crash": [0]}]}
+    return Run(make_plan(private(**(fault | sections))), tmp_path / "run", Hand(), 1.0)
+
+
+def emit(kind: Any, node: int | None, cause: int | None, *fields: Any) -> Mutant:
+    def mutate(made: Run) -> None:
+        made.log.emit(kind, node, cause, *fields)
+
+    return mutate
+
+
+def charge(made: Run, node: int = 0) -> int:
+    spend = made.agents[node].mechanism.propose(  # a true spend, charged as the agent does
+        made.agents[node].state, made.agents[node].heard, 0
+    ).spend
+    assert spend is not None
+    k = made.agents[node].store.ledger.charge(spend)
+    return made.log.emit(Charged, node, 1, k, 0.5)
+
+
+def uncharged_release(made: Run) -> None:
+    made.log.emit(Released, 0, 1, 0)
+
+
+def released_twice(made: Run) -> None:
+    paid = charge(made)
+    made.log.emit(Released, 0, paid, 0)
+    made.log.emit(Released, 0, paid, 0)
+
+
+def charged_twice(made: Run) -> None:
+    charge(made)
+    made.log.emit(Charged, 0, 1, 0, 0.5)
+
+
+def raw_gradient(made: Run) -> None:
+    made.log.emit(Sent, 0, 1, 0, [1], [5], 24)
+
+
+def sent_twice(made: Run) -> None:
+    released = made.log.emit(Released, 0, charge(made), 0)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 24)
+    made.log.emit(Sent, 0, released, 1, [1], [5], 24)
+
+
+def resent_the_unsent(made: Run) -> None:
+    made.log.emit(Sent, 0, 1, 7, [1], [5], 24, True)
+
+
+def forgetful_ledger(made: Run) -> None:
+    charge(made)
+    began = made.log.emit(FaultBegan, None, None, 0, "crash", [0])
+    made.log.emit(Crashed, 0, began, "volatile")
+    made.log.emit(Restarted, 0, began, 0)
+
+
+def dead_man_walking(made: Run) -> None:
+    made.checks._faults.add(1)
+    made.log.emit(Crashed, 0, 1, "volatile")
+    made.log.emit(Woke, 0, None)
+
+
+def delivered_to_the_dead(made: Run) -> None:
+    made.checks._faults.add(1)
+    made.log.emit(Crashed, 0, 1, "volatile")
+    made.log.emit(Delivered, 0, 1, 2, 0, 0)
+
+
+def lost_count(made: Run) -> None:
+    released = made.log.emit(Released, 0, charge(made), 0)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 24)
+    made._sample(last=False)
+
+
+def silent_nan(made: Run) -> None:
+    made.agents[0].state = np.full(3, np.nan)
+    made._sample(last=False)
+
+
+def over_the_cap(made: Run) -> None:
+    for _ in range(9):
+        charge(made)
+    made._sample(last=False)
+
+
+def time_falls(made: Run) -> None:
+    made.log.emit(Woke, 0, None)
+    made.checks._now = 10
+    made.log.emit(Woke, 1, None)
+
+
+def half_the_sensitivity(made: Run) -> None:
+    from dataclasses import replace
+
+    agent = made.agents[0]
+    spend = replace(agent.mechanism.spends[0], sensitivity=1e-6)  # type: ignore[attr-defined]
+    agent.mechanism = replace(agent.mechanism, spends=(spend,))  # type: ignore[type-var]
+    made._sample(last=False)
+
+
+MUTANTS: list[tuple[str, Mutant]] = [
+    ("charged before sent", uncharged_release),
+    ("charged before sent", released_twice),
+    ("charged once", charged_twice),
+    ("only releases", raw_gradient),
+    ("only releases", sent_twice),
+    ("only releases", resent_the_unsent),
+    ("declared faults", forgetful_ledger),
+    ("declared faults", emit(Crashed, 0, 1, "volatile")),
+    ("declared faults", emit(FaultBegan, None, None, 0, "crash", [0])),
+    ("silence", dead_man_walking),
+    ("silence", delivered_to_the_dead),
+    ("time", emit(Delivered, 0, 1, 2, 0, 99)),
+    ("time", time_falls),
+    ("conservation", lost_count),
+    ("finite", silent_nan),
+    ("budget", over_the_cap),
+    ("sensitivity", half_the_sensitivity),
+]
+
+
+@pytest.mark.parametrize(("invariant", "mutant"), MUTANTS)
+def test_a_mutant_trips_its_invariant(tmp_path: Path, invariant: str, mutant: Mutant) -> None:
+    made = run(tmp_path)
+    with pytest.raises(InvariantBroken, match=f"^{invariant}: "):
+        mutant(made)
+    assert made.checks.verdicts[invariant].verdict == "fail"
+
+
+def test_a_ledger_that_forgets_in_a_crash_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole run with a planted fault: the crash takes the ledger with it. The run ends with 3."""
+    forget = Agent.forget
+
+    def forget_all(agent: Agent, *, everything: bool) -> None:
+        forget(agent, everything=everything)
+        agent.store.ledger = Ledger()
+
+    monkeypatch.setattr(Agent, "forget", forget_all)
+    ran = perform(private(fault=[{"at": 5.0, "for": 2.0, "crash": [0]}]), tmp_path)
+    assert ran.outcome.code == 3
+    assert ran.result.status == "failed"
+    assert "ledger survives" in ran.outcome.message
+    assert ran.events("violated")[0]["invariant"] == "ledger survives"
+
+
+def test_a_barrier_that_nothing_opens_is_found(tmp_path: Path) -> None:
+    nodes = [{"count": 6, "clock": "barrier", "budget": {"epsilon": 4.0}}]
+    made = run(tmp_path, nodes=nodes, run={"seed": 1, "rounds": 5}, fault=[])
+    for agent in made.agents:
+        agent.status = "up"
+        assert isinstance(agent.habits.activation, Barrier)
+    with pytest.raises(InvariantBroken, match="nobody waits for ever"):
+        made.checks.finish(complete=True)
+
+
+def test_every_invariant_has_a_mutant() -> None:
+    tripped = {invariant for invariant, _ in MUTANTS} | {"ledger survives", "nobody waits for ever"}
+    assert tripped == set(INVARIANTS)
+
+
+def test_a_true_run_passes_them_all(tmp_path: Path) -> None:
+    ran = perform(private(fault=[{"at": 5.0, "for": 2.0, "crash": [0]}]), tmp_path)
+    assert {v["verdict"] for v in ran.outcome.summary["invariants"].values()} == {"pass"}
+
+
+def test_divergence_is_declared_and_the_agent_goes_quiet(tmp_path: Path) -> None:
+    """A step that is far too long: the model explodes, is declared, and is never sent."""
+    mechanism = {"kind": "cd", "mu": 1.0, "noise": "gaussian", "releases": 3, "smoothness": 1e-300}
+    nodes = [{"count": 6, "budget": {"epsilon": 1e-150, "delta": 1e-200}}]
+    ran = perform(private(mechanism=mechanism, nodes=nodes), tmp_path)
+    assert ran.outcome.code == 0
+    diverged = {e["node"]: e["seq"] for e in ran.events("diverged")}
+    for event in ran.events("sent"):
+        assert event["seq"] < diverged.get(event["node"], 10**9)

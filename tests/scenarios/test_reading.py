@@ -1,0 +1,182 @@
+"""Reading: positions, extends, --set, defaults, and a writer that is the reader's inverse."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.locate import locate
+from scenarios.problem import ScenarioError
+from scenarios.read import library_names, load
+from scenarios.schema import number_of_seconds
+from scenarios.write import to_toml
+from tests.support.builders import scenario
+
+TEXT = '''schema = 1
+name = "ring" # a comment with [brackets] and = signs
+[run]
+horizon = "5s"
+seeds.data = 3
+[[nodes]]
+name = "a"
+clock = { kind = "poisson", rate = 1.0 }
+[[nodes]]
+name = 'b'
+wakes = [[1, 0],
+  [2, 1]]
+text = """
+[not a header]
+x = 1
+"""
+'''
+
+
+def test_every_value_has_its_line_and_column() -> None:
+    values = {path: (s.line, s.column) for path, s in locate(TEXT, "f").values.items()}
+    assert values["name",] == (2, 8)
+    assert values["run", "horizon"] == (4, 11)
+    assert values["run", "seeds", "data"] == (5, 14)
+    assert values["nodes", 0, "clock", "rate"] == (8, 36)
+    assert values["nodes", 1, "name"] == (10, 8)
+    assert values["nodes", 1, "wakes", 1, 0] == (12, 4)
+    assert ("nodes", 1, "x") not in values
+
+
+KEYS = st.text("abcxyz_-09", min_size=1, max_size=6)
+LEAVES = st.one_of(
+    st.integers(-(10**9), 10**9), st.booleans(), st.floats(allow_nan=False), st.text(max_size=20)
+)
+TREES = st.dictionaries(
+    KEYS, st.one_of(LEAVES, st.lists(LEAVES, max_size=3), st.dictionaries(KEYS, LEAVES, max_size=3)), max_size=5
+)
+
+
+@given(TREES)
+def test_writing_and_reading_are_inverse(tree: dict[str, Any]) -> None:
+    assert tomllib.loads(to_toml(tree)) == tree
+
+
+def paths(tree: Any, base: tuple[Any, ...] = ()) -> set[tuple[Any, ...]]:
+    found = {base} if base else set()
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in items:
+        found |= paths(value, (*base, key))
+    return found
+
+
+@given(TREES)
+def test_the_scanner_finds_every_path_of_the_parser(tree: dict[str, Any]) -> None:
+    text = to_toml(tree)
+    found = locate(text, "f")
+    assert found.end == len(text)
+    assert paths(tomllib.loads(text)) <= set(found.values) | set(found.keys)
+
+
+@given(st.text(max_size=200))
+def test_no_text_is_too_strange_for_the_scanner(text: str) -> None:
+    assert 0 <= locate(text, "f").end <= len(text)
+
+
+def test_a_megabyte_is_scanned_in_linear_time() -> None:
+    import time
+
+    def cost(n: int) -> float:
+        begun = time.process_time()
+        locate("x = [" + "1, " * n + "1]", "f")
+        return time.process_time() - begun
+
+    cost(1000)
+    assert cost(80_000) < 40 * max(cost(8_000), 1e-3)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+BASE = 'schema = 1\n[network]\nloss = 0.1\ntopology = { kind = "small-world", degree = 2, rewire = 0.5 }\n[mechanism]\nkind = "cd"\nmu = 3\n[[nodes]]\nname = "a"\ncount = 3\nclock = { kind = "poisson", rate = 2 }\n[[nodes]]\nname = "b"\n[[fault]]\nat = 1\ncrash = [0]\n'
+
+
+def test_tables_merge_named_arrays_merge_by_name_unnamed_ones_are_replaced(tmp_path: Path) -> None:
+    write(tmp_path, "base.toml", BASE)
+    child = write(
+        tmp_path, "child.toml",
+        'schema = 1\nextends = "base.toml"\n[network]\nloss = 0.2\n[[nodes]]\nname = "b"\ncount = 9\n[[nodes]]\nname = "c"\n[[fault]]\nat = 2\nleave = [1]\n',
+    )  # fmt: skip
+    read = load(child).read
+    assert read["network"]["loss"] == 0.2
+    assert read["network"]["topology"]["degree"] == 2
+    assert [(n["name"], n["count"]) for n in read["nodes"]] == [("a", 3), ("b", 9), ("c", 1)]
+    assert read["nodes"][0]["clock"]["rate"] == 2
+    assert [(f["at"], "leave" in f) for f in read["fault"]] == [(2.0, True)]
+
+
+def test_another_kind_replaces_the_parameters_of_the_former(tmp_path: Path) -> None:
+    write(tmp_path, "base.toml", BASE)
+    child = write(tmp_path, "child.toml", 'schema = 1\nextends = "base.toml"\n[network]\ntopology = { kind = "ring" }\n')
+    loaded = load(child)
+    assert loaded.report.problems == []
+    assert loaded.read["network"]["topology"] == {"kind": "ring"}
+
+
+def test_a_problem_points_into_the_file_it_is_in(tmp_path: Path) -> None:
+    write(tmp_path, "base.toml", BASE.replace("loss = 0.1", "loss = 7"))
+    child = write(tmp_path, "child.toml", 'schema = 1\nextends = "base.toml"\n[mechanism]\nmu = -1\n')
+    told = [str(p) for p in load(child).report.problems]
+    assert any("base.toml:3:8: network.loss" in p for p in told)
+    assert any("child.toml:4:6: mechanism.mu" in p for p in told)
+
+
+def test_files_that_extend_each_other_for_ever_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "a.toml", 'schema = 1\nextends = "b.toml"\n')
+    write(tmp_path, "b.toml", 'schema = 1\nextends = "a.toml"\n')
+    with pytest.raises(ScenarioError, match="at most 8 deep"):
+        load(tmp_path / "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "where", "expected"),
+    [
+        ("network.loss", 0.3, ("network", "loss"), 0.3),
+        ("nodes.a.count", 7, ("nodes", 0, "count"), 7),
+        ("nodes.1.count", 7, ("nodes", 1, "count"), 7),
+        ("nodes.all.count", 7, ("nodes", 1, "count"), 7),
+        ("nodes.a.clock.rate", 5.0, ("nodes", 0, "clock", "rate"), 5.0),
+        ("nodes.b.budget.epsilon", 5.0, ("nodes", 1, "budget", "epsilon"), 5.0),
+        ("mechanism.kind", "local", ("mechanism", "kind"), "local"),
+        ("network.latency", "250ms", ("network", "latency", "value"), 0.25),
+        ("run.horizon", "1h", ("run", "horizon"), 3600.0),
+    ],
+)
+def test_set_comes_last(tmp_path: Path, key: str, value: Any, where: tuple[Any, ...], expected: Any) -> None:
+    loaded = load(write(tmp_path, "x.toml", BASE), {key: value})
+    assert loaded.report.problems == []
+    tree: Any = loaded.read
+    for part in where:
+        tree = tree[part]
+    assert tree == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("250ms", 0.25), ("1.5s", 1.5), ("2m", 120), ("1h", 3600), ("3d", 259200), ("7us", 7e-6), (4, 4), (0.5, 0.5)],
+)
+def test_durations(text: float | str, seconds: float) -> None:
+    assert number_of_seconds(text) == pytest.approx(seconds)
+
+
+def test_rates_are_per_unit() -> None:
+    loaded = load(scenario(nodes=[{"count": 2, "clock": {"kind": "poisson", "rate": "2/h"}}]))
+    assert loaded.read["nodes"][0]["clock"]["rate"] == pytest.approx(2 / 3600)
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_the_library_reads_without_a_complaint_and_says_what_it_shows(name: str) -> None:
+    loaded = load(name)
+    assert loaded.report.problems == []
+    assert loaded.name == name
+    assert len(loaded.read["summary"]) > 20

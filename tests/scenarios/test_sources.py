@@ -1,0 +1,243 @@
+"""Topologies, splits, data sources and random streams: counts, sums, distributions."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from scenarios.datasets import BadData, Folders, load
+from scenarios.seeds import draws, generator, lanes
+from scenarios.splits import NoSplit, deal, sizes
+from scenarios.topologies import NEGLIGIBLE, NoGraph, build, from_graph
+from tests.support.builders import perform, scenario
+
+RNG = lambda: generator(3, "test")  # noqa: E731
+
+
+def edges(n: int = 12, **topology: Any) -> set[tuple[int, int]]:
+    targets = generator(1, "targets").standard_normal((n, 4))
+    return {(i, j) for i, j, _ in build(topology, n, RNG(), targets)}
+
+
+def degrees(found: set[tuple[int, int]], n: int = 12) -> list[int]:
+    return [sum(i in e for e in found) for i in range(n)]
+
+
+def test_topologies_are_what_they_are_called() -> None:
+    assert len(edges(kind="complete")) == 66
+    assert degrees(edges(kind="ring")) == [2] * 12
+    assert sorted(degrees(edges(kind="path"))) == [1, 1] + [2] * 10
+    assert sorted(degrees(edges(kind="star"))) == [1] * 11 + [11]
+    assert len(edges(kind="grid", rows=3, columns=4)) == 3 * 3 + 2 * 4
+    assert degrees(edges(kind="regular", degree=5)) == [5] * 12
+    assert edges(kind="erdos-renyi", p=0.0) == set()
+    assert len(edges(kind="erdos-renyi", p=1.0)) == 66
+    assert len(edges(kind="small-world", degree=4, rewire=0.0)) == 24
+    assert len(edges(kind="scale-free", attach=2)) == 2 * 10
+    assert edges(kind="edges", edges=[[2, 1], [0, 1, 0.5]]) == {(1, 2), (0, 1)}
+    assert min(degrees(edges(kind="knn", k=3))) >= 3
+
+
+def test_similarity_weights_are_the_papers() -> None:
+    """W_ij = exp((cos φ_ij − 1)/γ), negligible ones left out (Bellet et al. 2018, 5.1)."""
+    angles = np.array([0.0, 0.3, 2.0])
+    targets = np.stack([np.cos(angles), np.sin(angles)], axis=1) * [[1], [5], [2]]
+    (edge,) = build({"kind": "similarity", "gamma": 0.1}, 3, RNG(), targets)
+    assert edge == (0, 1, pytest.approx(math.exp((math.cos(0.3) - 1) / 0.1)))
+    assert math.exp((math.cos(1.7) - 1) / 0.1) < NEGLIGIBLE
+
+
+def test_a_networkx_graph_is_taken_as_it_is() -> None:
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_edge(0, 2, weight=0.25)
+    graph.add_edge(2, 1)
+    assert from_graph(graph, 3) == ((0, 2, 0.25), (1, 2, 1.0))
+
+
+@pytest.mark.parametrize("edge", [[0, 0], [0, 12], [-1, 2], [0.5, 1], [0, 1, 0], [0, 1, -2.0]])
+def test_edges_that_are_none(edge: list[float]) -> None:
+    with pytest.raises(NoGraph):
+        build({"kind": "edges", "edges": [edge]}, 12, RNG(), None)
+
+
+SPLITS = [
+    {"kind": "even"}, {"kind": "uneven", "ratio": 10.0}, {"kind": "dirichlet", "alpha": 0.3},
+    {"kind": "sizes-dirichlet", "alpha": 0.5},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("split", SPLITS, ids=lambda s: s["kind"])
+@given(n=st.integers(1, 12), total=st.integers(12, 300), seed=st.integers(0, 50))
+def test_everybody_gets_points_and_every_point_is_given_once(
+    split: dict[str, Any], n: int, total: int, seed: int
+) -> None:
+    labels = np.where(np.arange(total) % 3 == 0, 1.0, -1.0)
+    hands = deal(split, labels, n, generator(seed, "deal"))
+    assert len(hands) == n
+    assert min(map(len, hands)) >= 1
+    assert sorted(np.concatenate(hands).tolist()) == list(range(total))
+
+
+def test_sizes_follow_their_rule() -> None:
+    assert sizes({"kind": "even"}, 10, 4, RNG()).tolist() == [3, 3, 2, 2]
+    uneven = sizes({"kind": "uneven", "ratio": 8.0}, 100_000, 4, RNG())
+    assert uneven[0] / uneven[-1] == pytest.approx(8.0, rel=1e-3)
+    assert (uneven[:-1] / uneven[1:]) == pytest.approx([2.0] * 3, rel=1e-3)
+    drawn = sizes({"kind": "uniform", "min": 2, "max": 5}, 1000, 200, RNG())
+    assert set(drawn.tolist()) == {2, 3, 4, 5}
+    assert sizes({"kind": "sizes", "of": [3, 1]}, 5, 2, RNG()).tolist() == [3, 1]
+
+
+def test_small_alpha_separates_labels() -> None:
+    labels = np.repeat([-1.0, 1.0], 500)
+    pure = [abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 0.01}, labels, 10, RNG())]
+    mixed = [abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 1000.0}, labels, 10, RNG())]
+    assert np.mean(pure) > 0.8
+    assert np.mean(mixed) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("split", "total"),
+    [({"kind": "even"}, 3), ({"kind": "sizes", "of": [9, 9, 9, 9]}, 20), ({"kind": "by-user"}, 20),
+     ({"kind": "uniform", "min": 9, "max": 9}, 20)],
+)  # fmt: skip
+def test_numbers_that_do_not_add_up(split: dict[str, Any], total: int) -> None:
+    with pytest.raises(NoSplit):
+        sizes(split, total, 4, RNG())
+
+
+DATA: dict[str, Any] = {
+    "source": "separators", "dimension": 6, "points": {"min": 10, "max": 100}, "test_points": 100,
+    "flip": 0.05, "bias": False, "scale": "refuse",
+}  # fmt: skip
+
+
+def made(n: int = 200, **changes: Any) -> Any:
+    return load(DATA | changes, n, 7, Folders(Path()), labelled=True)
+
+
+def test_separators_are_the_papers_task() -> None:
+    shards = made()
+    assert min(shards.sizes) >= 10
+    assert max(shards.sizes) <= 100
+    assert stats.kstest(shards.sizes, stats.randint(10, 101).cdf).statistic < 0.15
+    assert shards.targets is not None
+    assert (shards.targets[:, 2:] == 0).all()
+    wrong = total = 0
+    for (x, y), (tx, ty), target in zip(shards.train, shards.test, shards.targets, strict=True):
+        wrong += int((np.sign(x @ target) != y).sum())
+        total += len(y)
+        assert (np.sign(tx @ target) == ty).all()
+        assert len(ty) == 100
+    assert wrong / total == pytest.approx(0.05, abs=5 * math.sqrt(0.05 * 0.95 / total))
+
+
+def test_points_fill_the_unit_ball_evenly() -> None:
+    x = np.concatenate([x for x, _ in made().train])
+    norms = np.linalg.norm(x, axis=1)
+    assert norms.max() <= 1.0
+    assert stats.kstest(norms**6, "uniform").pvalue > 1e-6
+    assert np.abs(x.mean(axis=0)).max() < 6 * x.std() / math.sqrt(len(x))
+
+
+def test_a_bias_is_a_constant_and_keeps_the_bound() -> None:
+    x = np.concatenate([x for x, _ in made(bias=True).train])
+    assert x.shape[1] == 7
+    assert np.ptp(x[:, -1]) == 0
+    assert np.linalg.norm(x, axis=1).max() <= 1.0
+
+
+def archive(folder: Path, name: str, x: Any, y: Any) -> None:
+    (folder / "nodes").mkdir(exist_ok=True)
+    np.savez(folder / "nodes" / name, x=np.array(x, float), y=np.array(y, float))
+
+
+def files(folder: Path, n: int = 2, scale: str = "refuse") -> Any:
+    return load({"source": "files", "path": "nodes", "scale": scale}, n, 1, Folders(folder), labelled=True)
+
+
+def test_files_are_read_as_they_are(tmp_path: Path) -> None:
+    for i in range(2):
+        archive(tmp_path, f"{i:03d}.npz", [[0.1 * i, 0.2]], [1])
+    shards = files(tmp_path)
+    assert shards.sizes == (1, 1)
+    assert shards.train[1][0].tolist() == [[0.1, 0.2]]
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([[3.0, 0.0]], [1], "norm above the declared bound"),
+        ([[math.nan, 0.0]], [1], "NaN"),
+        ([[0.1, 0.0]], [2], "labels must be -1 or 1"),
+        (np.zeros((0, 2)), [], "no points"),
+        ([0.1, 0.2], [1, 1], "m × d"),
+        ([[0.1, 0.2, 0.3]], [1], "one dimension"),
+    ],
+)
+def test_bad_data_are_refused(tmp_path: Path, x: Any, y: Any, message: str) -> None:
+    archive(tmp_path, "000.npz", [[0.1, 0.2]], [1])
+    archive(tmp_path, "001.npz", x, y)
+    with pytest.raises(BadData, match=message):
+        files(tmp_path)
+
+
+def test_rows_are_scaled_on_request_and_it_is_said(tmp_path: Path) -> None:
+    archive(tmp_path, "000.npz", [[3.0, 4.0], [0.3, 0.4]], [1, -1])
+    archive(tmp_path, "001.npz", [[0.1, 0.2]], [1])
+    shards = files(tmp_path, scale="row")
+    assert shards.train[0][0] == pytest.approx(np.array([[0.6, 0.8], [0.3, 0.4]]))
+    assert shards.notes == ("1 rows had a norm above 1 and were scaled to norm 1",)
+
+
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "nodes").symlink_to(tmp_path / "outside")
+    with pytest.raises(BadData):
+        files(tmp_path / "in")
+
+
+def test_a_folder_named_by_data_may_be_read(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    archive(tmp_path, "000.npz", [[0.1, 0.2]], [1])
+    folders = Folders(tmp_path / "in", (tmp_path,))
+    assert folders.find("nodes/000.npz").exists()
+
+
+def test_streams_are_functions_of_seed_name_and_number() -> None:
+    bits = draws(1, "a")(0, 1000)
+    assert draws(1, "a")(500, 10).tolist() == bits[500:510].tolist()
+    assert draws(1, "b")(0, 10).tolist() != bits[:10].tolist()
+    assert draws(2, "a")(0, 10).tolist() != bits[:10].tolist()
+    assert lanes(1, ["b", "a"])(0, 1000)[1].tolist() == bits.tolist()
+
+
+def test_streams_are_uniform_and_uncorrelated() -> None:
+    streams = lanes(1, [f"link/{i}→{j}" for i in range(20) for j in range(20)])(0, 2000) / 2.0**64
+    values = [stats.kstest(row, "uniform").pvalue for row in streams]
+    assert stats.kstest(values, "uniform").pvalue > 1e-6
+    correlations = np.corrcoef(streams)[np.triu_indices(400, 1)] * math.sqrt(2000)
+    assert stats.kstest(correlations, "norm").pvalue > 1e-6
+
+
+def test_matrix_and_trace_latencies_come_from_files(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("\n".join(",".join(str(0.1 * (i + j)) for j in range(6)) for i in range(6)))
+    (tmp_path / "t.csv").write_text("# seconds\n0.25\n0.5\n")
+    for kind in ("matrix", "trace"):
+        law = {"kind": kind, "path": f"{kind[0]}.csv"}
+        world = scenario(network={"topology": "ring", "latency": law})
+        ran = perform(world, tmp_path / kind, folders=(tmp_path,))
+        for e in ran.events("sent"):
+            late = [(a - e["t"]) / 1e9 for a in e["arrives"]]
+            if kind == "matrix":
+                assert late == pytest.approx([0.1 * (e["node"] + j) for j in e["to"]])
+            else:
+                assert set(late) <= {0.25, 0.5}
