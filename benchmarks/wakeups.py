@@ -41,14 +41,25 @@ def scenario(n: int, d: int, ticks: int) -> dict[str, object]:
         "schema": 1,
         "name": "wakeups",
         "run": {"seed": 1, "horizon": float(ticks), "sample_every": float(ticks)},
-        "data": {"source": "separators", "dimension": d, "points": {"min": 10, "max": 100}, "test_points": 0},
+        "data": {
+            "source": "separators",
+            "dimension": d,
+            "points": {"min": 10, "max": 100},
+            "test_points": 0,
+        },
         "task": {"l2": "1/m"},
         "network": {
             "topology": {"kind": "regular", "degree": 10},
             "latency": {"kind": "exponential", "mean": LATENCY_S},
             "loss": LOSS,
         },
-        "nodes": [{"count": n, "clock": {"kind": "poisson", "rate": 1.0}, "budget": {"epsilon": 10.0, "delta": 1e-6}}],
+        "nodes": [
+            {
+                "count": n,
+                "clock": {"kind": "poisson", "rate": 1.0},
+                "budget": {"epsilon": 10.0, "delta": 1e-6},
+            }
+        ],
         "mechanism": {"kind": "cd", "noise": "norm-gamma", "releases": 4 * ticks, "mu": 1.0},
     }
 
@@ -104,7 +115,7 @@ def bare_simpy(plan: Plan, ticks: int) -> int:
     """A process an agent, a timeout a wake."""
     world, env = Bare(plan), simpy.Environment()
 
-    def agent(i: int):  # noqa: ANN202
+    def agent(i: int):
         while True:
             yield env.timeout(world.rng.exponential(1.0))
             world.wake(i, env.now)
@@ -140,7 +151,7 @@ def hush(plan: Plan) -> tuple[float, int, int]:
         return spent, run.members.updates, run.log.seq
 
 
-def cpu(work, *arguments) -> tuple[float, int]:  # noqa: ANN001
+def cpu(work, *arguments) -> tuple[float, int]:
     """Measure CPU seconds of a bare loop, with the collector as hush sets it."""
     gc.collect()
     gc.freeze()

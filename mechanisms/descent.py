@@ -75,9 +75,7 @@ class CoordinateDescent:
 
         return Step(DERIVED, None, finish)
 
-    def _descend(
-        self, theta: Vector, heard: Heard, noise: Vector | None
-    ) -> tuple[Vector, Vector]:
+    def _descend(self, theta: Vector, heard: Heard, noise: Vector | None) -> tuple[Vector, Vector]:
         pull = self.mu * self.confidence
         step = 1.0 / (1.0 + pull * self.smoothness)
         moved = self.objective.gradient(theta, self.clip)

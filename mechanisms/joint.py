@@ -74,7 +74,10 @@ class Personalised:
             if float(np.abs(slope).max()) <= 1e-11 * max(1.0, float(pulls.max())):
                 break
             hessians = np.array(
-                [p * o.hessian(row) for p, o, row in zip(pulls, self.objectives, theta, strict=True)]
+                [
+                    p * o.hessian(row)
+                    for p, o, row in zip(pulls, self.objectives, theta, strict=True)
+                ]
             )
             move = -self._solve(hessians, degrees, slope)
             theta, value, moved = self._search(theta, value, slope, move)

@@ -54,7 +54,9 @@ def minimise(
         theta = _descend(value, theta, slope, _direction(hessian, slope))
         slope = gradient(theta)
     residual = float(np.linalg.norm(slope))
-    if residual <= 1e3 * tolerance and (objective.l2 or ridge):  # what rounding allows on badly scaled data; recorded
+    if residual <= 1e3 * tolerance and (
+        objective.l2 or ridge
+    ):  # what rounding allows on badly scaled data; recorded
         return Solution(theta, residual, _MOST_STEPS)
     raise NoMinimiser(
         f"no single minimiser was found (gradient norm {residual:.3g}); "

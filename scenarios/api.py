@@ -16,8 +16,9 @@ from scenarios.governor import Hand
 from scenarios.plan import Plan
 from scenarios.problem import ScenarioError
 from scenarios.read import load
-from scenarios.resolve import Options, resolve
+from scenarios.resolve import resolve
 from scenarios.result import Result, open_run
+from scenarios.settling import Options
 
 __all__ = ["Checked", "check", "make_plan", "open_run", "run", "run_sync"]
 
@@ -52,9 +53,7 @@ def make_plan(
 ) -> Plan:
     """Read and resolve a scenario; raise `ScenarioError` with every problem."""
     named = tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
-    options = Options(
-        seed, until, engine, (*folders, *named), allow_code, allow_large, data, graph
-    )
+    options = Options(seed, until, engine, (*folders, *named), allow_code, allow_large, data, graph)
     return resolve(load(scenario, set), options)
 
 

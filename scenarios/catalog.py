@@ -96,7 +96,9 @@ def latency_matrix(table: Table, n: int, folders: Folders) -> Any:
     path = folders.find(table["path"])
     matrix = numbers(path)
     if matrix.shape != (n, n) or not (matrix >= 0).all() or not np.isfinite(matrix).all():
-        raise BadData(f"{path.name} must hold {n} × {n} delays in seconds, none negative, got {matrix.shape}")
+        raise BadData(
+            f"{path.name} must hold {n} × {n} delays in seconds, none negative, got {matrix.shape}"
+        )
     return matrix
 
 

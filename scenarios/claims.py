@@ -128,7 +128,9 @@ class Claims:
 
     def targets(self) -> dict[str, Any]:
         """The figures of every target, null where it was not reached."""
-        return {name: value if math.isfinite(value) else None for name, value in self._figures.items()}
+        return {
+            name: value if math.isfinite(value) else None for name, value in self._figures.items()
+        }
 
     def _value(self, claim: dict[str, Any], event: Sampled) -> float:
         """Fold a sampled metric as the claim wants it."""

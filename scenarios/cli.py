@@ -27,7 +27,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--live", choices=("auto", "full", "lines", "json", "off"), default="auto")
     run.add_argument("--quiet", action="store_true", help="the same as --live off")
     run.add_argument("--speed", metavar="X", help="simulated seconds per wall second, or max")
-    run.add_argument("--twice", action="store_true", help="run twice, name the first event that differs")
+    run.add_argument(
+        "--twice", action="store_true", help="run twice, name the first event that differs"
+    )
     run.add_argument("--ascii", action="store_true", help="draw with ASCII only")
     _common(run)
 
@@ -49,13 +51,19 @@ def _parser() -> argparse.ArgumentParser:
 
     plot = verbs.add_parser("plot", help="a picture of a run")
     plot.add_argument("run", metavar="RUN")
-    plot.add_argument("what", metavar="WHAT", help="loss, gap, epsilon or any metric that was sampled")
+    plot.add_argument(
+        "what", metavar="WHAT", help="loss, gap, epsilon or any metric that was sampled"
+    )
     plot.add_argument("--x", choices=("time", "releases", "bytes", "epsilon"), default="time")
-    plot.add_argument("--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format")
+    plot.add_argument(
+        "--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format"
+    )
 
     sweep = verbs.add_parser("sweep", help="many runs of one scenario")
     sweep.add_argument("scenario")
-    sweep.add_argument("--seeds", metavar="A..B", help='such as "0..9" (default: the file\'s [sweep])')
+    sweep.add_argument(
+        "--seeds", metavar="A..B", help='such as "0..9" (default: the file\'s [sweep])'
+    )
     sweep.add_argument("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     sweep.add_argument("--out", metavar="DIR", help="default runs/NAME-sweep-N")
     _common(sweep)
@@ -63,9 +71,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="change a dotted key; repeatable")
-    parser.add_argument("--data", metavar="DIR", action="append", default=[], help="files may be read from here too; repeatable")
-    parser.add_argument("--allow-code", action="store_true", help="let the scenario name code of its own")
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a dotted key; repeatable",
+    )
+    parser.add_argument(
+        "--data",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="files may be read from here too; repeatable",
+    )
+    parser.add_argument(
+        "--allow-code", action="store_true", help="let the scenario name code of its own"
+    )
     parser.add_argument("--allow-large", action="store_true", help="lift the caps on size")
 
 
@@ -86,7 +108,9 @@ def _jobs(text: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; whatever goes wrong ends with its exit code, never with a traceback but for 70."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # before NumPy loads: more threads only slow small work down
+        os.environ.setdefault(
+            name, "1"
+        )  # before NumPy loads: more threads only slow small work down
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.version:
@@ -125,7 +149,9 @@ def _guarded(chosen: argparse.Namespace) -> int:
         import traceback  # noqa: PLC0415
 
         traceback.print_exc()
-        sys.stderr.write("hush: this is a fault of hush. Please report the lines above with the scenario and its seed.\n")
+        sys.stderr.write(
+            "hush: this is a fault of hush. Please report the lines above with the scenario and its seed.\n"
+        )
         return OURS
     return code
 

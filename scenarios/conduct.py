@@ -19,7 +19,8 @@ from scenarios.folder import SCHEMA, RunFolder, environment, version
 from scenarios.governor import Hand, Signals
 from scenarios.metrics import Oracle
 from scenarios.observers.budget import Budget
-from scenarios.observers.checks import Checks, InvariantBroken
+from scenarios.observers.checks import Checks
+from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
@@ -194,7 +195,9 @@ class Run:
             return {}
         values, plan = self.last.values, self.plan
         wall = time.perf_counter() - self._begun
-        views = {v: float(self.budget.by(plan.privacy.accountant, v).max()) for v in plan.privacy.views}
+        views = {
+            v: float(self.budget.by(plan.privacy.accountant, v).max()) for v in plan.privacy.views
+        }
         more = {
             "ended_s": self.clock.now / 1e9,
             "ended_by": self.reason,
@@ -218,18 +221,16 @@ class Run:
         oracle, local = self.oracle, self.oracle.local if "gain" in values else None
         if local is None:
             return None
-        score = "accuracy" if self.plan.loss.margin else "rmse"
-        losses = [
-            o.value(row) - o.l2 * float(row @ row)
-            for o, row in zip(self.plan.objectives, local, strict=True)
-        ]
-        weights = [o.weight * o.points for o in self.plan.objectives]
-        mean = float(np.mean(np.array(losses) / np.array(weights)))
-        return {score: float(oracle.score(local, test=True).mean()), "loss": mean}
+        scores = oracle.scores
+        tested = float(scores.score(local, test=True).mean())
+        return {scores.name: tested, "loss": float(scores.loss(local).mean())}
 
     def _write_end(self, summary: dict[str, Any]) -> None:
         self.folder.write_json("summary.json", summary)
-        verdicts = {"invariants": summary.get("invariants"), "expectations": summary.get("expectations")}
+        verdicts = {
+            "invariants": summary.get("invariants"),
+            "expectations": summary.get("expectations"),
+        }
         self.folder.write_json("verdicts.json", verdicts)
         archive = io.BytesIO()
         np.savez(archive, theta=np.array([a.model for a in self.agents]), released=self._released())
@@ -239,7 +240,9 @@ class Run:
     def _released(self) -> Any:
         """The last vector that each node sent; NaN where it sent none."""
         nothing = np.full(self.plan.dimension, np.nan)
-        return np.array([nothing if a.store.published is None else a.store.published for a in self.agents])
+        return np.array(
+            [nothing if a.store.published is None else a.store.published for a in self.agents]
+        )
 
     def _write_parquet(self) -> None:
         try:

@@ -59,9 +59,7 @@ class Folders:
         raise BadData(f"no such file: {path} (searched the scenario's folder and --data)")
 
 
-def load(
-    data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled: bool
-) -> Shards:
+def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled: bool) -> Shards:
     """Make or read the points of n agents; `labelled` tasks need labels ±1."""
     match data["source"]:
         case "separators":

@@ -74,7 +74,9 @@ class RunFolder:
         """Write one whole file of JSON."""
         self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
 
-    def finish(self, status: str, digests: dict[str, str], hashes: dict[str, str], **more: Any) -> None:
+    def finish(
+        self, status: str, digests: dict[str, str], hashes: dict[str, str], **more: Any
+    ) -> None:
         """Say in the manifest how the run ended; in place where the disk is full."""
         files = dict(sorted({**self._hashes, **hashes}.items()))
         self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
@@ -96,7 +98,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((path / "manifest.json").read_text("utf-8"))
     except (OSError, ValueError):
-        raise FolderError(f"{path} is not the folder of a run: it has no readable manifest.json") from None
+        raise FolderError(
+            f"{path} is not the folder of a run: it has no readable manifest.json"
+        ) from None
     return found
 
 
@@ -129,9 +133,6 @@ def whole(path: Path) -> bool:
     """Whether every file is what its checksum in the manifest says."""
     known = read_manifest(path).get("sha256", {})
     return bool(known) and all(
-        (path / name).exists()
-        and hashlib.sha256((path / name).read_bytes()).hexdigest() == digest
+        (path / name).exists() and hashlib.sha256((path / name).read_bytes()).hexdigest() == digest
         for name, digest in known.items()
     )
-
-

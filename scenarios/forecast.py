@@ -130,7 +130,9 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         if ways:
             lines.append(f"             the same releases by {ways}")
         if group["noise_to_step"] is not None:
-            lines.append(f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)")
+            lines.append(
+                f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)"
+            )
     lines += [f"  note       {note}" for note in plan["notes"]]
     lines += [f"  warning    {warning}" for warning in plan["warnings"]]
     return lines

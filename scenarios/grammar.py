@@ -1,22 +1,7 @@
 """The tables, keys, kinds and defaults of a scenario file (contract, section 2), as data."""
 
-from scenarios.schema import (
-    ABSENT,
-    REQUIRED,
-    Choice,
-    Either,
-    Field,
-    Fields,
-    Flag,
-    Free,
-    Kind,
-    Many,
-    Number,
-    Table,
-    Text,
-    duration,
-    rate,
-)
+from scenarios.schema import Choice, Either, Flag, Number, Text, duration, rate
+from scenarios.tables import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 
 _WHOLE = Number(low=0, whole=True)
 _COUNT = Number(low=1, whole=True)
@@ -29,7 +14,10 @@ DISTRIBUTIONS: dict[str, Fields] = {
     "uniform": {"min": Field(duration(), REQUIRED), "max": Field(duration(), REQUIRED)},
     "exponential": {"mean": Field(_LONG, REQUIRED)},
     "normal": {"mean": Field(duration(), REQUIRED), "std": Field(duration(), REQUIRED)},
-    "lognormal": {"median": Field(_LONG, REQUIRED), "sigma": Field(Number(above=0, high=20), REQUIRED)},
+    "lognormal": {
+        "median": Field(_LONG, REQUIRED),
+        "sigma": Field(Number(above=0, high=20), REQUIRED),
+    },
     "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_POSITIVE, REQUIRED)},
     "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_POSITIVE, REQUIRED)},
     "weibull": {"scale": Field(_LONG, REQUIRED), "shape": Field(Number(low=0.05), REQUIRED)},
@@ -173,7 +161,9 @@ _LINK: Fields = {
     "loss": Field(_SHARE),
 }
 
-TARGET = Either('ids or the name of a group, such as [3, 4] or "phones"', Text("a name"), Many(_WHOLE, 1))
+TARGET = Either(
+    'ids or the name of a group, such as [3, 4] or "phones"', Text("a name"), Many(_WHOLE, 1)
+)
 ACTIONS = ("crash", "restart", "leave", "join")
 _FAULT: Fields = {
     "name": Field(Text("a name")),

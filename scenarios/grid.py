@@ -28,7 +28,9 @@ def seeds_of(text: str) -> range:
     match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", text)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
     if not first <= last < first + _MOST:
-        raise ScenarioError([Problem("--seeds", f'must be such as "0..9", at most {_MOST:,} seeds, got {text}')])
+        raise ScenarioError(
+            [Problem("--seeds", f'must be such as "0..9", at most {_MOST:,} seeds, got {text}')]
+        )
     return range(first, last + 1)
 
 
@@ -37,7 +39,9 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
     loaded = load(chosen.scenario, changes)
     text = chosen.seeds or loaded.read["sweep"].get("seeds")
     if text is None:
-        raise ScenarioError([Problem("--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file')])
+        raise ScenarioError(
+            [Problem("--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file')]
+        )
     seeds = seeds_of(text)
     out = Path(chosen.out) if chosen.out else choose(f"{loaded.name}-sweep", seeds[0], None)
     if out.exists() and not out.is_dir():
@@ -102,12 +106,14 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
 def _tell(rows: list[dict[str, Any]], out: Path) -> None:
     """Mean and standard error over seeds."""
     for name in _COLUMNS:
-        values = [row[name] for row in rows if isinstance(row.get(name), float) and math.isfinite(row[name])]
+        values = [
+            row[name]
+            for row in rows
+            if isinstance(row.get(name), float) and math.isfinite(row[name])
+        ]
         if values:
             mean = sum(values) / len(values)
             spread = math.sqrt(sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1))
             error = f" ± {spread / math.sqrt(len(values)):.2g}" if len(values) > 1 else ""
             print(f"  {name:<10} {mean:.4g}{error}  ({len(values)} seeds)")  # noqa: T201
     print(f"  {out}/sweep.csv")  # noqa: T201
-
-

@@ -7,14 +7,13 @@ import re
 from typing import Any
 
 from scenarios.grammar import ACTIONS, BOUNDS
+from scenarios.judge_noise import Tree, field, is_private, judge_noise
 from scenarios.locate import Path
 from scenarios.metric_names import is_known, known_names
 from scenarios.problem import Report, nearest, shown
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_PRIVATE = {"cd": {"laplace", "norm-gamma", "gaussian"}, "propagation": {"output"}, "local": set[str]()}
-Tree = dict[str, Any]
 
 
 def judge(read: Tree, report: Report) -> None:
@@ -28,13 +27,8 @@ def judge(read: Tree, report: Report) -> None:
     _barriers(read, nodes, report)
     _links(read, size, report)
     _faults(read, groups, size, report)
-    _mechanism(read, nodes, report)
-    _privacy(read, report)
+    judge_noise(read, nodes, report)
     _expectations(read, {name for name, _ in groups}, size, report)
-
-
-def _of(tree: Tree | None, key: str) -> Any:
-    return (tree or {}).get(key)
 
 
 def _names(read: Tree, report: Report) -> None:
@@ -60,37 +54,47 @@ def _run(read: Tree, nodes: list[Tree], report: Report) -> None:
     run = read.get("run") or {}
     ends = [key for key in ("horizon", "rounds", "updates") if run.get(key) is not None]
     if len(ends) > 1:
-        report.key(("run", ends[1]), f"exactly one of horizon, rounds, updates; got {' and '.join(ends)}")
-    clocks = {_of(_of(group, "clock"), "kind") for group in nodes} - {None}
+        report.key(
+            ("run", ends[1]), f"exactly one of horizon, rounds, updates; got {' and '.join(ends)}"
+        )
+    clocks = {field(field(group, "clock"), "kind") for group in nodes} - {None}
     if "rounds" in ends and not clocks <= {"synchronous", "barrier"}:
         others = ", ".join(sorted(clocks - {"synchronous", "barrier"}))
-        report.key(("run", "rounds"), f"rounds need every clock synchronous or barrier, got {others}")
-    if run.get("stop") == "spent" and not _private(read):
+        report.key(
+            ("run", "rounds"), f"rounds need every clock synchronous or barrier, got {others}"
+        )
+    if run.get("stop") == "spent" and not is_private(read):
         report.value(("run", "stop"), '"spent" needs a mechanism with noise and planned releases')
-
-
-def _private(read: Tree) -> bool:
-    mechanism = read.get("mechanism") or {}
-    return mechanism.get("noise") in _PRIVATE.get(mechanism.get("kind", ""), set())
 
 
 def _distributions(read: Tree, nodes: list[Tree], report: Report) -> None:
     network = read.get("network") or {}
     places: list[tuple[Path, Any]] = [(("network", "latency"), network.get("latency"))]
-    places += [(("link", i, "latency"), _of(link, "latency")) for i, link in enumerate(read.get("link") or [])]
+    places += [
+        (("link", i, "latency"), field(link, "latency"))
+        for i, link in enumerate(read.get("link") or [])
+    ]
     places += [(("nodes", i, "compute"), group.get("compute")) for i, group in enumerate(nodes)]
     for path, law in places:
-        if _of(law, "kind") == "uniform" and None not in (law["min"], law["max"]) and law["min"] > law["max"]:
-            report.value(path, f"min must be at most max, got {law['min']:g} s and {law['max']:g} s")
-    points = _of(read.get("data"), "points")
+        if (
+            field(law, "kind") == "uniform"
+            and None not in (law["min"], law["max"])
+            and law["min"] > law["max"]
+        ):
+            report.value(
+                path, f"min must be at most max, got {law['min']:g} s and {law['max']:g} s"
+            )
+    points = field(read.get("data"), "points")
     if isinstance(points, dict) and None not in points.values() and points["min"] > points["max"]:
-        report.value(("data", "points"), f"min must be at most max, got {points['min']} and {points['max']}")
+        report.value(
+            ("data", "points"), f"min must be at most max, got {points['min']} and {points['max']}"
+        )
     for i, group in enumerate(nodes):
         _clock(group.get("clock"), ("nodes", i, "clock"), report)
 
 
 def _clock(clock: Tree | None, path: Path, report: Report) -> None:
-    if _of(clock, "kind") != "trace" or clock is None:
+    if field(clock, "kind") != "trace" or clock is None:
         return
     if ("wakes" in clock) == ("path" in clock):
         report.value(path, "a trace clock needs exactly one of wakes and path")
@@ -101,24 +105,34 @@ def _clock(clock: Tree | None, path: Path, report: Report) -> None:
 
 def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
     run, network = read.get("run") or {}, read.get("network") or {}
-    at = [i for i, group in enumerate(nodes) if _of(group.get("clock"), "kind") == "barrier"]
+    at = [i for i, group in enumerate(nodes) if field(group.get("clock"), "kind") == "barrier"]
     open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
-    lossy = bool(network.get("loss")) or any(_of(link, "loss") for link in read.get("link") or [])
-    crashes = any(_of(fault, action) for fault in read.get("fault") or [] for action in ("crash", "leave"))
+    lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
+    crashes = any(
+        field(fault, action) for fault in read.get("fault") or [] for action in ("crash", "leave")
+    )
     for i in open_ended:
         if lossy or crashes:
             why = "messages can be lost" if lossy else "agents crash or leave"
             report.value(("nodes", i, "clock"), f"a barrier needs a timeout where {why}")
     if at and len(at) < len(nodes):
-        report.value(("nodes", at[0], "clock"), "a barrier needs every group to have one: other clocks have no rounds")
-    if at and _of(read.get("mechanism"), "kind") == "local":
-        report.value(("nodes", at[0], "clock"), "local agents say nothing: a barrier would never open")
+        report.value(
+            ("nodes", at[0], "clock"),
+            "a barrier needs every group to have one: other clocks have no rounds",
+        )
+    if at and field(read.get("mechanism"), "kind") == "local":
+        report.value(
+            ("nodes", at[0], "clock"), "local agents say nothing: a barrier would never open"
+        )
     latency, still = network.get("latency") or {}, bool(at)
     still = still and latency.get("kind") == "constant" and latency.get("value") == 0
-    still = still and not any(_of(link, "latency") for link in read.get("link") or [])
-    still = still and all((_of(nodes[i].get("compute"), "value") == 0) for i in at)
+    still = still and not any(field(link, "latency") for link in read.get("link") or [])
+    still = still and all((field(nodes[i].get("compute"), "value") == 0) for i in at)
     if still and run.get("rounds") is None and run.get("updates") is None:
-        report.value(("nodes", at[0], "clock"), "barriers without latency or compute time never advance the time: give run.rounds")
+        report.value(
+            ("nodes", at[0], "clock"),
+            "barriers without latency or compute time never advance the time: give run.rounds",
+        )
 
 
 def _links(read: Tree, size: int, report: Report) -> None:
@@ -131,13 +145,19 @@ def _links(read: Tree, size: int, report: Report) -> None:
             report.key(path, "needs either between = [[a, b], …] or from = a and to = b")
         if "latency" not in link and "loss" not in link:
             report.key(path, "changes nothing: give latency or loss")
-        for end in [e for pair in link.get("between") or [] for e in pair] + [link.get("from"), link.get("to")]:
+        for end in [e for pair in link.get("between") or [] for e in pair] + [
+            link.get("from"),
+            link.get("to"),
+        ]:
             if end is not None and end >= size:
-                report.value((*path, "between" if "between" in link else "from"), f"no agent {end}: ids run from 0 to {size - 1}")
+                report.value(
+                    (*path, "between" if "between" in link else "from"),
+                    f"no agent {end}: ids run from 0 to {size - 1}",
+                )
 
 
 def _faults(read: Tree, groups: list[tuple[str, int]], size: int, report: Report) -> None:
-    horizon = _of(read.get("run"), "horizon")
+    horizon = field(read.get("run"), "horizon")
     names = {name for name, _ in groups} | {"all"}
     for i, fault in enumerate(read.get("fault") or []):
         if fault is None:
@@ -154,73 +174,17 @@ def _faults(read: Tree, groups: list[tuple[str, int]], size: int, report: Report
         if isinstance(target, list):
             for k, node in enumerate(target):
                 if node is not None and node >= size:
-                    report.value((*path, action, k), f"no agent {node}: ids run from 0 to {size - 1}")
+                    report.value(
+                        (*path, action, k), f"no agent {node}: ids run from 0 to {size - 1}"
+                    )
         if "for" in fault and action not in {"crash", "leave"}:
-            report.key((*path, "for"), f"only crash and leave are undone after a time, not {action}")
+            report.key(
+                (*path, "for"), f"only crash and leave are undone after a time, not {action}"
+            )
         if "lose" in fault and action != "crash":
             report.key((*path, "lose"), f"only a crash loses anything, not {action}")
         if horizon is not None and (fault.get("at") or 0) > horizon:
             report.value((*path, "at"), f"is after the end of the run at {horizon:g} s")
-
-
-def _mechanism(read: Tree, nodes: list[Tree], report: Report) -> None:
-    mechanism = read.get("mechanism") or {}
-    kind, noise = mechanism.get("kind"), mechanism.get("noise")
-    budgets = [i for i, group in enumerate(nodes) if group.get("budget") is not None]
-    private = _private(read)
-    if kind in {"cd", "propagation"} and noise == "none":
-        for i in budgets:
-            report.key(("nodes", i, "budget"), f"{kind} without noise has ε = ∞: it can keep no budget; set mechanism.noise")
-    if kind == "propagation" and private:
-        if _of(read.get("task"), "l2") == 0:
-            report.key(("mechanism", "noise"), "output noise needs strong convexity: set task.l2 above 0")
-        for i, group in enumerate(nodes):
-            if group.get("budget") is None:
-                report.key(("nodes", i), "output noise is set by the budget: give budget = { epsilon = … }")
-    start = _of(_of(read.get("task"), "start"), "kind")
-    if private and start == "local":
-        report.value(("task", "start"), '"local" is made of data and would be released free of charge; not with noise')
-    if kind == "cd":
-        _descent(read, mechanism, nodes, report)
-
-
-def _descent(read: Tree, mechanism: Tree, nodes: list[Tree], report: Report) -> None:
-    noise, at = mechanism.get("noise"), ("mechanism",)
-    if noise == "none":
-        for key in ("releases", "alpha", "clip", "lipschitz"):
-            if key in mechanism:
-                report.key((*at, key), f"means nothing without noise: set mechanism.noise, or leave {key} out")
-        return
-    planned = mechanism.get("releases") is not None or _of(read.get("run"), "rounds") is not None
-    alpha = mechanism.get("alpha") is not None
-    for i, group in enumerate(nodes):
-        capped = group.get("budget") is not None
-        if planned + alpha + capped < 2:
-            has = "releases" if planned else "alpha" if alpha else "a budget" if capped else "nothing"
-            missing = {"releases": "a budget or mechanism.alpha", "alpha": "a budget or mechanism.releases",
-                       "a budget": "mechanism.releases or mechanism.alpha"}.get(has, "two of budget, mechanism.releases, mechanism.alpha")
-            report.key(("nodes", i), f"the noise is not fixed: there is {has}; give {missing}")
-        if noise == "gaussian" and _of(group.get("budget"), "delta") == 0:
-            report.value(("nodes", i, "budget"), "Gaussian noise has no guarantee with delta = 0")
-    if "clip" in mechanism and "lipschitz" in mechanism:
-        report.key((*at, "lipschitz"), "give clip or lipschitz, not both")
-    bound, norm = mechanism.get("lipschitz"), "l1" if noise == "laplace" else "l2"
-    if isinstance(bound, dict) and set(bound) != {norm}:
-        report.value((*at, "lipschitz"), f"{noise} noise takes a bound in one norm: lipschitz = {{ {norm} = … }}")
-    if mechanism.get("smoothness") == "data":
-        report.value((*at, "smoothness"), '"data" enters every release and is not public; with noise use "bound" or a number')
-    loss = _of(read.get("task"), "loss") or {}
-    unbounded = loss.get("kind") == "squared" and loss.get("clip") is None
-    if unbounded and "clip" not in mechanism:
-        report.key(at, "the squared loss has no bounded gradient: give mechanism.clip, or task.loss = { kind = \"squared\", clip = … }")
-
-
-def _privacy(read: Tree, report: Report) -> None:
-    noise, accountant = _of(read.get("mechanism"), "noise"), _of(read.get("privacy"), "accountant")
-    if noise == "gaussian" and accountant in {"basic", "kov"}:
-        report.value(("privacy", "accountant"), f"{accountant} has no claim for Gaussian noise; use tightest or zcdp")
-    if _of(read.get("privacy"), "grid") is True:
-        report.value(("privacy", "grid"), "must be a number > 0 or false, got true")
 
 
 def _expectations(read: Tree, groups: set[str], size: int, report: Report) -> None:
@@ -237,10 +201,14 @@ def _expectations(read: Tree, groups: set[str], size: int, report: Report) -> No
 def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
     bounds = [bound for bound in BOUNDS if bound in claim]
     if len(bounds) != 1:
-        report.key(path, f"needs exactly one of {', '.join(BOUNDS)}; got {' and '.join(bounds) or 'none'}")
+        report.key(
+            path, f"needs exactly one of {', '.join(BOUNDS)}; got {' and '.join(bounds) or 'none'}"
+        )
     metric = claim.get("metric")
     if metric is not None and not is_known(metric, goals):
-        report.value((*path, "metric"), f"unknown metric '{metric}'; {nearest(metric, known_names(goals))}")
+        report.value(
+            (*path, "metric"), f"unknown metric '{metric}'; {nearest(metric, known_names(goals))}"
+        )
     if "within" in claim and claim.get("when") != "eventually":
         report.key((*path, "within"), 'belongs to when = "eventually"')
     if "tolerance" in claim and "equals" not in claim:
@@ -262,4 +230,7 @@ def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report
         if not per_node(base) and (node is not None or group is not None):
             report.key(path, f"{base} is a metric of the whole network: it has no node or group")
         if per_node(base) and aggregate is None and node is None:
-            report.value((*path, "metric"), f"{base} is per node: give an aggregate such as {base}.mean, or node = …")
+            report.value(
+                (*path, "metric"),
+                f"{base} is per node: give an aggregate such as {base}.mean, or node = …",
+            )

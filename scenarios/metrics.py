@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actors.agent import DOWN, LEFT, UP
 from actors.membership import Membership
@@ -21,6 +20,7 @@ from scenarios.metric_names import NETWORK, PER_NODE, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
+from scenarios.scores import Scores
 
 _LARGE = 2e6
 """Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
@@ -43,8 +43,7 @@ class Oracle:
         self._clock = clock
         self._budget = budget
         self._traffic = traffic
-        self._margin = plan.loss.margin
-        self._starts = np.concatenate([[0], np.cumsum(plan.shards.sizes)[:-1]])
+        self.scores = Scores(plan.shards, plan.loss)
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
         self._gap0 = math.nan
         self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
@@ -53,11 +52,11 @@ class Oracle:
 
     def names(self, *, last: bool) -> list[str]:
         """Return what is computed at a sample: cheap ones always, others when asked for."""
-        score = "accuracy" if self._margin else "rmse"
-        names = [*_ALWAYS, f"{score}.train", *([f"{score}.test"] if self._has_test else [])]
+        score = self.scores.name
+        names = [*_ALWAYS, f"{score}.train", *([f"{score}.test"] if self.scores.has_test else [])]
         if self.optimum is not None:
             names += ["gap", "optimum"] + (["gap.relative", "bias", "distance"] if last else [])
-        if last and self.local is not None and self._has_test:
+        if last and self.local is not None and self.scores.has_test:
             names += ["gain", "harmed"]
         if last:
             names += ["epsilon.claimed", "epsilon.basic", "availability", "releases.planned"]
@@ -84,10 +83,6 @@ class Oracle:
         """The models of the last sample."""
         return self._theta
 
-    @property
-    def _has_test(self) -> bool:
-        return bool(self.plan.shards.test) or self.plan.shards.common_test is not None
-
     # what is known before time starts
 
     @property
@@ -101,7 +96,13 @@ class Oracle:
         joint = self.plan.joint
         if joint is None or not joint.convex:
             return None
-        if self._too_large and not self.asked & {"optimum", "gap", "gap.relative", "bias", "distance"}:
+        if self._too_large and not self.asked & {
+            "optimum",
+            "gap",
+            "gap.relative",
+            "bias",
+            "distance",
+        }:
             return None
         found: Matrix = joint.minimum()
         return found
@@ -122,82 +123,22 @@ class Oracle:
 
     # formulas
 
-    def _score_rows(self, theta: Matrix, points: tuple[Any, ...]) -> tuple[Vector, Vector, Any]:
-        scores = np.concatenate([x @ row for (x, _), row in zip(points, theta, strict=True)])
-        return scores, self._labels(points), self._bounds(points)
-
-    def _labels(self, points: tuple[Any, ...]) -> Vector:
-        key = "_labels_train" if points is self.plan.shards.train else "_labels_test"
-        found: Vector = getattr(self, key)
-        return found
-
-    @cached_property
-    def _labels_train(self) -> Vector:
-        return np.concatenate([y for _, y in self.plan.shards.train])
-
-    @cached_property
-    def _labels_test(self) -> Vector:
-        return np.concatenate([y for _, y in self.plan.shards.test])
-
-    @staticmethod
-    def _bounds(points: tuple[Any, ...]) -> NDArray[np.int64]:
-        return np.concatenate([[0], np.cumsum([len(y) for _, y in points])[:-1]])
-
-    def _per_node(self, values: Vector, points: tuple[Any, ...]) -> Vector:
-        sizes = np.array([len(y) for _, y in points])
-        sums: Vector = np.add.reduceat(values, self._bounds(points))
-        return sums / sizes
-
-    def _loss(self) -> Vector:
-        points = self.plan.shards.train
-        scores, labels, _ = self._score_rows(self._theta, points)
-        t = labels * scores if self._margin else scores - labels
-        return self._per_node(self.plan.loss.value(t), points)
-
-    def _pooled(self) -> Vector:
-        x = np.concatenate([x for x, _ in self.plan.shards.train])
-        found = []
-        for theta in self._theta:
-            scores = x @ theta
-            t = self._labels_train * scores if self._margin else scores - self._labels_train
-            found.append(float(self.plan.loss.value(t).mean()))
-        return np.array(found)
-
-    def _right(self, scores: Vector, labels: Vector) -> Vector:
-        if self._margin:
-            return (np.where(scores >= 0, 1.0, -1.0) == labels).astype(np.float64)
-        return (scores - labels) ** 2
-
-    def score(self, theta: Matrix, *, test: bool) -> Vector:
-        """Return each node's accuracy, or root mean squared error, of given models."""
-        shards = self.plan.shards
-        if test and not shards.test:
-            assert shards.common_test is not None, "asked only where there are test points"  # noqa: S101
-            x, y = shards.common_test
-            found = np.array([self._right(x @ row, y).mean() for row in theta])
-        else:
-            points = shards.test if test else shards.train
-            scores, labels, _ = self._score_rows(theta, points)
-            found = self._per_node(self._right(scores, labels), points)
-        found[~np.isfinite(theta).all(axis=1)] = np.nan
-        return found if self._margin else np.sqrt(found)
-
-    def _score_if(self, defined: bool, *, test: bool) -> Vector:  # noqa: FBT001 # read as "if"
+    def _score(self, name: str, *, test: bool) -> Vector:
         """Labels have an accuracy, numbers an error; where there are no test points, neither."""
-        if not defined or (test and not self._has_test):
+        if name != self.scores.name or (test and not self.scores.has_test):
             return np.full(self.plan.size, np.nan)
-        return self.score(self._theta, test=test)
+        return self.scores.score(self._theta, test=test)
 
     def _gain(self) -> Vector:
-        if self.local is None or not self._has_test:
+        if self.local is None or not self.scores.has_test:
             return np.full(self.plan.size, np.nan)
-        sign = 1.0 if self._margin else -1.0
-        return sign * (self.score(self._theta, test=True) - self._local_score)
+        sign = 1.0 if self.plan.loss.margin else -1.0
+        return sign * (self.scores.score(self._theta, test=True) - self._local_score)
 
     @cached_property
     def _local_score(self) -> Vector:
         assert self.local is not None, "asked only where everybody has one"  # noqa: S101
-        return self.score(self.local, test=True)
+        return self.scores.score(self.local, test=True)
 
     def _objective(self) -> float:
         return math.nan if self.plan.joint is None else self.plan.joint.value(self._theta)
@@ -251,12 +192,12 @@ class Oracle:
         return count | {
             "messages.in_flight": lambda: traffic.in_flight,
             "bytes.sent": lambda: traffic.bytes_sent,
-            "loss": self._loss,
-            "loss.pooled": self._pooled,
-            "accuracy.train": lambda: self._score_if(self._margin, test=False),
-            "accuracy.test": lambda: self._score_if(self._margin, test=True),
-            "rmse.train": lambda: self._score_if(not self._margin, test=False),
-            "rmse.test": lambda: self._score_if(not self._margin, test=True),
+            "loss": lambda: self.scores.loss(self._theta),
+            "loss.pooled": lambda: self.scores.pooled(self._theta),
+            "accuracy.train": lambda: self._score("accuracy", test=False),
+            "accuracy.test": lambda: self._score("accuracy", test=True),
+            "rmse.train": lambda: self._score("rmse", test=False),
+            "rmse.test": lambda: self._score("rmse", test=True),
             "gain": self._gain,
             "harmed": lambda: float((self._gain() < 0).mean()),
             "noise.ratio": self._noise_ratio,

@@ -67,7 +67,9 @@ def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, o
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     per_node = isinstance(samples[-1]["values"][what], list)
     if per_node:
-        axes.fill_between(at, low, high, color=_INK, alpha=0.2, linewidth=0, label="80 % of the agents")
+        axes.fill_between(
+            at, low, high, color=_INK, alpha=0.2, linewidth=0, label="80 % of the agents"
+        )
     axes.plot(at, middle, color=_INK, label="mean" if per_node else what)
     if what.startswith("gap") and (middle > 0).all():
         axes.set_yscale("log")
@@ -75,7 +77,9 @@ def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, o
     terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
     axes.set_xlabel(_LABELS.get(x, f"largest ε ({terms})"))
     axes.set_ylabel(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what))
-    axes.set_title(f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}")
+    axes.set_title(
+        f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}"
+    )
     axes.grid(alpha=0.25)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -9,7 +9,7 @@ from typing import Any
 from scenarios.grammar import SCENARIO
 from scenarios.locate import LONGEST_FILE, Path, Spot, locate
 from scenarios.problem import Problem, Report, ScenarioError, nearest
-from scenarios.schema import fill_fields, read_fields
+from scenarios.tables import fill_fields, read_fields
 
 LIBRARY = FilePath(__file__).parent / "library"
 _MOST_EXTENDED = 8
@@ -239,7 +239,9 @@ def _addresses(tree: dict[str, Any], key: str) -> list[Path]:
     if parts[0] != "nodes" or not isinstance(groups, list):
         return [tuple(parts)]
     if len(parts) < 3:
-        raise ScenarioError([Problem(f"--set {key}", "must name a group and a key: nodes.all.count")])
+        raise ScenarioError(
+            [Problem(f"--set {key}", "must name a group and a key: nodes.all.count")]
+        )
     names = [g.get("name") if isinstance(g, dict) else None for g in groups]
     if parts[1] == "all":
         chosen = list(range(len(groups)))

@@ -105,7 +105,13 @@ class Result:
             elif event["kind"] == "sampled":
                 values = event["values"]
         arrived = {k: counts.get(k, 0) for k in ("delivered", "lost", "rejected", "duplicated")}
-        flying = sent + arrived["duplicated"] - arrived["delivered"] - arrived["lost"] - arrived["rejected"]
+        flying = (
+            sent
+            + arrived["duplicated"]
+            - arrived["delivered"]
+            - arrived["lost"]
+            - arrived["rejected"]
+        )
         return {
             "scenario": self.manifest["scenario"],
             "seed": self.manifest["seed"],

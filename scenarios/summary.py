@@ -20,7 +20,13 @@ def _numbers(values: Values, name: str) -> Any:
 
 def _mean(values: Values, name: str) -> Any:
     found = _numbers(values, name)
-    return None if found is None else figure(float(np.nanmean(found))) if not np.isnan(found).all() else None
+    return (
+        None
+        if found is None
+        else figure(float(np.nanmean(found)))
+        if not np.isnan(found).all()
+        else None
+    )
 
 
 def figure(value: float) -> Any:
@@ -50,14 +56,25 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "refused": sum(agent.refused for agent in agents),
         "messages": {
             key: values[f"messages.{key}"]
-            for key in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated", "in_flight")
+            for key in (
+                "sent",
+                "delivered",
+                "superseded",
+                "lost",
+                "rejected",
+                "duplicated",
+                "in_flight",
+            )
         },
         "bytes_sent": values["bytes.sent"],
         "objective": values.get("objective"),
         "optimum": values.get("optimum"),
         "gap": values.get("gap"),
         "gap_relative": values.get("gap.relative"),
-        "loss": {"mean": _mean(values, "loss"), "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None},
+        "loss": {
+            "mean": _mean(values, "loss"),
+            "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None,
+        },
         score: {"train": _mean(values, f"{score}.train"), "test": _mean(values, f"{score}.test")},
         "local": more["local"],
         "gain": _mean(values, "gain"),
@@ -72,7 +89,9 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
             "views": {k: figure(v) for k, v in more["views"].items()},
         },
-        "groups": [_group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()],
+        "groups": [
+            _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
+        ],
         "nodes": nodes,
         "targets": more["targets"],
         "expectations": [j.as_json() for j in more["judgements"]],
@@ -156,7 +175,9 @@ def in_words(summary: Values) -> list[str]:
     if summary["gain"] is not None:
         lines += _verdict_on_gain(summary, score)
     if summary["gap"] is not None:
-        lines.append(f"  objective {_show(summary['objective'], '.6g')}, {_show(summary['gap'])} above its optimum")
+        lines.append(
+            f"  objective {_show(summary['objective'], '.6g')}, {_show(summary['gap'])} above its optimum"
+        )
     lines.append(
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
@@ -180,7 +201,7 @@ def in_words(summary: Values) -> list[str]:
 def _verdict_on_gain(summary: Values, score: str) -> list[str]:
     gain, harmed = summary["gain"], summary["harmed"]
     better = "beats" if gain > 0 else "does NOT beat"
-    noisy = summary["epsilon"]["max"] not in {"inf", 0, 0.0}
+    noisy = summary["epsilon"]["max"] not in {"inf", 0}
     learner = "private learning" if noisy else "learning together"
     return [
         f"            {learner} {better} purely local learning here: {gain:+.4f} {score} on average;",
@@ -189,7 +210,9 @@ def _verdict_on_gain(summary: Values, score: str) -> list[str]:
 
 
 def _group_lines(groups: list[Values], score: str) -> list[str]:
-    lines = [f"  {'group':<12} {'agents':>6} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"]
+    lines = [
+        f"  {'group':<12} {'agents':>6} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
+    ]
     lines += [
         f"  {g['name'][:12]:<12} {g['count']:>6} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
         f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
@@ -201,10 +224,15 @@ def _group_lines(groups: list[Values], score: str) -> list[str]:
 def _verdict_lines(summary: Values) -> list[str]:
     broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
     held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
-    lines = [f"  invariants {held}/{len(summary['invariants'])} hold" + (f"; BROKEN: {', '.join(broken)}" if broken else "")]
+    lines = [
+        f"  invariants {held}/{len(summary['invariants'])} hold"
+        + (f"; BROKEN: {', '.join(broken)}" if broken else "")
+    ]
     marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
     for expected in summary["expectations"]:
-        lines.append(f"  {marks[expected['verdict']]} expected {expected['wanted']}; got {_show(expected['got'], '.6g')}")
+        lines.append(
+            f"  {marks[expected['verdict']]} expected {expected['wanted']}; got {_show(expected['got'], '.6g')}"
+        )
     for name, value in summary["targets"].items():
         lines.append(f"  target    {name} = {_show(value, '.6g')}")
     return lines

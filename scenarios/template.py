@@ -1,6 +1,6 @@
 """The commented scenario that `hush new` writes."""
 
-TEMPLATE = '''# A scenario of hush. Try: hush check THIS, hush run ./THIS, hush show cd
+TEMPLATE = """# A scenario of hush. Try: hush check THIS, hush run ./THIS, hush show cd
 schema = 1
 name = "NAME"
 summary = "What this world is meant to show"
@@ -44,4 +44,4 @@ crash = [3]
 metric = "epsilon.max"
 at_most = 4.0
 when = "always"
-'''
+"""

@@ -78,9 +78,7 @@ def _similarity(targets: Matrix, gamma: float) -> Matrix:
 
 def _dense(weights: Matrix, kept: Any) -> tuple[Edge, ...]:
     heads, tails = np.nonzero(np.triu(kept, 1))
-    return tuple(
-        (int(i), int(j), float(weights[i, j])) for i, j in zip(heads, tails, strict=True)
-    )
+    return tuple((int(i), int(j), float(weights[i, j])) for i, j in zip(heads, tails, strict=True))
 
 
 def _nearest(similarity: Matrix, k: int) -> tuple[Edge, ...]:
@@ -99,7 +97,7 @@ def _listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
         weight = float(edge[2]) if len(edge) > 2 else 1.0
         pair = (min(i, j), max(i, j))
         named = f"edge [{edge[0]:g}, {edge[1]:g}]"
-        if i != edge[0] or j != edge[1] or i == j or not 0 <= pair[0] or pair[1] >= n:
+        if i != edge[0] or j != edge[1] or i == j or not pair[0] >= 0 or pair[1] >= n:
             raise NoGraph(f"{named} must join two different agents of 0 … {n - 1}")
         if not 0 < weight < float("inf"):
             raise NoGraph(f"{named}: a weight must be > 0")

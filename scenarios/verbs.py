@@ -28,7 +28,9 @@ def settings(pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
-            raise ScenarioError([Problem(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")])
+            raise ScenarioError(
+                [Problem(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")]
+            )
         try:
             found[key.strip()] = tomllib.loads(f"v = {value}")["v"]
         except (tomllib.TOMLDecodeError, ValueError, RecursionError):
@@ -151,7 +153,9 @@ def _tell(outcome: "Outcome", live: str) -> None:
         say(json.dumps({"kind": "summary", "folder": str(outcome.folder), **outcome.summary}))
     else:
         say("\n".join(in_words(outcome.summary)))
-        say(f"\n  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)")
+        say(
+            f"\n  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
+        )
         say(f"  look again: hush show {outcome.folder}    hush plot {outcome.folder} loss")
 
 
@@ -168,12 +172,18 @@ def _again(plan: "Plan", first: "Outcome", speed: float) -> int:
         second = asyncio.run(made.perform())
         former, latter = (read_manifest(o.folder)["digests"] for o in (first, second))
         if former == latter:
-            say(f"  twice the same: schedule {former['schedule'][:16]}…, value {former['value'][:16]}…", error=True)
+            say(
+                f"  twice the same: schedule {former['schedule'][:16]}…, value {former['value'][:16]}…",
+                error=True,
+            )
             return 0
         for one, other in zip(events(first.folder), events(second.folder), strict=False):
             one.pop("late_ns", None), other.pop("late_ns", None)
             if one != other:
-                say(f"hush: two runs of one seed part at event {one['seq']}: {one} against {other}", error=True)
+                say(
+                    f"hush: two runs of one seed part at event {one['seq']}: {one} against {other}",
+                    error=True,
+                )
                 break
         return DIVERGENT
 
@@ -186,7 +196,9 @@ def check(chosen: argparse.Namespace) -> int:
             plan = _plan(chosen, scenario)
         except ScenarioError as error:
             code = 2
-            found.append({"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]})
+            found.append(
+                {"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]}
+            )
             if not chosen.json:
                 say(str(error), error=True)
             continue
@@ -205,7 +217,11 @@ def list(chosen: argparse.Namespace) -> int:  # noqa: A001 # the verb's name
     """The library, with what each scenario shows."""
     found = {name: load(name).read.get("summary", "") for name in library_names()}
     if chosen.json:
-        say(json.dumps([{"name": n, "summary": s} for n, s in found.items()], indent=2, ensure_ascii=False))
+        say(
+            json.dumps(
+                [{"name": n, "summary": s} for n, s in found.items()], indent=2, ensure_ascii=False
+            )
+        )
     else:
         say("\n".join(f"{name:<20} {summary}" for name, summary in found.items()))
     return 0
@@ -217,20 +233,30 @@ def show(chosen: argparse.Namespace) -> int:
     if (path / "manifest.json").exists():
         return _show_run(path, as_json=chosen.json)
     if chosen.what in library_names() or path.is_file():
-        text = read_text(LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path)
-        say(json.dumps({"name": chosen.what, "text": text}, ensure_ascii=False) if chosen.json else text.rstrip())
+        text = read_text(
+            LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
+        )
+        say(
+            json.dumps({"name": chosen.what, "text": text}, ensure_ascii=False)
+            if chosen.json
+            else text.rstrip()
+        )
         return 0
     from dataclasses import asdict  # noqa: PLC0415
 
     from scenarios.catalog import CARDS  # noqa: PLC0415
     from scenarios.grammar import MECHANISMS  # noqa: PLC0415
-    from scenarios.schema import ABSENT  # noqa: PLC0415
+    from scenarios.tables import ABSENT  # noqa: PLC0415
 
     if chosen.what not in CARDS:
         hint = nearest(chosen.what, [*CARDS, *library_names()])
-        raise ScenarioError([Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")])
+        raise ScenarioError(
+            [Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")]
+        )
     card = asdict(CARDS[chosen.what])
-    fields = {k: None if f.default is ABSENT else f.default for k, f in MECHANISMS[chosen.what].items()}
+    fields = {
+        k: None if f.default is ABSENT else f.default for k, f in MECHANISMS[chosen.what].items()
+    }
     if chosen.json:
         say(json.dumps({**card, "parameters": fields}, indent=2, ensure_ascii=False))
         return 0
@@ -252,12 +278,22 @@ def _show_run(path: Path, *, as_json: bool) -> int:
     if as_json:
         say(json.dumps(summary, indent=2, ensure_ascii=False))
     elif summary.get("status") == "cut off":
-        say(f"{summary['scenario']} · seed {summary['seed']} · cut off at {summary['ended_s']:g} s; counted from its events")
-        say("\n".join(f"  {k:<10} {v}" for k, v in summary.items() if k in {"updates", "releases", "refused", "derived", "messages"}))
+        say(
+            f"{summary['scenario']} · seed {summary['seed']} · cut off at {summary['ended_s']:g} s; counted from its events"
+        )
+        say(
+            "\n".join(
+                f"  {k:<10} {v}"
+                for k, v in summary.items()
+                if k in {"updates", "releases", "refused", "derived", "messages"}
+            )
+        )
     else:
         say("\n".join(in_words(summary)))
         intact = "files are what their checksums say" if whole(path) else "CHECKSUMS DO NOT MATCH"
-        say(f"\n  {path}: {intact}; schedule {result.manifest['digests'].get('schedule', '')[:16]}…")
+        say(
+            f"\n  {path}: {intact}; schedule {result.manifest['digests'].get('schedule', '')[:16]}…"
+        )
     return 0
 
 
@@ -269,7 +305,9 @@ def new(chosen: argparse.Namespace) -> int:
     if path.exists():
         raise ScenarioError([Problem(chosen.file, "exists already: nothing was written")])
     path.write_text(TEMPLATE.replace("NAME", path.stem), encoding="utf-8")
-    say(f"{path} is written; next: hush check {path}, then hush run {path if '/' in chosen.file else f'./{path}'}")
+    say(
+        f"{path} is written; next: hush check {path}, then hush run {path if '/' in chosen.file else f'./{path}'}"
+    )
     return 0
 
 

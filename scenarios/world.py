@@ -48,7 +48,12 @@ def _agent(
 ) -> Agent:
     neighbours = list(node.neighbours)
     habits = Habits(
-        node.activation, node.compute, node.cap, node.on_exhausted, node.start, node.adopt_neighbours
+        node.activation,
+        node.compute,
+        node.cap,
+        node.on_exhausted,
+        node.start,
+        node.adopt_neighbours,
     )
     agent = Agent(
         node.id,

@@ -51,7 +51,7 @@ def imports(text: str) -> set[str]:
 
 def violations(module: str, text: str) -> list[str]:
     """What the imports of a module break."""
-    package, found = module.split(".")[0], []
+    package, found = module.split(".", maxsplit=1)[0], []
     for imported in sorted(imports(text)):
         top = imported.split(".")[0]
         if top in (*PACKAGES, "tests") and top not in MAY_IMPORT[package]:
@@ -63,7 +63,9 @@ def violations(module: str, text: str) -> list[str]:
 
 
 def test_the_house_keeps_its_rules() -> None:
-    assert [v for path in modules() for v in violations(name_of(path), path.read_text("utf-8"))] == []
+    assert [
+        v for path in modules() for v in violations(name_of(path), path.read_text("utf-8"))
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,13 @@ def test_modules_can_be_read_in_a_sitting() -> None:
 
 
 def test_only_seeds_makes_generators() -> None:
-    makers = ("default_rng", "np.random.Generator(", "np.random.PCG64(", "np.random.Philox(", "RandomState")
+    makers = (
+        "default_rng",
+        "np.random.Generator(",
+        "np.random.PCG64(",
+        "np.random.Philox(",
+        "RandomState",
+    )
     found = [
         name_of(path)
         for path in modules()
@@ -109,7 +117,17 @@ def test_only_seeds_makes_generators() -> None:
 
 
 def test_names_say_which_noun() -> None:
-    nothing = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
+    nothing = {
+        "utils",
+        "util",
+        "helpers",
+        "helper",
+        "common",
+        "misc",
+        "manager",
+        "managers",
+        "base",
+    }
     assert [name_of(p) for p in modules() if p.stem in nothing] == []
 
 
@@ -118,5 +136,7 @@ def test_importing_the_packages_loads_nothing_heavy() -> None:
     import sys
 
     code = "import actors, clocks, mechanisms, scenarios, sys; print([m for m in ('numpy', 'rich', 'simpy', 'scipy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -9,7 +9,6 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.noise import Law
 
 
-
 def composed(law: Law, charge: float, releases: int, delta: float, accountant: str) -> float:
     """Return ε of `releases` equal releases."""
     spend = Spend("", law.name, "", 0.0, 0.0, "", 0, 0.0, charge, charge)
@@ -19,9 +18,7 @@ def composed(law: Law, charge: float, releases: int, delta: float, accountant: s
 
 
 @lru_cache(maxsize=1024)
-def uniform_charge(
-    law: Law, epsilon: float, delta: float, releases: int, accountant: str
-) -> float:
+def uniform_charge(law: Law, epsilon: float, delta: float, releases: int, accountant: str) -> float:
     """Return the largest equal charge whose total over `releases` stays within (ε, δ)."""
     if law.unit == "mu":
         return gaussian.mu(epsilon, delta) / math.sqrt(releases)

@@ -1,7 +1,6 @@
 """Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,38 +28,11 @@ from actors.events import (
 )
 from clocks.activation import Barrier
 from mechanisms.accounting.compose import sums
+from scenarios.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 
 _SAMPLE_OF_NODES = 64
-
-INVARIANTS: dict[str, str] = {
-    "budget": "no ledger is over its cap, recomposed from the list of its releases",
-    "charged once": "every release is charged exactly once, in order, and no noise is used twice",
-    "charged before sent": "a release leaves only after its charge",
-    "ledger survives": "crash and rejoin change nothing in a ledger",
-    "only releases": "nothing leaves but releases, resends, derived and control messages",
-    "sensitivity": "no record's gradient is longer than the bound that noise was scaled for",
-    "conservation": "sent + duplicated = delivered + lost + rejected + in flight",
-    "time": "time never falls, and nothing arrives after it was noticed",
-    "silence": "agents that are down or gone do nothing and receive nothing",
-    "declared faults": "only declared faults happen, when they were declared",
-    "finite": "every model is finite, or its agent was declared diverged",
-    "nobody waits for ever": "no barrier is left that nothing can open",
-}
-
-
-class InvariantBroken(Exception):
-    """An invariant does not hold; the message says which, where and how."""
-
-
-@dataclass(slots=True)
-class Verdict:
-    """Pass, fail or unknown; with the event that decided it."""
-
-    verdict: str
-    first: int | None = None
-    detail: str = ""
 
 
 class Checks:
@@ -118,7 +90,9 @@ class Checks:
             self.timed(event)
         self._now = event.t
         if self._status[event.node] != UP:  # type: ignore[index] # an agent woke
-            self._break("silence", event, f"agent {event.node} woke while {self._state(event.node)}")
+            self._break(
+                "silence", event, f"agent {event.node} woke while {self._state(event.node)}"
+            )
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
@@ -126,7 +100,11 @@ class Checks:
         assert node is not None, "an agent was charged"  # noqa: S101
         if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
             expected = self._charged[node]
-            self._break("charged once", event, f"agent {node} was charged for release {event.k}, not {expected}")
+            self._break(
+                "charged once",
+                event,
+                f"agent {node} was charged for release {event.k}, not {expected}",
+            )
         self._charged[node] = event.k + 1
         self._paid[node] = event.k, event.seq
 
@@ -135,7 +113,11 @@ class Checks:
         node = event.node
         assert node is not None, "an agent released"  # noqa: S101
         if self._paid[node] != (event.k, event.cause):
-            self._break("charged before sent", event, f"release {event.k} of agent {node} has no charge of its own")
+            self._break(
+                "charged before sent",
+                event,
+                f"release {event.k} of agent {node} has no charge of its own",
+            )
         self._paid[node] = -1, -1
         self.released_count += 1
         self._ready[node] = event.seq
@@ -152,10 +134,16 @@ class Checks:
             self._break("silence", event, f"agent {node} sent while {self._state(node)}")
         if event.resent:
             if event.version > self._version[node]:
-                self._break("only releases", event, f"agent {node} resent {event.version}, which it never sent")
+                self._break(
+                    "only releases",
+                    event,
+                    f"agent {node} resent {event.version}, which it never sent",
+                )
             return
         if event.bytes and event.cause != self._ready[node]:
-            self._break("only releases", event, f"agent {node} sent what is neither release nor derived")
+            self._break(
+                "only releases", event, f"agent {node} sent what is neither release nor derived"
+            )
         self._ready[node] = -1
         self._version[node] = event.version
 
@@ -174,8 +162,14 @@ class Checks:
         assert node is not None, "somebody came or went"  # noqa: S101
         own = isinstance(event, Left) and self._plan.nodes[node].on_exhausted == "leave"
         if event.cause not in self._faults and not own:
-            self._break("declared faults", event, f"agent {node} {type(event).__name__.lower()} without a fault")
-        self._status[node] = UP if isinstance(event, Joined) else LEFT if isinstance(event, Left) else "down"
+            self._break(
+                "declared faults",
+                event,
+                f"agent {node} {type(event).__name__.lower()} without a fault",
+            )
+        self._status[node] = (
+            UP if isinstance(event, Joined) else LEFT if isinstance(event, Left) else "down"
+        )
         self._since[node] = event.t
 
     def restarted(self, event: Restarted) -> None:
@@ -185,14 +179,22 @@ class Checks:
         assert node is not None, "somebody restarted"  # noqa: S101
         self._status[node] = UP
         if event.releases != self._charged[node]:
-            self._break("ledger survives", event, f"agent {node} had {self._charged[node]} releases, now {event.releases}")
+            self._break(
+                "ledger survives",
+                event,
+                f"agent {node} had {self._charged[node]} releases, now {event.releases}",
+            )
 
     def fault(self, event: FaultBegan | FaultEnded) -> None:
         """Faults happen at the instants that the plan names."""
         fault = self._plan.faults[event.fault]
         due = fault.at if isinstance(event, FaultBegan) else fault.at + (fault.lasts or 0)
         if event.t != due:
-            self._break("declared faults", event, f"fault {event.fault} at {event.t} ns, declared for {due} ns")
+            self._break(
+                "declared faults",
+                event,
+                f"fault {event.fault} at {event.t} ns, declared for {due} ns",
+            )
         self._faults.add(event.seq)
 
     def sampled(self, event: Sampled) -> None:
@@ -206,7 +208,11 @@ class Checks:
     def _conserved(self, event: Event) -> None:
         flying = sum(agent.inbox.in_flight for agent in self._agents)
         if flying != self._traffic.in_flight:
-            self._break("conservation", event, f"{flying} in flight, the sums leave {self._traffic.in_flight}")
+            self._break(
+                "conservation",
+                event,
+                f"{flying} in flight, the sums leave {self._traffic.in_flight}",
+            )
 
     def _finite(self, event: Event) -> None:
         for agent in self._agents:
@@ -220,7 +226,11 @@ class Checks:
                 continue
             total = agent.store.ledger.sums
             if cap.spent(total) > cap.epsilon * (1 + 1e-6):
-                self._break("budget", event, f"agent {agent.id} spent {cap.spent(total):g} of {cap.epsilon:g}")
+                self._break(
+                    "budget",
+                    event,
+                    f"agent {agent.id} spent {cap.spent(total):g} of {cap.epsilon:g}",
+                )
 
     def _sensitive(self, event: Event) -> None:
         """Check a sample of agents: the bound in the ledger against the gradients of all records."""
@@ -231,7 +241,11 @@ class Checks:
                 continue
             found, bound = longest(agent.model)
             if found > bound * (1 + 1e-9):
-                self._break("sensitivity", event, f"agent {agent.id} has a gradient of {found:g}, noise was scaled for {bound:g}")
+                self._break(
+                    "sensitivity",
+                    event,
+                    f"agent {agent.id} has a gradient of {found:g}, noise was scaled for {bound:g}",
+                )
 
     def finish(self, *, complete: bool) -> dict[str, Verdict]:
         """Judge what only the end can tell, and say pass where nothing broke."""
@@ -239,16 +253,26 @@ class Checks:
             cap, ledger = agent.habits.cap, agent.store.ledger
             recomposed = sums(ledger.spends)
             if len(ledger) != self._charged[agent.id]:
-                self._break("charged once", None, f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told")
+                self._break(
+                    "charged once",
+                    None,
+                    f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told",
+                )
             if cap is not None and cap.spent(recomposed) > cap.epsilon * (1 + 1e-6):
-                self._break("budget", None, f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}")
+                self._break(
+                    "budget",
+                    None,
+                    f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
+                )
         if complete:
             self._nobody_waits()
         for name, verdict in self.verdicts.items():
             if verdict.verdict == "unknown" and (complete or name != "nobody waits for ever"):
                 verdict.verdict = "pass"
         if len(self._agents) > _SAMPLE_OF_NODES:
-            self.verdicts["sensitivity"].detail = f"sampled: {_SAMPLE_OF_NODES} of {len(self._agents)} agents"
+            self.verdicts[
+                "sensitivity"
+            ].detail = f"sampled: {_SAMPLE_OF_NODES} of {len(self._agents)} agents"
         return self.verdicts
 
     def _nobody_waits(self) -> None:
@@ -262,7 +286,12 @@ class Checks:
             and not (self._plan.rounds is not None and agent.rounds >= self._plan.rounds)
         ]
         up = sum(1 for agent in self._agents if agent.status == UP)
-        if stuck and len(stuck) == up and not self._traffic.in_flight and self._plan.updates is None:
+        if (
+            stuck
+            and len(stuck) == up
+            and not self._traffic.in_flight
+            and self._plan.updates is None
+        ):
             self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
 
     def _state(self, node: int | None) -> str:

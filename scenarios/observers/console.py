@@ -28,7 +28,7 @@ from actors.events import (
 )
 from scenarios.conduct import Run
 from scenarios.metrics import number
-from scenarios.observers.checks import INVARIANTS
+from scenarios.observers.invariants import INVARIANTS
 from scenarios.observers.keyboard import Keyboard
 from scenarios.observers.lines import tell
 from scenarios.observers.view import Line, Model, Row, frame, rows_that_fit

@@ -34,7 +34,9 @@ def tell(event: Event) -> str:
     t = f"{event.t / 1e9:10.3f} s"
     match event:
         case FaultBegan() | FaultEnded():
-            targets = ", ".join(map(str, event.targets[:12])) + ("…" if len(event.targets) > 12 else "")
+            targets = ", ".join(map(str, event.targets[:12])) + (
+                "…" if len(event.targets) > 12 else ""
+            )
             return f"{t} fault    {event.action} {targets}"
         case Refused():
             return f"{t} refused {who}: ε {event.spent:.4g} + {event.charged} > {event.cap:g}"
@@ -64,7 +66,9 @@ class Lines:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, _TOLD):
-            self._say({"kind": type(event).__name__.lower(), "t": event.t, "text": tell(event).strip()})
+            self._say(
+                {"kind": type(event).__name__.lower(), "t": event.t, "text": tell(event).strip()}
+            )
         elif isinstance(event, Sampled) and self._due(event):
             self._say(self._sample(event))
 

@@ -106,7 +106,8 @@ class Traffic:
     def staleness(self, agents: Sequence[Agent], now: int) -> Vector:
         """Return now minus the publication time of what is held, in seconds, mean over live neighbours."""
         return self._over_neighbours(
-            agents, lambda i, j: (now - self._published.get((j, self._held.get((i, j), -1)), 0)) / 1e9
+            agents,
+            lambda i, j: (now - self._published.get((j, self._held.get((i, j), -1)), 0)) / 1e9,
         )
 
     def lag(self, agents: Sequence[Agent]) -> Vector:

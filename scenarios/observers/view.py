@@ -144,7 +144,9 @@ def _title(model: Model, width: int) -> Line:
     line.append((f"t {model.now_s:9.3f} s ", PLAIN))
     if model.share is not None:
         size = max(6, min(20, width - 72))
-        line.append((f"{bar(model.share, size, ascii_only=model.ascii)} {100 * model.share:3.0f}% ", PLAIN))
+        line.append(
+            (f"{bar(model.share, size, ascii_only=model.ascii)} {100 * model.share:3.0f}% ", PLAIN)
+        )
     line.append((f"{model.events_per_s / 1e3:.1f}k ev/s  ", DIM))
     if model.broken:
         line.append((f"✕ {model.broken}", BAD))
@@ -154,7 +156,12 @@ def _title(model: Model, width: int) -> Line:
 
 
 def _privacy(model: Model) -> Line:
-    return [(f" seed {model.seed}   {model.mechanism}   ε: {model.privacy}   log {model.recorded_mb:.1f} MB", DIM)]
+    return [
+        (
+            f" seed {model.seed}   {model.mechanism}   ε: {model.privacy}   log {model.recorded_mb:.1f} MB",
+            DIM,
+        )
+    ]
 
 
 def _columns(width: int) -> str:
@@ -188,7 +195,10 @@ def _totals(model: Model) -> Line:
     return [
         (f" {model.up}/{model.count} up", HEAD),
         (f"   {model.first + 1}–{model.first + shown} of {model.count}", DIM),
-        (f"   largest ε {_amount(model.epsilon_worst)}   mean loss {_amount(model.loss_mean, '.4f')}", PLAIN),
+        (
+            f"   largest ε {_amount(model.epsilon_worst)}   mean loss {_amount(model.loss_mean, '.4f')}",
+            PLAIN,
+        ),
         ("   * an oracle's view, not a release", DIM),
     ]
 

@@ -33,7 +33,9 @@ def test_the_law_is_the_law(name: str) -> None:
     assert distance < math.sqrt(-0.5 * math.log(1e-6 / 2) / N)
 
 
-@pytest.mark.parametrize("name", ["uniform", "exponential", "normal", "lognormal", "gamma", "pareto"])
+@pytest.mark.parametrize(
+    "name", ["uniform", "exponential", "normal", "lognormal", "gamma", "pareto"]
+)
 def test_the_mean_is_the_mean(name: str) -> None:
     law, _ = LAWS[name]
     drawn = law.draw(BITS(0, N), 0) / 1e9
@@ -66,7 +68,12 @@ def test_what_would_be_negative_is_zero() -> None:
 def test_tables_are_pinned_to_the_nanosecond() -> None:
     """These integers are the schedule on every machine: a change of them is a change of every run."""
     bits = np.array([0, 1 << 63, (1 << 64) - 1, 0x123456789ABCDEF0], dtype=np.uint64)
-    assert durations.exponential(1.0).draw(bits, 0).tolist() == [0, 693147181, 22180707808, 73766232]
+    assert durations.exponential(1.0).draw(bits, 0).tolist() == [
+        0,
+        693147181,
+        22180707808,
+        73766232,
+    ]
     assert durations.lognormal(0.05, 0.5).draw(bits, 0).tolist() == [
         2218637, 50000000, 1126817932, 24004427,
     ]  # fmt: skip

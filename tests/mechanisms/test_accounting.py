@@ -54,7 +54,9 @@ def test_kov_by_its_formula_with_unequal_charges(charges: list[float], delta: fl
 
 
 @given(CHARGES, st.floats(1e-12, 0.1), st.randoms())
-def test_composition_ignores_order_and_grows(charges: list[float], delta: float, random: object) -> None:
+def test_composition_ignores_order_and_grows(
+    charges: list[float], delta: float, random: object
+) -> None:
     shuffled = sorted(charges)
     for accountant in ("basic", "kov", "zcdp"):
         whole = by(accountant, pure(charges), delta)
@@ -65,7 +67,9 @@ def test_composition_ignores_order_and_grows(charges: list[float], delta: float,
 @given(CHARGES, st.floats(1e-10, 0.01))
 def test_less_delta_costs_more_epsilon(charges: list[float], delta: float) -> None:
     for accountant in ("basic", "kov", "zcdp"):
-        assert by(accountant, pure(charges), delta) <= by(accountant, pure(charges), delta / 10) * (1 + 1e-9)
+        assert by(accountant, pure(charges), delta) <= by(accountant, pure(charges), delta / 10) * (
+            1 + 1e-9
+        )
 
 
 @given(st.floats(0.05, 8.0), st.floats(1e-10, 0.05))
@@ -84,12 +88,16 @@ def test_zcdp_conversion_is_the_minimum_over_orders(rho: float, delta: float) ->
 
 @given(st.floats(0.02, 8.0), st.floats(0.0, 20.0))
 def test_gaussian_delta_is_the_two_tail_formula(mu: float, epsilon: float) -> None:
-    exact = stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
+    exact = stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(
+        -mu / 2 - epsilon / mu
+    )
     assert gaussian.delta(mu, epsilon) == pytest.approx(max(0.0, float(exact)), rel=1e-5, abs=1e-14)
 
 
 @given(st.floats(0.05, 10.0), st.floats(1e-10, 0.05))
-def test_gaussian_epsilon_and_mu_are_inverse_and_round_to_safety(epsilon: float, delta: float) -> None:
+def test_gaussian_epsilon_and_mu_are_inverse_and_round_to_safety(
+    epsilon: float, delta: float
+) -> None:
     mu = gaussian.mu(epsilon, delta)
     assert gaussian.delta(mu, epsilon) <= delta
     assert gaussian.epsilon(mu, delta) == pytest.approx(epsilon, rel=1e-6)
@@ -128,9 +136,7 @@ def test_nothing_released_costs_nothing_and_no_noise_costs_everything() -> None:
 
 @pytest.mark.parametrize("accountant", ["basic", "kov"])
 @pytest.mark.parametrize("name", LAWS)
-@given(
-    epsilon=st.floats(0.1, 10.0), delta=st.floats(1e-9, 1e-3), releases=st.integers(1, 500)
-)
+@given(epsilon=st.floats(0.1, 10.0), delta=st.floats(1e-9, 1e-3), releases=st.integers(1, 500))
 def test_calibration_inverts_composition(
     accountant: str, name: str, epsilon: float, delta: float, releases: int
 ) -> None:
@@ -143,7 +149,9 @@ def test_calibration_inverts_composition(
 
 def test_kov_needs_no_more_noise_than_basic() -> None:
     law = LAWS["laplace"]
-    assert uniform_charge(law, 2.0, 1e-5, 50, "kov") > 1.4 * uniform_charge(law, 2.0, 1e-5, 50, "basic")
+    assert uniform_charge(law, 2.0, 1e-5, 50, "kov") > 1.4 * uniform_charge(
+        law, 2.0, 1e-5, 50, "basic"
+    )
 
 
 @given(CHARGES, st.floats(0.1, 5.0), st.sampled_from(["basic", "kov"]))

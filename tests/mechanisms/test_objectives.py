@@ -67,7 +67,9 @@ def test_gradient_and_hessian_are_derivatives(loss: Loss, *, mean: bool) -> None
     theta, steps = generator(1, "theta").standard_normal(4), np.eye(4) * 1e-6
     numeric = [(objective.value(theta + e) - objective.value(theta - e)) / (2 * h) for e in steps]
     assert objective.gradient(theta) == pytest.approx(np.array(numeric), abs=1e-6 * len(y))
-    curved = [(objective.gradient(theta + e) - objective.gradient(theta - e)) / (2 * h) for e in steps]
+    curved = [
+        (objective.gradient(theta + e) - objective.gradient(theta - e)) / (2 * h) for e in steps
+    ]
     if loss.convex and not isinstance(loss, SmoothedHinge) and loss != Squared(0.7):
         assert objective.hessian(theta) == pytest.approx(np.array(curved), abs=1e-5 * len(y))
 

@@ -80,7 +80,9 @@ def test_without_noise_it_is_the_plain_algorithm_and_costs_everything() -> None:
     assert step.spend.charged == np.inf
     silenced = Spend("cd", "norm-gamma", "corrected", 1e300, 0.1, "l2", 3, 0.0, 1.0, 1.0)
     nearly = CoordinateDescent(data, 2.0, 0.5, 0.7, LAWS["norm-gamma"], (silenced,))
-    assert np.array_equal(step.finish(None)[0], nearly.propose(theta, heard(), 0).finish(NOISE(0))[0])
+    assert np.array_equal(
+        step.finish(None)[0], nearly.propose(theta, heard(), 0).finish(NOISE(0))[0]
+    )
 
 
 def test_after_its_releases_it_smooths_without_data() -> None:

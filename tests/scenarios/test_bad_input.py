@@ -30,7 +30,9 @@ noise = "laplace"
 releases = 4
 """
 
-FREE = GOOD.replace("budget = { epsilon = 1.0 }\n", "").replace('noise = "laplace"\nreleases = 4\n', "")
+FREE = GOOD.replace("budget = { epsilon = 1.0 }\n", "").replace(
+    'noise = "laplace"\nreleases = 4\n', ""
+)
 
 # (what, text to replace, with what, where (line:column), message)
 CASES: list[tuple[str, str, str, str, str]] = [
@@ -110,7 +112,9 @@ CASES: list[tuple[str, str, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("what", "old", "new", "where", "message"), CASES, ids=[c[0] for c in CASES])
+@pytest.mark.parametrize(
+    ("what", "old", "new", "where", "message"), CASES, ids=[c[0] for c in CASES]
+)
 def test_a_broken_scenario_says_what_where_and_which(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     what: str, old: str, new: str, where: str, message: str,
@@ -130,13 +134,20 @@ def test_a_broken_scenario_says_what_where_and_which(
 def test_the_good_one_is_good(tmp_path: Path) -> None:
     for text in (GOOD, FREE):
         (tmp_path / "x.toml").write_text(text, encoding="utf-8")
-        assert main(["run", str(tmp_path / "x.toml"), "--quiet", "--out", str(tmp_path / text[-9:-1])]) == 0
+        assert (
+            main(["run", str(tmp_path / "x.toml"), "--quiet", "--out", str(tmp_path / text[-9:-1])])
+            == 0
+        )
 
 
 def test_every_error_is_told_at_once_with_a_caret(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = GOOD.replace("seed = 1", "sed = 1").replace("l2 = 0.1", "l2 = -1").replace("count = 4", "count = 1.5")
+    broken = (
+        GOOD.replace("seed = 1", "sed = 1")
+        .replace("l2 = 0.1", "l2 = -1")
+        .replace("count = 4", "count = 1.5")
+    )
     (tmp_path / "x.toml").write_text(broken, encoding="utf-8")
     assert main(["check", str(tmp_path / "x.toml")]) == 2
     lines = capsys.readouterr().err.splitlines()
@@ -150,16 +161,28 @@ def test_every_error_is_told_at_once_with_a_caret(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "quikstart"], "no scenario 'quikstart' in the library; did you mean 'quickstart'?"),
+        (
+            ["run", "quikstart"],
+            "no scenario 'quikstart' in the library; did you mean 'quickstart'?",
+        ),
         (["run", "./nowhere.toml"], "./nowhere.toml: no such file"),
-        (["run", "quickstart", "--set", "network.loss=2"], "network.loss: must be a number from 0 to 1, got 2"),
+        (
+            ["run", "quickstart", "--set", "network.loss=2"],
+            "network.loss: must be a number from 0 to 1, got 2",
+        ),
         (["run", "quickstart", "--set", "network.los=0.1"], "network.los: unknown key 'los'"),
-        (["run", "quickstart", "--set", "nodes.tablets.count=3"], "--set nodes.tablets.count: no group 'tablets'"),
+        (
+            ["run", "quickstart", "--set", "nodes.tablets.count=3"],
+            "--set nodes.tablets.count: no group 'tablets'",
+        ),
         (["run", "quickstart", "--set", "loss"], "--set loss: must be KEY=VALUE"),
         (["run", "quickstart", "--until", "soon"], "--until: must be a duration"),
         (["run", "quickstart", "--until", "0"], "--until: must be > 0"),
         (["run", "quickstart", "--speed", "-1"], "--speed: must be a number > 0 or max"),
-        (["show", "quickstrat"], "'quickstrat' is no mechanism, scenario or run; did you mean 'quickstart'?"),
+        (
+            ["show", "quickstrat"],
+            "'quickstrat' is no mechanism, scenario or run; did you mean 'quickstart'?",
+        ),
         (["plot", "nowhere", "loss"], "nowhere is not the folder of a run"),
         (["sweep", "quickstart", "--seeds", "9..0"], "--seeds: must be such as"),
         (["sweep", "quickstart"], "--seeds: say which"),
@@ -186,7 +209,9 @@ def test_a_folder_that_is_not_empty_is_left_alone(
     assert [p.name for p in tmp_path.iterdir()] == ["precious.txt"]
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (1 << 20) + b"xx", b"", b"\xef\xbb\xbfschema = 1"])
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe", b"x" * (1 << 20) + b"xx", b"", b"\xef\xbb\xbfschema = 1"]
+)
 def test_files_that_are_no_scenarios(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(data)
     done = subprocess.run(

@@ -23,7 +23,7 @@ from mechanisms.accounting.ledger import Ledger
 from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.governor import Hand
-from scenarios.observers.checks import INVARIANTS, InvariantBroken
+from scenarios.observers.invariants import INVARIANTS, InvariantBroken
 from tests.support.builders import perform, private
 
 Mutant = Callable[[Run], None]
@@ -42,9 +42,13 @@ def emit(kind: Any, node: int | None, cause: int | None, *fields: Any) -> Mutant
 
 
 def charge(made: Run, node: int = 0) -> int:
-    spend = made.agents[node].mechanism.propose(  # a true spend, charged as the agent does
-        made.agents[node].state, made.agents[node].heard, 0
-    ).spend
+    spend = (
+        made.agents[node]
+        .mechanism.propose(  # a true spend, charged as the agent does
+            made.agents[node].state, made.agents[node].heard, 0
+        )
+        .spend
+    )
     assert spend is not None
     k = made.agents[node].store.ledger.charge(spend)
     return made.log.emit(Charged, node, 1, k, 0.5)
@@ -159,7 +163,9 @@ def test_a_mutant_trips_its_invariant(tmp_path: Path, invariant: str, mutant: Mu
     assert made.checks.verdicts[invariant].verdict == "fail"
 
 
-def test_a_ledger_that_forgets_in_a_crash_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_that_forgets_in_a_crash_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A whole run with a planted fault: the crash takes the ledger with it. The run ends with 3."""
     forget = Agent.forget
 

@@ -46,7 +46,9 @@ def test_verdicts_and_exit_codes(tmp_path: Path, claim: dict[str, Any], expected
 
 
 def test_the_deciding_event_is_a_sample_where_it_holds_for_the_first_time(tmp_path: Path) -> None:
-    ran = perform(scenario(expect=[{"metric": "gap", "below": 0.2, "when": "eventually"}]), tmp_path)
+    ran = perform(
+        scenario(expect=[{"metric": "gap", "below": 0.2, "when": "eventually"}]), tmp_path
+    )
     (found,) = ran.result.verdicts["expectations"]
     samples = list(ran.result.samples())
     first = next(s for s in samples if s["values"]["gap"] < 0.2)

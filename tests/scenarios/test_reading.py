@@ -50,7 +50,9 @@ LEAVES = st.one_of(
     st.integers(-(10**9), 10**9), st.booleans(), st.floats(allow_nan=False), st.text(max_size=20)
 )
 TREES = st.dictionaries(
-    KEYS, st.one_of(LEAVES, st.lists(LEAVES, max_size=3), st.dictionaries(KEYS, LEAVES, max_size=3)), max_size=5
+    KEYS,
+    st.one_of(LEAVES, st.lists(LEAVES, max_size=3), st.dictionaries(KEYS, LEAVES, max_size=3)),
+    max_size=5,
 )
 
 
@@ -61,7 +63,13 @@ def test_writing_and_reading_are_inverse(tree: dict[str, Any]) -> None:
 
 def paths(tree: Any, base: tuple[Any, ...] = ()) -> set[tuple[Any, ...]]:
     found = {base} if base else set()
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    items = (
+        tree.items()
+        if isinstance(tree, dict)
+        else enumerate(tree)
+        if isinstance(tree, list)
+        else ()
+    )
     for key, value in items:
         found |= paths(value, (*base, key))
     return found
@@ -117,7 +125,11 @@ def test_tables_merge_named_arrays_merge_by_name_unnamed_ones_are_replaced(tmp_p
 
 def test_another_kind_replaces_the_parameters_of_the_former(tmp_path: Path) -> None:
     write(tmp_path, "base.toml", BASE)
-    child = write(tmp_path, "child.toml", 'schema = 1\nextends = "base.toml"\n[network]\ntopology = { kind = "ring" }\n')
+    child = write(
+        tmp_path,
+        "child.toml",
+        'schema = 1\nextends = "base.toml"\n[network]\ntopology = { kind = "ring" }\n',
+    )
     loaded = load(child)
     assert loaded.report.problems == []
     assert loaded.read["network"]["topology"] == {"kind": "ring"}
@@ -125,7 +137,9 @@ def test_another_kind_replaces_the_parameters_of_the_former(tmp_path: Path) -> N
 
 def test_a_problem_points_into_the_file_it_is_in(tmp_path: Path) -> None:
     write(tmp_path, "base.toml", BASE.replace("loss = 0.1", "loss = 7"))
-    child = write(tmp_path, "child.toml", 'schema = 1\nextends = "base.toml"\n[mechanism]\nmu = -1\n')
+    child = write(
+        tmp_path, "child.toml", 'schema = 1\nextends = "base.toml"\n[mechanism]\nmu = -1\n'
+    )
     told = [str(p) for p in load(child).report.problems]
     assert any("base.toml:3:8: network.loss" in p for p in told)
     assert any("child.toml:4:6: mechanism.mu" in p for p in told)
@@ -152,7 +166,9 @@ def test_files_that_extend_each_other_for_ever_are_refused(tmp_path: Path) -> No
         ("run.horizon", "1h", ("run", "horizon"), 3600.0),
     ],
 )
-def test_set_comes_last(tmp_path: Path, key: str, value: Any, where: tuple[Any, ...], expected: Any) -> None:
+def test_set_comes_last(
+    tmp_path: Path, key: str, value: Any, where: tuple[Any, ...], expected: Any
+) -> None:
     loaded = load(write(tmp_path, "x.toml", BASE), {key: value})
     assert loaded.report.problems == []
     tree: Any = loaded.read
@@ -163,7 +179,16 @@ def test_set_comes_last(tmp_path: Path, key: str, value: Any, where: tuple[Any, 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("250ms", 0.25), ("1.5s", 1.5), ("2m", 120), ("1h", 3600), ("3d", 259200), ("7us", 7e-6), (4, 4), (0.5, 0.5)],
+    [
+        ("250ms", 0.25),
+        ("1.5s", 1.5),
+        ("2m", 120),
+        ("1h", 3600),
+        ("3d", 259200),
+        ("7us", 7e-6),
+        (4, 4),
+        (0.5, 0.5),
+    ],
 )
 def test_durations(text: float | str, seconds: float) -> None:
     assert number_of_seconds(text) == pytest.approx(seconds)

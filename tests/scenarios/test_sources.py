@@ -97,8 +97,13 @@ def test_sizes_follow_their_rule() -> None:
 
 def test_small_alpha_separates_labels() -> None:
     labels = np.repeat([-1.0, 1.0], 500)
-    pure = [abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 0.01}, labels, 10, RNG())]
-    mixed = [abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 1000.0}, labels, 10, RNG())]
+    pure = [
+        abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 0.01}, labels, 10, RNG())
+    ]
+    mixed = [
+        abs(labels[h].mean())
+        for h in deal({"kind": "dirichlet", "alpha": 1000.0}, labels, 10, RNG())
+    ]
     assert np.mean(pure) > 0.8
     assert np.mean(mixed) < 0.3
 
@@ -160,7 +165,9 @@ def archive(folder: Path, name: str, x: Any, y: Any) -> None:
 
 
 def files(folder: Path, n: int = 2, scale: str = "refuse") -> Any:
-    return load({"source": "files", "path": "nodes", "scale": scale}, n, 1, Folders(folder), labelled=True)
+    return load(
+        {"source": "files", "path": "nodes", "scale": scale}, n, 1, Folders(folder), labelled=True
+    )
 
 
 def test_files_are_read_as_they_are(tmp_path: Path) -> None:
@@ -229,7 +236,9 @@ def test_streams_are_uniform_and_uncorrelated() -> None:
 
 
 def test_matrix_and_trace_latencies_come_from_files(tmp_path: Path) -> None:
-    (tmp_path / "m.csv").write_text("\n".join(",".join(str(0.1 * (i + j)) for j in range(6)) for i in range(6)))
+    (tmp_path / "m.csv").write_text(
+        "\n".join(",".join(str(0.1 * (i + j)) for j in range(6)) for i in range(6))
+    )
     (tmp_path / "t.csv").write_text("# seconds\n0.25\n0.5\n")
     for kind in ("matrix", "trace"):
         law = {"kind": kind, "path": f"{kind[0]}.csv"}

@@ -13,7 +13,11 @@ import pytest
 from tests.support.builders import perform, private
 
 ROOT = Path(__file__).parent.parent.parent
-HOSTILE = {"topology": "complete", "latency": {"kind": "lognormal", "median": 0.1, "sigma": 1.0}, "loss": 0.1}
+HOSTILE = {
+    "topology": "complete",
+    "latency": {"kind": "lognormal", "median": 0.1, "sigma": 1.0},
+    "loss": 0.1,
+}
 FAULT = [{"at": 4.0, "for": 5.0, "crash": [1]}, {"at": 6.0, "leave": [3]}]
 
 
@@ -21,8 +25,23 @@ def test_two_processes_with_two_hash_seeds_agree(tmp_path: Path) -> None:
     found = []
     for hash_seed in ("1", "2"):
         out = tmp_path / hash_seed
-        command = [sys.executable, "-m", "scenarios", "run", "ring5-dropout", "--quiet", "--out", str(out)]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": hash_seed})
+        command = [
+            sys.executable,
+            "-m",
+            "scenarios",
+            "run",
+            "ring5-dropout",
+            "--quiet",
+            "--out",
+            str(out),
+        ]
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        )
         found.append(json.loads((out / "manifest.json").read_text())["digests"])
     assert found[0] == found[1]
 
@@ -81,7 +100,9 @@ def test_another_agent_leaves_all_other_draws_alone(tmp_path: Path) -> None:
 
 
 def test_a_fault_leaves_the_others_draws_alone(tmp_path: Path) -> None:
-    world = private(network=HOSTILE, mechanism={"kind": "cd", "mu": 1.0, "noise": "norm-gamma", "releases": 50})
+    world = private(
+        network=HOSTILE, mechanism={"kind": "cd", "mu": 1.0, "noise": "norm-gamma", "releases": 50}
+    )
     calm, hit = perform(world, tmp_path), perform(world | {"fault": FAULT[:1]}, tmp_path)
     for i in (0, 2, 3, 4, 5):
         assert instants(calm, "woke", i) == instants(hit, "woke", i)
@@ -111,7 +132,10 @@ def test_each_purpose_has_a_seed_of_its_own(tmp_path: Path, purpose: str) -> Non
 def test_sampling_and_expecting_change_no_model(tmp_path: Path) -> None:
     often = {"seed": 5, "horizon": 20.0, "sample_every": 0.1}
     expect = [{"metric": "gap", "at_most": 1e9}, {"metric": "loss.pooled.mean", "at_most": 1e9}]
-    plain, watched = perform(private(), tmp_path), perform(private(run=often, expect=expect), tmp_path)
+    plain, watched = (
+        perform(private(), tmp_path),
+        perform(private(run=often, expect=expect), tmp_path),
+    )
     assert np.array_equal(plain.theta, watched.theta)
 
 

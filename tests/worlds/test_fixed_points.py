@@ -36,7 +36,12 @@ def plain_loop(plan: Any, wakes: list[tuple[float, int]]) -> np.ndarray:  # type
 
 
 def uneven(**sections: Any) -> dict[str, Any]:
-    data = {"source": "blobs", "dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 4}}
+    data = {
+        "source": "blobs",
+        "dimension": 3,
+        "points": 20,
+        "split": {"kind": "uneven", "ratio": 4},
+    }
     base = {"data": data, "mechanism": {"kind": "cd", "mu": 0.8}}
     return scenario(**(base | sections))
 
@@ -59,7 +64,9 @@ def test_a_synchronous_clock_is_the_jacobi_loop_bit_for_bit(tmp_path: Path) -> N
     assert ran.outcome.summary["updates"] == 72
 
 
-@pytest.mark.parametrize("latency", ["0s", "70ms", {"kind": "lognormal", "median": 0.2, "sigma": 1.0}])
+@pytest.mark.parametrize(
+    "latency", ["0s", "70ms", {"kind": "lognormal", "median": 0.2, "sigma": 1.0}]
+)
 def test_rounds_on_a_barrier_are_the_jacobi_loop_whatever_the_latency(
     tmp_path: Path, latency: Any
 ) -> None:
@@ -133,7 +140,10 @@ def test_large_budgets_approach_the_run_without_noise(tmp_path: Path) -> None:
     plain = perform(uneven(nodes=[{"count": 6, **common}], mechanism=mechanism), tmp_path)
     budget = {"epsilon": 1e9, "delta": 0.0}
     noisy_mechanism = mechanism | {"noise": "norm-gamma", "releases": 20}
-    noisy = perform(uneven(nodes=[{"count": 6, "budget": budget, **common}], mechanism=noisy_mechanism), tmp_path)
+    noisy = perform(
+        uneven(nodes=[{"count": 6, "budget": budget, **common}], mechanism=noisy_mechanism),
+        tmp_path,
+    )
     assert noisy.theta == pytest.approx(plain.theta, abs=1e-6)
     assert not np.array_equal(noisy.theta, plain.theta)
 

@@ -43,7 +43,9 @@ def test_a_signal_leaves_a_folder_that_says_interrupted(tmp_path: Path, number: 
     assert last["kind"] == "finished"
     assert last["reason"] == "interrupted"
     messages = result.summary["messages"]
-    assert messages["sent"] == sum(messages[k] for k in ("delivered", "lost", "rejected", "in_flight"))
+    assert messages["sent"] == sum(
+        messages[k] for k in ("delivered", "lost", "rejected", "in_flight")
+    )
     assert result.models.shape == (100, 10)
 
 
@@ -62,7 +64,11 @@ def test_a_killed_run_is_readable_and_loses_at_most_a_second(tmp_path: Path) -> 
     assert seqs == list(range(1, len(seqs) + 1))
     assert result.summary["releases"] == len(result.ledger) or result.summary["releases"] > 0
     done = subprocess.run(
-        [sys.executable, "-m", "scenarios", "show", str(tmp_path / "run")], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "scenarios", "show", str(tmp_path / "run")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "cut off" in done.stdout
 
@@ -78,12 +84,19 @@ def test_a_torn_last_line_is_where_the_run_was_killed(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def tiny_disk(tmp_path: Path):  # type: ignore[no-untyped-def] # noqa: ANN201
+def tiny_disk(tmp_path: Path):  # type: ignore[no-untyped-def]
     mount = tmp_path / "disk"
     mount.mkdir()
-    made = shutil.which("mount") and os.geteuid() == 0 and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)], capture_output=True, check=False
-    ).returncode == 0
+    made = (
+        shutil.which("mount")
+        and os.geteuid() == 0
+        and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)],
+            capture_output=True,
+            check=False,
+        ).returncode
+        == 0
+    )
     if not made:
         pytest.skip("a small tmpfs cannot be mounted here")
     yield mount
@@ -92,7 +105,9 @@ def tiny_disk(tmp_path: Path):  # type: ignore[no-untyped-def] # noqa: ANN201
 
 def test_a_full_disk_ends_with_74_and_a_readable_folder(tiny_disk: Path) -> None:
     command = [sys.executable, "-m", "scenarios", *LONG, "--out", str(tiny_disk / "run")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
     assert done.returncode == 74
     assert "the disk took no more" in done.stderr
     assert "Traceback" not in done.stderr

@@ -16,7 +16,9 @@ def charges(ran: Any, node: int) -> list[int]:
 def test_the_total_is_the_closed_form(tmp_path: Path) -> None:
     nodes = [{"count": 6, "budget": {"epsilon": 2.0, "delta": 0.0}}]
     mechanism = {"kind": "cd", "mu": 1.0, "noise": "laplace", "releases": 8}
-    ran = perform(private(nodes=nodes, mechanism=mechanism, run={"seed": 5, "horizon": 60.0}), tmp_path)
+    ran = perform(
+        private(nodes=nodes, mechanism=mechanism, run={"seed": 5, "horizon": 60.0}), tmp_path
+    )
     for node in ran.outcome.summary["nodes"]:
         assert node["releases"] == 8
         assert node["epsilon"] == pytest.approx(2.0)
@@ -91,7 +93,10 @@ def adaptive(**budget: Any) -> dict[str, Any]:
     nodes = [{"count": 6, "budget": {"epsilon": 1.0, "delta": 1e-4, **budget}}]
     mechanism = {"kind": "cd", "mu": 1.0, "noise": "laplace", "releases": 100}
     return private(
-        nodes=nodes, mechanism=mechanism, privacy={"filter": "basic"}, run={"seed": 5, "horizon": 120.0}
+        nodes=nodes,
+        mechanism=mechanism,
+        privacy={"filter": "basic"},
+        run={"seed": 5, "horizon": 120.0},
     )
 
 
@@ -122,7 +127,9 @@ def test_what_an_agent_does_without_budget(
     spent = {e["node"]: e["seq"] for e in ran.events("spent")}
     assert spent
     later = {
-        e["kind"] for e in ran.events("released", "derived") if e["seq"] > spent.get(e["node"], 10**9)
+        e["kind"]
+        for e in ran.events("released", "derived")
+        if e["seq"] > spent.get(e["node"], 10**9)
     }
     assert later == after
     for node in ran.outcome.summary["nodes"]:
@@ -147,7 +154,9 @@ def test_releases_lie_on_the_grid_and_the_rounded_vector_is_the_state(tmp_path: 
     grid = 2.0**-30
     for agent in ran.run.agents:
         if len(agent.store.ledger) and agent.store.published is not None:
-            assert np.array_equal(np.rint(agent.store.published / grid) * grid, agent.store.published)
+            assert np.array_equal(
+                np.rint(agent.store.published / grid) * grid, agent.store.published
+            )
             assert np.array_equal(agent.model, agent.store.published)
 
 
@@ -169,7 +178,12 @@ def test_without_noise_the_ledger_says_infinity(tmp_path: Path) -> None:
 def test_an_agent_whose_clock_never_ticks_spends_nothing(tmp_path: Path) -> None:
     nodes = [
         {"name": "awake", "count": 5, "budget": {"epsilon": 4.0}},
-        {"name": "asleep", "count": 1, "budget": {"epsilon": 4.0}, "clock": {"kind": "trace", "wakes": [[0, 0]]}},
+        {
+            "name": "asleep",
+            "count": 1,
+            "budget": {"epsilon": 4.0},
+            "clock": {"kind": "trace", "wakes": [[0, 0]]},
+        },
     ]
     ran = perform(private(nodes=nodes), tmp_path)
     asleep = ran.outcome.summary["nodes"][5]

@@ -1,0 +1,150 @@
+"""What agents stand on: points, graph and links."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from actors.link import Policy
+from clocks.durations import Constant, Duration
+from scenarios import catalog, topologies
+from scenarios.datasets import BadData, Shards, load, tidy
+from scenarios.seeds import generator
+from scenarios.settling import MOST, Settling, Table
+
+
+class Ground:
+    """Draws and reads them, and reports what does not fit."""
+
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+
+    def shards(self) -> Shards:
+        """Return everybody's points."""
+        data, loss = self.at.read["data"], self.at.read["task"]["loss"]
+        labelled = loss["kind"] in {"logistic", "smoothed-hinge"}
+        if self.at.options.data is not None:
+            made = self.at.attempt(
+                ("data",), lambda: self._given(self.at.options.data, labelled=labelled)
+            )
+        elif "parameters" in data:
+            made = self.at.attempt(
+                ("data", "source"), lambda: self._own_source(data, labelled=labelled)
+            )
+        else:
+            made = self.at.attempt(
+                ("data",),
+                lambda: load(
+                    data, self.at.size, self.at.seeds["data"], self.at.folders, labelled=labelled
+                ),
+            )
+        self.at.report.stop_if_any()
+        assert isinstance(made, Shards), "a failure was reported"  # noqa: S101
+        return made
+
+    def _given(self, data: Mapping[str, Any] | None, *, labelled: bool) -> Shards:
+        nodes = (data or {}).get("nodes")
+        if nodes is None or len(nodes) != self.at.size:
+            raise BadData(f"data must be {{'nodes': [(x, y), …]}} for {self.at.size} agents")
+        train = tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in nodes)
+        tests = tuple(
+            (np.asarray(x, float), np.asarray(y, float)) for x, y in (data or {}).get("test", ())
+        )
+        if tests and len(tests) != self.at.size:
+            raise BadData(f"data has test points for {len(tests)} of {self.at.size} agents")
+        if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
+            raise BadData("all agents need one dimension")
+        scale = self.at.read["data"].get("scale", "refuse")
+        return tidy(Shards(train, tests, None, None, ()), scale, labelled=labelled)
+
+    def _own_source(self, data: Table, *, labelled: bool) -> Shards:
+        thing = self.at.code(data["source"])(**data["parameters"])
+        points = thing(self.at.size, generator(self.at.seeds["data"], "data/own"))
+        train = tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
+        if len(train) != self.at.size:
+            raise BadData(f"{data['source']} made points for {len(train)} of {self.at.size} agents")
+        return tidy(Shards(train, (), None, None, ()), "refuse", labelled=labelled)
+
+    def edges(self, shards: Shards) -> tuple[topologies.Edge, ...]:
+        """Return the weighted edges."""
+        topology, graph = self.at.read["network"]["topology"], self.at.options.graph
+        rng = generator(self.at.seeds["network"], "network/topology")
+        path = ("network", "topology")
+
+        def make() -> tuple[topologies.Edge, ...]:
+            if graph is not None:
+                return topologies.from_graph(graph, self.at.size)
+            if "parameters" in topology:
+                thing = self.at.code(topology["kind"])(**topology["parameters"])
+                return topologies.build(
+                    {"kind": "edges", "edges": list(thing(self.at.size, rng))},
+                    self.at.size,
+                    rng,
+                    None,
+                )
+            if topology["kind"] == "file":
+                rows = catalog.numbers(self.at.folders.find(topology["path"])).tolist()
+                return topologies.build({"kind": "edges", "edges": rows}, self.at.size, rng, None)
+            return topologies.build(topology, self.at.size, rng, shards.targets)
+
+        edges: tuple[topologies.Edge, ...] = self.at.attempt(path, make) or ()
+        if len(edges) > MOST["edges"] and not self.at.options.allow_large:
+            self.at.report.value(
+                path, f"{len(edges):,} edges; above {MOST['edges']:,} needs --allow-large"
+            )
+        alone = self.at.size - len({end for i, j, _ in edges for end in (i, j)})
+        if alone and not self.at.report.problems:
+            self.at.warnings.append(
+                f"{alone} of {self.at.size} agents have no neighbour: they release nothing"
+            )
+        return edges
+
+    def policies(
+        self, edges: tuple[topologies.Edge, ...]
+    ) -> tuple[Policy, dict[tuple[int, int], Policy]]:
+        """Return the policy of most links, and those of the others."""
+        network = self.at.read["network"]
+        exceptions: dict[tuple[int, int], Policy] = {}
+        base = Policy(Constant(0.0), network["loss"])
+        if network["latency"]["kind"] == "matrix":
+            matrix = self.at.attempt(
+                ("network", "latency"),
+                lambda: catalog.latency_matrix(network["latency"], self.at.size, self.at.folders),
+            )
+            if matrix is not None:
+                pairs = [(i, j) for i, j, _ in edges] + [(j, i) for i, j, _ in edges]
+                exceptions = {p: Policy(Constant(float(matrix[p])), network["loss"]) for p in pairs}
+        else:
+            law = self.at.attempt(
+                ("network", "latency"),
+                lambda: catalog.duration(network["latency"], self.at.folders),
+            )
+            base = Policy(law or Constant(0.0), network["loss"])
+        joined = {(i, j) for i, j, _ in edges}
+        for k, link in enumerate(self.at.read["link"]):
+            pairs = [(a, b) for x, y in link.get("between", []) for a, b in ((x, y), (y, x))]
+            if "from" in link:
+                pairs.append((link["from"], link["to"]))
+            for a, b in pairs:
+                if (min(a, b), max(a, b)) not in joined:
+                    self.at.report.value(("link", k), f"no edge joins {a} and {b}")
+                    continue
+                old = exceptions.get((a, b), base)
+                exceptions[a, b] = Policy(
+                    self._link_latency(k, link, old.latency), link.get("loss", old.loss)
+                )
+        return base, exceptions
+
+    def _link_latency(self, k: int, link: Table, otherwise: Duration) -> Duration:
+        if "latency" not in link:
+            return otherwise
+        if link["latency"]["kind"] == "matrix":
+            self.at.report.value(
+                ("link", k, "latency"),
+                "a matrix belongs to [network]: one link has one distribution",
+            )
+            return otherwise
+        made: Duration | None = self.at.attempt(
+            ("link", k, "latency"), lambda: catalog.duration(link["latency"], self.at.folders)
+        )
+        return made or otherwise

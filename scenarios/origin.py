@@ -1,0 +1,62 @@
+"""The scenario in full, as it can be run again: same seed, same data, or it says what changed."""
+
+import hashlib
+from typing import Any
+
+from scenarios.settling import Settling, Table
+
+
+class Origin:
+    """Writes out every default, and the hash of every file."""
+
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+
+    def resolved(self) -> Table:
+        """The scenario in full: runnable again, with the same seed and the same data."""
+        resolved = {k: v for k, v in self.at.scenario.raw.items() if k != "extends"}
+        resolved["name"] = self.at.scenario.name
+        run = dict(resolved["run"])
+        run["seed"] = self.at.seed
+        if self.at.options.until is not None:
+            run = {k: v for k, v in run.items() if k not in {"rounds", "updates"}}
+            run["horizon"] = self.at.options.until
+        elif not {"horizon", "rounds", "updates"} & set(run):
+            run["horizon"] = "60s"
+        run["engine"] = self.at.options.engine or run["engine"]
+        resolved["run"] = run
+        resolved["seeds"] = dict(self.at.seeds)
+        hashes = self._hashes()
+        origin = resolved.pop("origin", None) or {}
+        for path, known in (origin.get("sha256") or {}).items():
+            if hashes.get(path, known) != known:
+                self.at.report.key(
+                    ("origin",), f"{path} has changed since the run that wrote this file"
+                )
+        resolved["origin"] = {"folder": str(self.at.scenario.folder), "sha256": hashes}
+        return resolved
+
+    def _hashes(self) -> dict[str, str]:
+        """Hash every file that the scenario names."""
+        hashes: dict[str, str] = {}
+
+        def walk(tree: Any) -> None:
+            if isinstance(tree, dict):
+                for key, value in tree.items():
+                    if key == "path" and isinstance(value, str):
+                        self._hash(value, hashes)
+                    else:
+                        walk(value)
+            elif isinstance(tree, list):
+                for value in tree:
+                    walk(value)
+
+        walk({k: v for k, v in self.at.read.items() if k != "origin"})
+        return hashes
+
+    def _hash(self, name: str, hashes: dict[str, str]) -> None:
+        found = self.at.folders.find(name)
+        files = sorted(found.rglob("*.npz")) if found.is_dir() else [found]
+        for file in files:
+            key = name if file == found else f"{name}/{file.relative_to(found).as_posix()}"
+            hashes[key] = hashlib.sha256(file.read_bytes()).hexdigest()

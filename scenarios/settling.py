@@ -1,0 +1,72 @@
+"""What every step from a scenario to a plan shares: the values, the report, the seeds, the folders."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mechanisms.solve import NoMinimiser
+from scenarios import catalog, topologies
+from scenarios.datasets import BadData, Folders
+from scenarios.grammar import SEEDS
+from scenarios.provision import CannotProvide
+from scenarios.read import Scenario
+from scenarios.seeds import fresh_seed
+from scenarios.splits import NoSplit
+
+Table = dict[str, Any]
+MOST = {"nodes": 50_000, "edges": 2_000_000, "updates": 50_000_000, "bytes": 8 << 30}
+"""What a scenario may ask for without --allow-large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command or the caller adds to a scenario."""
+
+    seed: int | None = None
+    until: float | None = None
+    engine: str | None = None
+    folders: tuple[Path, ...] = ()
+    allow_code: bool = False
+    allow_large: bool = False
+    data: Mapping[str, Any] | None = None
+    graph: Any = None
+
+
+class Settling:
+    """A scenario on its way to a plan."""
+
+    def __init__(self, scenario: Scenario, options: Options) -> None:
+        self.scenario = scenario
+        self.read = scenario.read
+        self.report = scenario.report
+        self.options = options
+        self.folders = Folders(scenario.folder, options.folders)
+        self.seed, self.seeds = self._seeds()
+        self.groups = self.read["nodes"]
+        self.size = sum(group["count"] for group in self.groups)
+        self.notes: list[str] = []
+        self.warnings: list[str] = []
+
+    def attempt(self, path: tuple[str | int, ...], make: Callable[[], Any]) -> Any:
+        """Make something; what goes wrong is reported at the key that asked for it."""
+        try:
+            return make()
+        except (BadData, NoSplit, topologies.NoGraph, catalog.Forbidden, NoMinimiser) as error:
+            self.report.value(path, str(error))
+        except CannotProvide as error:
+            self.report.value(tuple(error.key.split(".")), str(error))
+        return None
+
+    def code(self, kind: str) -> Any:
+        """Return the code of the scenario's own that a kind names."""
+        return catalog.own(kind, allow_code=self.options.allow_code, folder=self.scenario.folder)
+
+    def _seeds(self) -> tuple[int, dict[str, int]]:
+        seed = self.options.seed
+        if seed is None:
+            seed = self.read["run"].get("seed")
+        if seed is None:
+            seed = fresh_seed()
+        given = self.read["seeds"]
+        return seed, {purpose: given.get(purpose, seed) for purpose in SEEDS}
