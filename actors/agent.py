@@ -235,7 +235,8 @@ class Agent:
         to, delays, outlets = links.receivers, links.verdicts(version), links.outlets
         if not self.everybody:
             slots = np.flatnonzero(self.present).tolist()
-            to, delays, outlets = ([column[s] for s in slots] for column in (to, delays, outlets))  # type: ignore[attr-defined]
+            to, delays = [to[s] for s in slots], [delays[s] for s in slots]
+            outlets = [outlets[s] for s in slots]
         if to:
             self._transmit(to, delays, outlets, vector, version, cause, resent=False)
 

@@ -21,7 +21,7 @@ class Event(
     cause: int | None
 
 
-class Started(Event, tag="started"):
+class Started(Event, frozen=True, tag="started"):
     """A run began."""
 
     scenario: str = ""
@@ -29,13 +29,13 @@ class Started(Event, tag="started"):
     late_ns: int = 0
 
 
-class Woke(Event, tag="woke"):
+class Woke(Event, frozen=True, tag="woke"):
     """An agent's clock woke it."""
 
     late_ns: int = 0
 
 
-class Proposed(Event, tag="proposed"):
+class Proposed(Event, frozen=True, tag="proposed"):
     """A release was fixed, without noise: what it will cost if it is made."""
 
     k: int
@@ -43,7 +43,7 @@ class Proposed(Event, tag="proposed"):
     late_ns: int = 0
 
 
-class Charged(Event, tag="charged"):
+class Charged(Event, frozen=True, tag="charged"):
     """The ledger took the spend; from here it counts, whatever happens to the message."""
 
     k: int
@@ -51,7 +51,7 @@ class Charged(Event, tag="charged"):
     late_ns: int = 0
 
 
-class Refused(Event, tag="refused"):
+class Refused(Event, frozen=True, tag="refused"):
     """The release would have broken the cap."""
 
     k: int
@@ -61,21 +61,21 @@ class Refused(Event, tag="refused"):
     late_ns: int = 0
 
 
-class Released(Event, tag="released"):
+class Released(Event, frozen=True, tag="released"):
     """A vector that read data afresh is ready to leave."""
 
     k: int
     late_ns: int = 0
 
 
-class Derived(Event, tag="derived"):
+class Derived(Event, frozen=True, tag="derived"):
     """A vector made of what was already released and heard is ready to leave."""
 
     version: int
     late_ns: int = 0
 
 
-class Sent(Event, tag="sent"):
+class Sent(Event, frozen=True, tag="sent"):
     """One message left for its receivers; arrival −1 is lost on the way."""
 
     version: int
@@ -86,7 +86,7 @@ class Sent(Event, tag="sent"):
     late_ns: int = 0
 
 
-class Delivered(Event, tag="delivered"):
+class Delivered(Event, frozen=True, tag="delivered"):
     """A message reached its receiver at `arrived`; noticed when somebody looked."""
 
     sender: int
@@ -95,7 +95,7 @@ class Delivered(Event, tag="delivered"):
     late_ns: int = 0
 
 
-class Superseded(Event, tag="superseded"):
+class Superseded(Event, frozen=True, tag="superseded"):
     """A delivered message that was never read: a newer one of the same sender was there."""
 
     sender: int
@@ -103,7 +103,7 @@ class Superseded(Event, tag="superseded"):
     late_ns: int = 0
 
 
-class Lost(Event, tag="lost"):
+class Lost(Event, frozen=True, tag="lost"):
     """A message was lost on its link; `node` is its sender."""
 
     receiver: int
@@ -111,7 +111,7 @@ class Lost(Event, tag="lost"):
     late_ns: int = 0
 
 
-class Rejected(Event, tag="rejected"):
+class Rejected(Event, frozen=True, tag="rejected"):
     """A message arrived at a receiver that was not up."""
 
     sender: int
@@ -120,7 +120,7 @@ class Rejected(Event, tag="rejected"):
     late_ns: int = 0
 
 
-class Merged(Event, tag="merged"):
+class Merged(Event, frozen=True, tag="merged"):
     """A woken agent took over what its neighbours sent."""
 
     senders: Sequence[int]
@@ -128,33 +128,33 @@ class Merged(Event, tag="merged"):
     late_ns: int = 0
 
 
-class Joined(Event, tag="joined"):
+class Joined(Event, frozen=True, tag="joined"):
     """An agent became a member, for the first time or again."""
 
     late_ns: int = 0
 
 
-class Left(Event, tag="left"):
+class Left(Event, frozen=True, tag="left"):
     """An agent left and said goodbye."""
 
     late_ns: int = 0
 
 
-class Crashed(Event, tag="crashed"):
+class Crashed(Event, frozen=True, tag="crashed"):
     """An agent stopped without a word."""
 
     lost: str
     late_ns: int = 0
 
 
-class Restarted(Event, tag="restarted"):
+class Restarted(Event, frozen=True, tag="restarted"):
     """A crashed agent came back, with the same ledger."""
 
     releases: int
     late_ns: int = 0
 
 
-class FaultBegan(Event, tag="fault_began"):
+class FaultBegan(Event, frozen=True, tag="fault_began"):
     """The scenario did something to the world."""
 
     fault: int
@@ -163,7 +163,7 @@ class FaultBegan(Event, tag="fault_began"):
     late_ns: int = 0
 
 
-class FaultEnded(Event, tag="fault_ended"):
+class FaultEnded(Event, frozen=True, tag="fault_ended"):
     """The scenario undid it."""
 
     fault: int
@@ -172,27 +172,27 @@ class FaultEnded(Event, tag="fault_ended"):
     late_ns: int = 0
 
 
-class Spent(Event, tag="spent"):
+class Spent(Event, frozen=True, tag="spent"):
     """An agent has made its last release: planned ones are done, or the cap refused one."""
 
     reason: str
     late_ns: int = 0
 
 
-class Diverged(Event, tag="diverged"):
+class Diverged(Event, frozen=True, tag="diverged"):
     """A model is no longer finite; its agent goes on without data."""
 
     late_ns: int = 0
 
 
-class Sampled(Event, tag="sampled"):
+class Sampled(Event, frozen=True, tag="sampled"):
     """The oracle looked at every model: values of metrics, per node or for the network."""
 
     values: Values
     late_ns: int = 0
 
 
-class Violated(Event, tag="violated"):
+class Violated(Event, frozen=True, tag="violated"):
     """An invariant broke."""
 
     invariant: str
@@ -200,7 +200,7 @@ class Violated(Event, tag="violated"):
     late_ns: int = 0
 
 
-class Finished(Event, tag="finished"):
+class Finished(Event, frozen=True, tag="finished"):
     """The run ended."""
 
     reason: str

@@ -17,6 +17,8 @@ Lanes = Callable[[int, int], Bits]
 """Draws `(first, count)` of several links at once: one row of random bits for each."""
 
 
+AT_ONCE = Constant(0.0)
+
 Outlet = Callable[[int, int, Message], None]
 """Where a link ends: `(arrival, sent, message)` goes into the receiver's mailbox."""
 
@@ -25,7 +27,7 @@ Outlet = Callable[[int, int, Message], None]
 class Policy:
     """The verdict on each message of a link: lost with probability `loss`, else late by `latency`."""
 
-    latency: Duration = Constant(0.0)
+    latency: Duration = AT_ONCE
     loss: float = 0.0
 
     def verdicts(self, bits: Bits, first: int) -> Nanoseconds:

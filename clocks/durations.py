@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,7 +87,7 @@ class Table:
         low = [knot(i / fine) for i in range(_CELLS + 1)]
         high = [knot((fine - _CELLS + i) / fine) for i in range(_CELLS + 1)]
         for knots in (body, low, high):
-            if any(a > b for a, b in zip(knots, knots[1:], strict=False)):
+            if any(a > b for a, b in pairwise(knots)):
                 raise ValueError("a quantile function must not decrease")
         self._body, self._low, self._high = (np.array(k, dtype=np.int64) for k in (body, low, high))
         self._mean_s = mean_s
@@ -102,7 +103,7 @@ class Table:
     def draw(self, bits: Bits, first: int) -> Nanoseconds:  # noqa: ARG002
         cell = (bits >> np.uint64(54)).astype(np.int64)
         rest = ((bits >> np.uint64(22)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        drawn = _interpolate(self._body, cell, rest)
+        drawn: Nanoseconds = _interpolate(self._body, cell, rest)
         for knots, at in ((self._low, 0), (self._high, _CELLS - 1)):
             tail = cell == at
             if tail.any():

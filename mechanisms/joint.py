@@ -22,9 +22,10 @@ class Graph:
 
     def degrees(self) -> Vector:
         """D_ii = Σ_j W_ij."""
-        return np.bincount(self.heads, self.weights, self.n) + np.bincount(
-            self.tails, self.weights, self.n
-        )
+        degrees = np.zeros(self.n)
+        np.add.at(degrees, self.heads, self.weights)
+        np.add.at(degrees, self.tails, self.weights)
+        return degrees
 
     def disagreement(self, theta: Matrix) -> float:
         """½ Σ_{i<j} W_ij ‖Θ_i − Θ_j‖²."""
@@ -152,7 +153,10 @@ class Propagating:
         alone = degrees == 0
         system[alone, alone] = 1.0
         right = pulls[:, None] * self.anchors
-        return np.linalg.solve(system, right).reshape(n, -1)
+        minimum: Matrix = np.asarray(np.linalg.solve(system, right), dtype=np.float64).reshape(
+            n, -1
+        )
+        return minimum
 
 
 @dataclass(frozen=True, slots=True)

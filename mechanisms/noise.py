@@ -39,6 +39,8 @@ class Law(Protocol):
         """Root of the expected squared L2 norm, for words."""
         ...
 
+    def __hash__(self) -> int: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Laplace:

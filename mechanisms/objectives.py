@@ -218,7 +218,8 @@ class LocalObjective:
         return hessian
 
     def _lengths(self, norm: str) -> Vector:
-        return np.linalg.norm(self._rows, ord=1 if norm == "l1" else 2, axis=1)
+        lengths: Vector = np.linalg.norm(self._rows, ord=1 if norm == "l1" else 2, axis=1)
+        return lengths
 
     def clip_at(self, bound: float, norm: str) -> Vector:
         return bound / np.maximum(self._lengths(norm), np.finfo(float).tiny)

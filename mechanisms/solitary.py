@@ -34,8 +34,7 @@ class Solitary:
         return state[0]
 
     def propose(self, state: tuple[Vector, bool], heard: Heard, made: int) -> Step:  # noqa: ARG002
-        theta, solved = state
-        if solved:
+        if state[1]:
             return Step(SILENT, None, lambda _: (state, None))
         return Step(SILENT, None, lambda _: ((minimise(self.objective).theta, True), None))
 

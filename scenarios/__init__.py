@@ -11,7 +11,7 @@ __all__ = ["check", "open_run", "run", "run_sync"]
 def __getattr__(name: str) -> Any:
     """Load the interface only when it is asked for: `hush --help` must not pay for NumPy."""
     if name in __all__:
-        from scenarios import api  # noqa: PLC0415
+        from scenarios import api
 
         return getattr(api, name)
     raise AttributeError(f"module 'scenarios' has no attribute {name!r}")

@@ -64,8 +64,9 @@ async def run(
     speed: float = math.inf,
     **options: Any,
 ) -> Result:
-    """Run a scenario: a name, a path, or a dict of the same shape. Without `out`, the folder is
-    temporary and goes when Python ends.
+    """Run a scenario: a name, a path, or a dict of the same shape.
+
+    Without `out`, the folder is temporary and goes when Python ends.
     """
     plan = make_plan(scenario, **options)
     path = _temporary_folder() if out is None else choose(plan.name, plan.seed, str(out))

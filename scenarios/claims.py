@@ -9,8 +9,8 @@ import numpy as np
 from actors.agent import UP, Agent
 from actors.events import Sampled
 from scenarios.metric_names import split_metric
-from scenarios.metrics import aggregate, number
 from scenarios.plan import Plan
+from scenarios.values import aggregate, number
 
 _SIGNS = {"above": ">", "below": "<", "at_most": "<=", "at_least": ">=", "equals": "="}
 
@@ -49,7 +49,7 @@ def holds(claim: dict[str, Any], value: float) -> bool:
     if math.isnan(value):
         return False
     if "equals" in claim:
-        return abs(value - claim["equals"]) <= (claim.get("tolerance") or 0.0)
+        return bool(abs(value - claim["equals"]) <= (claim.get("tolerance") or 0.0))
     return bool(
         ("above" in claim and value > claim["above"])
         or ("below" in claim and value < claim["below"])

@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if chosen.version:
-        from scenarios.folder import version  # noqa: PLC0415
+        from scenarios.folder import version
 
         sys.stdout.write(f"hush {version()}\n")
         return 0
@@ -125,8 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _guarded(chosen: argparse.Namespace) -> int:
-    from scenarios.folder import FolderError  # noqa: PLC0415
-    from scenarios.problem import ScenarioError  # noqa: PLC0415
+    from scenarios.folder import FolderError
+    from scenarios.problem import ScenarioError
 
     try:
         code = _dispatch(chosen)
@@ -146,7 +146,7 @@ def _guarded(chosen: argparse.Namespace) -> int:
         sys.stderr.write(f"hush: {error.strerror}: {error.filename or ''}\n".replace(": \n", "\n"))
         return 74
     except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
-        import traceback  # noqa: PLC0415
+        import traceback
 
         traceback.print_exc()
         sys.stderr.write(
@@ -157,11 +157,23 @@ def _guarded(chosen: argparse.Namespace) -> int:
 
 
 def _dispatch(chosen: argparse.Namespace) -> int:
-    from scenarios import verbs  # noqa: PLC0415
+    if chosen.verb == "run":
+        return _run(chosen)
+    from scenarios import verbs
 
-    act: Any = getattr(verbs, chosen.verb)
+    act: Any = getattr(verbs, "library" if chosen.verb == "list" else chosen.verb)
     code: int = act(chosen)
     return code
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    """Judge what the file itself says before NumPy is loaded: errors come at once."""
+    from scenarios.words import judged
+
+    judged(chosen, chosen.scenario)
+    from scenarios.running import run
+
+    return run(chosen)
 
 
 if __name__ == "__main__":

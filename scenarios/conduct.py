@@ -246,7 +246,7 @@ class Run:
 
     def _write_parquet(self) -> None:
         try:
-            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore] # noqa: PLC0415
+            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
             return
         sink = io.BytesIO()

@@ -74,7 +74,7 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled:
 def tidy(shards: Shards, scale: str, *, labelled: bool) -> Shards:
     """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for."""
     scaled = 0
-    train, test = [], []
+    train, test = list[Points](), list[Points]()
     for points, kept in ((shards.train, train), (shards.test, test)):
         for i, (x, y) in enumerate(points):
             x, changed = _bounded(x, y, i, scale, labelled=labelled)  # noqa: PLW2901
@@ -154,7 +154,7 @@ def _separators(data: dict[str, Any], n: int, seed: int) -> Shards:
     d, flip, tests = data["dimension"], data["flip"], data["test_points"]
     amounts = _amounts(data, n, seed)
     targets = np.zeros((n, d))
-    train, test = [], []
+    train, test = list[Points](), list[Points]()
     for i in range(n):
         rng = generator(seed, f"data/{i}")
         targets[i, : min(2, d)] = rng.standard_normal(min(2, d))

@@ -21,7 +21,7 @@ class FolderError(ValueError):
 
 def version() -> str:
     """The version of hush."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+    from importlib.metadata import PackageNotFoundError, version
 
     try:
         return version("hush")
@@ -31,7 +31,7 @@ def version() -> str:
 
 def environment() -> dict[str, str]:
     """What the value digest depends on."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     return {
         "python": platform.python_version(),

@@ -11,7 +11,7 @@ from mechanisms.descent import CoordinateDescent
 from mechanisms.mixing import Heard
 from mechanisms.propagation import Propagation
 from scenarios.plan import NodePlan, Plan
-from scenarios.summary import figure
+from scenarios.values import figure
 
 
 def forecast(plan: Plan) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
             worst, by = epsilon, accountant
         for key, value in totals(total, node.delta).items() if total.releases else ():
             all_ways[key] = max(value, all_ways.get(key, 0.0))
-    ratios = [r for r in map(lambda n: _ratio(plan, n), nodes[:64]) if r is not None]
+    ratios = [r for r in (_ratio(plan, node) for node in nodes[:64]) if r is not None]
     rates = [node.activation.rate for node in nodes]
     return {
         "name": name,

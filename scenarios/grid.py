@@ -15,9 +15,9 @@ from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.folder import FolderError, choose
 from scenarios.governor import Hand
-from scenarios.metrics import number
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.values import number
 
 _MOST = 100_000
 _COLUMNS = ("loss", "accuracy", "rmse", "gain", "gap", "epsilon")

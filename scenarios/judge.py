@@ -224,7 +224,7 @@ def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report
     if node is not None and group is not None:
         report.key((*path, "group"), "give node or group, not both")
     if isinstance(metric, str) and is_known(metric, {}):
-        from scenarios.metric_names import per_node, split_metric  # noqa: PLC0415
+        from scenarios.metric_names import per_node, split_metric
 
         base, aggregate = split_metric(metric)
         if not per_node(base) and (node is not None or group is not None):

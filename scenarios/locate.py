@@ -45,7 +45,7 @@ class Located:
     refused: tuple[Spot, str] | None = None
 
 
-class _Stop(Exception):  # noqa: N818 # not an error: the end of what can be followed
+class _Stop(Exception):  # not an error: the end of what can be followed
     def __init__(self, position: int, why: str | None = None) -> None:
         super().__init__(why)
         self.position = position
@@ -113,14 +113,12 @@ class _Scanner:
         begin, parts = self.at, list[str]()
         while True:
             self._skip(_BLANK)
-            for pattern, cut in ((_BARE, 0), (_BASIC, 1), (_LITERAL, 1)):
-                match = pattern.match(self.text, self.at)
-                if match:
-                    break
-            else:
+            found = (p.match(self.text, self.at) for p in (_BARE, _BASIC, _LITERAL))
+            match = next((m for m in found if m), None)
+            if match is None:
                 raise _Stop(self.at)
             word = match.group()
-            parts.append(word[cut : len(word) - cut])
+            parts.append(word[1:-1] if word[0] in "\"'" else word)
             if len(parts) > MOST_PARTS:
                 raise _Stop(begin, f"a dotted key has at most {MOST_PARTS} parts")
             if len(word) > LONGEST_KEY:

@@ -5,7 +5,7 @@ Nothing here is a release: it looks at every model and every point, as nobody in
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from scenarios.observers.budget import Budget
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.scores import Scores
+from scenarios.values import plain
 
 _LARGE = 2e6
 """Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
@@ -73,9 +74,9 @@ class Oracle:
             for name in self.names(last=last):
                 found = self._routes[name]()
                 if isinstance(found, np.ndarray):
-                    values[name] = [_plain(v) for v in found.tolist()]
+                    values[name] = [plain(v) for v in found.tolist()]
                 else:
-                    values[name] = _plain(found)
+                    values[name] = plain(found)
         return values
 
     @property
@@ -186,7 +187,7 @@ class Oracle:
     def _make_routes(self) -> dict[str, Callable[[], Any]]:
         agents, budget, traffic = self._members.agents, self._budget, self._traffic
         count: dict[str, Callable[[], Any]] = {
-            f"messages.{name}": (lambda n=name: traffic.counts[n])
+            f"messages.{name}": partial(traffic.count, name)
             for name in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated")
         }
         return count | {
@@ -213,7 +214,7 @@ class Oracle:
             "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
             "releases.refused": lambda: np.array([a.refused for a in agents]),
             "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
-            "derived": lambda: traffic.derived.copy(),
+            "derived": traffic.derived.copy,
             "updates": lambda: np.array([a.updates for a in agents]),
             "availability": lambda: traffic.availability(self._clock.now),
             "objective": self._objective,
@@ -229,28 +230,3 @@ class Oracle:
             "nodes.spent": lambda: sum(1 for a in agents if a.spent),
             "rounds": lambda: max((a.rounds for a in agents), default=0),
         }
-
-
-def _plain(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: absent, and a word."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def number(value: Any) -> float:
-    """Read a value back from its JSON form."""
-    return math.nan if value is None else float(value)
-
-
-def aggregate(values: Vector, how: str) -> float:
-    """Fold per-node values: mean, min, max, sum or a percentile; NaN nodes are left out."""
-    known = values[~np.isnan(values)]
-    if not known.size:
-        return math.nan
-    if how.startswith("p"):
-        return float(np.percentile(known, int(how[1:])))
-    folds: dict[str, Callable[[Vector], Any]] = {
-        "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
-    }  # fmt: skip
-    return float(folds[how](known))

@@ -117,7 +117,7 @@ class People:
         )  # fmt: skip
 
     def _mechanism(self, objective: LocalObjective, confidence: float, terms: Terms) -> Mechanism:
-        table, grid = self.at.read["mechanism"], self.at.read["privacy"]["grid"]
+        table, grid = self.at.read["mechanism"], self.at.read["privacy"]["grid"] or None
         if "parameters" not in table:
             made: Mechanism = self.at.attempt(
                 ("mechanism",), lambda: provide(table, objective, confidence, terms, grid)

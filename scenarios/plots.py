@@ -7,9 +7,9 @@ import numpy as np
 
 from mechanisms.vectors import Vector
 from scenarios.folder import FolderError
-from scenarios.metrics import number
 from scenarios.problem import nearest
 from scenarios.result import Result
+from scenarios.values import number
 
 _INK = "#0072b2"
 _LABELS = {
@@ -55,10 +55,10 @@ def _axis(samples: list[dict[str, Any]], x: str) -> Vector:
 
 
 def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, out: Path) -> Path:
-    import matplotlib as mpl  # noqa: PLC0415 # 120 ms, only here
+    import matplotlib as mpl  # 120 ms, only here
 
     mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
+    from matplotlib import pyplot as plt
 
     middle, low, high = np.array([_folds(s["values"][what]) for s in samples]).T
     at = _axis(samples, x)

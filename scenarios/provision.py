@@ -63,11 +63,11 @@ def provide(
     objective: LocalObjective,
     confidence: float,
     terms: Terms,
-    grid: float | bool,
+    grid: float | None,
 ) -> Mechanism:
     """Make one agent's mechanism."""
     law = law_of(mechanism)
-    width = None if law is None or not grid else grid_below(float(grid))
+    width = None if law is None or grid is None else grid_below(grid)
     match mechanism["kind"]:
         case "cd":
             return _descent(mechanism, objective, confidence, terms, law, width)

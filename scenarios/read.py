@@ -87,7 +87,7 @@ def parse(text: str, file: str) -> Draft:
 
 def _syntax(message: str, text: str, file: str) -> Problem:
     """Turn the parser's own message into a problem with a spot."""
-    import re  # noqa: PLC0415
+    import re
 
     lines = text.split("\n")
     match = re.search(r" ?\(at line (\d+), column (\d+)\)", message)
@@ -103,7 +103,7 @@ def load(
 ) -> Scenario:
     """Read a library name, a file or a plain dict, with what it extends and `--set` on top."""
     if isinstance(scenario, Mapping):
-        from scenarios.write import to_toml  # noqa: PLC0415 # a dict is kept as the text it stands for
+        from scenarios.write import to_toml  # a dict is kept as the text it stands for
 
         folder, name = FilePath.cwd(), "unnamed"
         text = to_toml(dict(scenario))

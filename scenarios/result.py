@@ -17,9 +17,9 @@ class Columns(dict[str, list[Any]]):
 
     def to_pandas(self) -> Any:
         """Return a data frame, where pandas is installed."""
-        import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore] # noqa: PLC0415
+        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-        return pandas.DataFrame(dict(self))
+        return pd.DataFrame(dict(self))
 
 
 class Result:
@@ -72,7 +72,7 @@ class Result:
         return list(folder.lines(self.path / "ledger.jsonl"))
 
     @cached_property
-    def models(self) -> np.ndarray:  # type: ignore[type-arg]
+    def models(self) -> np.ndarray:
         """What each node held at the end: nodes × dimension."""
         with np.load(self.path / "models.npz", allow_pickle=False) as archive:
             return np.array(archive["theta"])

@@ -26,7 +26,8 @@ class _Held:
     def mean(self, values: Vector) -> Vector:
         """Mean over each node's points."""
         sums: Vector = np.add.reduceat(values, self._starts)
-        return sums / self._sizes
+        means: Vector = sums / self._sizes
+        return means
 
     def pool(self) -> Matrix:
         """Everybody's points."""
@@ -70,5 +71,6 @@ class Scores:
 
     def _right(self, scores: Vector, labels: Vector) -> Vector:
         if self._loss.margin:
-            return (np.where(scores >= 0, 1.0, -1.0) == labels).astype(np.float64)
+            right: Vector = (np.where(scores >= 0, 1.0, -1.0) == labels).astype(np.float64)
+            return right
         return (scores - labels) ** 2

@@ -85,6 +85,6 @@ class NoiseSource:
 
 def fresh_seed() -> int:
     """Draw a seed for an author who gave none; it is recorded and shown."""
-    import secrets  # noqa: PLC0415
+    import secrets
 
     return secrets.randbelow(2**32)

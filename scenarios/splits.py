@@ -40,17 +40,17 @@ def sizes(split: dict[str, Any], total: int, n: int, rng: np.random.Generator) -
 def _uniform(split: dict[str, Any], total: int, n: int, rng: np.random.Generator) -> Sizes:
     if split["min"] > split["max"]:
         raise NoSplit(f"min must be at most max, got {split['min']} and {split['max']}")
-    drawn = rng.integers(split["min"], split["max"], endpoint=True, size=n)
+    drawn: Sizes = rng.integers(split["min"], split["max"], endpoint=True, size=n)
     if drawn.sum() > total:
         raise NoSplit(f"{n} agents drew {drawn.sum()} points, and there are {total}")
-    return drawn.astype(np.int64)
+    return drawn
 
 
 def _apportion(shares: NDArray[np.float64], total: int) -> Sizes:
     """Give everybody one point and the rest by largest remainder: sizes add up to the total."""
     n = len(shares)
     exact = shares / shares.sum() * (total - n)
-    floor = np.floor(exact).astype(np.int64)
+    floor: Sizes = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - floor), kind="stable")
     floor[order[: total - n - int(floor.sum())]] += 1
     return floor + 1

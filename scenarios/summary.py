@@ -1,14 +1,13 @@
 """A run in figures: `summary.json`, and the same in words."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from actors.agent import Agent
 from scenarios.claims import Judgement
-from scenarios.metrics import number
 from scenarios.plan import Plan
+from scenarios.values import figure, number
 
 Values = dict[str, Any]
 
@@ -27,13 +26,6 @@ def _mean(values: Values, name: str) -> Any:
         if not np.isnan(found).all()
         else None
     )
-
-
-def figure(value: float) -> Any:
-    """JSON has neither NaN nor infinity."""
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
 
 
 def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more: Values) -> Values:
@@ -229,13 +221,12 @@ def _verdict_lines(summary: Values) -> list[str]:
         + (f"; BROKEN: {', '.join(broken)}" if broken else "")
     ]
     marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
-    for expected in summary["expectations"]:
-        lines.append(
-            f"  {marks[expected['verdict']]} expected {expected['wanted']}; got {_show(expected['got'], '.6g')}"
-        )
-    for name, value in summary["targets"].items():
-        lines.append(f"  target    {name} = {_show(value, '.6g')}")
-    return lines
+    lines += [
+        f"  {marks[found['verdict']]} expected {found['wanted']}; got {_show(found['got'], '.6g')}"
+        for found in summary["expectations"]
+    ]
+    targets = summary["targets"].items()
+    return lines + [f"  target    {name} = {_show(value, '.6g')}" for name, value in targets]
 
 
 def worst_exit(judgements: list[Judgement]) -> int:

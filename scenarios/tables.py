@@ -54,7 +54,7 @@ def read_fields(
     for key in value:
         if key not in fields:
             report.key((*path, key), f"unknown {what} '{key}'; {nearest(key, fields)}")
-    read = {}
+    read: dict[str, Any] = {}
     for key, known in fields.items():
         given = value.get(key, known.default)
         if given is REQUIRED:

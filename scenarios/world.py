@@ -41,7 +41,7 @@ def open_world(plan: Plan, members: Membership, clock: Clock, log: Log) -> None:
 def _agent(
     node: NodePlan,
     plan: Plan,
-    starts: np.ndarray,  # type: ignore[type-arg]
+    starts: np.ndarray,
     clock: Clock,
     log: Log,
     noise: NoiseSource,

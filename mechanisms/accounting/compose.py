@@ -121,6 +121,7 @@ def by(accountant: str, total: Sums, delta: float) -> float:
 
 def totals(total: Sums, delta: float) -> dict[str, float]:
     """Return ε of the releases at δ under every accountant that has a claim for them."""
+    valid: tuple[str, ...]
     if total.mu_squares:
         valid = ("zcdp",) if total.pure else ("gaussian", "zcdp")
     else:

@@ -5,7 +5,7 @@ import math
 import sys
 import time
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -26,12 +26,14 @@ from actors.events import (
     Sampled,
     Spent,
 )
-from scenarios.conduct import Run
-from scenarios.metrics import number
 from scenarios.observers.invariants import INVARIANTS
 from scenarios.observers.keyboard import Keyboard
 from scenarios.observers.lines import tell
 from scenarios.observers.view import Line, Model, Row, frame, rows_that_fit
+from scenarios.values import number
+
+if TYPE_CHECKING:
+    from scenarios.conduct import Run
 
 _FRAME_S = 0.1
 _SLOW_S = 0.005
@@ -65,7 +67,7 @@ class LiveScreen:
     """Draws a run and takes keys, while open."""
 
     def __init__(
-        self, run: Run, console: Console | None = None, *, ascii_only: bool = False
+        self, run: "Run", console: Console | None = None, *, ascii_only: bool = False
     ) -> None:
         self._run = run
         self._console = console or Console()
@@ -204,7 +206,7 @@ class LiveScreen:
 
 def can_be_full() -> bool:
     """Whether there are a real keyboard and a real screen."""
-    import os  # noqa: PLC0415
+    import os
 
     dumb = os.environ.get("TERM", "") in {"", "dumb"} or bool(os.environ.get("CI"))
     return sys.stdin.isatty() and sys.stdout.isatty() and not dumb

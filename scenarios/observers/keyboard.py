@@ -28,8 +28,8 @@ class Keyboard:
 
     def __enter__(self) -> None:
         try:
-            import termios  # noqa: PLC0415 # POSIX only
-            import tty  # noqa: PLC0415
+            import termios  # POSIX only
+            import tty
         except ImportError:
             return
         try:
@@ -44,7 +44,7 @@ class Keyboard:
     def __exit__(self, *_: object) -> None:
         if self._former is None:
             return
-        import termios  # noqa: PLC0415
+        import termios
 
         asyncio.get_running_loop().remove_reader(self._file)
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._former)

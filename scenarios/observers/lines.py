@@ -20,8 +20,8 @@ from actors.events import (
     Spent,
     Violated,
 )
-from scenarios.metrics import number
 from scenarios.plan import Plan
+from scenarios.values import number
 
 _TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, Violated)
 _SHARE = 0.05

@@ -77,7 +77,7 @@ class Traffic:
             self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
 
     def _note_derived(self, event: Derived) -> None:
-        self.derived[event.node] += 1  # type: ignore[index] # an agent derives
+        self.derived[event.node] += 1  # an agent derives
 
     def _note_sent(self, event: Sent) -> None:
         self.counts["sent"] += len(event.to)
@@ -96,6 +96,10 @@ class Traffic:
         elif self._since[node] >= 0:
             self._up[node] += event.t - self._since[node]
             self._since[node] = -1
+
+    def count(self, name: str) -> int:
+        """Return one count of messages."""
+        return self.counts[name]
 
     def availability(self, now: int) -> Vector:
         """Return the share of the time since joining that each node was up."""

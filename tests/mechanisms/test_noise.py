@@ -16,7 +16,7 @@ LEVEL = 1e-6
 """Each test rejects a true law once in a million; a factor of 2 in the scale is certain to be seen."""
 
 
-def sample(law: Law, scale: float, d: int) -> np.ndarray:  # type: ignore[type-arg]
+def sample(law: Law, scale: float, d: int) -> np.ndarray:
     source = NoiseSource(1).of(d)
     return np.array([law.draw(source(k), scale, d) for k in range(N)])
 

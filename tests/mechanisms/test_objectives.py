@@ -18,7 +18,7 @@ IDS = [repr(loss) for loss in LOSSES]
 T = np.linspace(-6, 6, 2401)
 
 
-def points(m: int = 40, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def points(m: int = 40, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = generator(seed, "points")
     x = rng.standard_normal((m, d))
     x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)

@@ -45,10 +45,12 @@ def spend(k: float = 1.0) -> Spend:
     return Spend("cd", "norm-gamma", "corrected", 10.0, 0.1, "l2", 3, 0.0, k, k)
 
 
-def private(data: CountingObjective, releases: int = 2, **more: bool) -> CoordinateDescent:
+def private(
+    data: CountingObjective, releases: int = 2, *, smooth_after: bool = True
+) -> CoordinateDescent:
     return CoordinateDescent(
-        data, 2.0, 0.5, 0.7, LAWS["norm-gamma"], (spend(),) * releases, grid=2.0**-30, **more
-    )  # type: ignore[arg-type]
+        data, 2.0, 0.5, 0.7, LAWS["norm-gamma"], (spend(),) * releases, None, smooth_after, 2.0**-30
+    )
 
 
 NOISE = NoiseSource(1).of(0)

@@ -12,7 +12,7 @@ from scenarios.api import make_plan
 from tests.support.builders import perform, scenario
 
 
-def plain_loop(plan: Any, wakes: list[tuple[float, int]]) -> np.ndarray:  # type: ignore[type-arg]
+def plain_loop(plan: Any, wakes: list[tuple[float, int]]) -> np.ndarray:
     """Bellet et al. 2018, eq. (4)/(6), from the equations: who wakes together reads the same past."""
     n, d = plan.size, plan.dimension
     w = np.zeros((n, n))
@@ -148,7 +148,7 @@ def test_large_budgets_approach_the_run_without_noise(tmp_path: Path) -> None:
     assert not np.array_equal(noisy.theta, plain.theta)
 
 
-def test_private_scales_are_the_theorems(tmp_path: Path) -> None:
+def test_private_scales_are_the_theorems() -> None:
     """ζ = ε m/(2L₂), s = 2L₁/(ε m), μ: s = 2L₂√T/(m μ(ε,δ)) (theory.md, 2.2)."""
     from mechanisms.accounting import gaussian
 

@@ -1,0 +1,41 @@
+"""Numbers as JSON holds them: it has neither NaN nor infinity; and folds over nodes."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mechanisms.vectors import Vector
+
+
+def figure(value: float | None) -> Any:
+    """JSON has neither NaN nor infinity."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def plain(value: Any) -> Any:
+    """JSON has neither NaN nor infinity: absent, and a word."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def number(value: Any) -> float:
+    """Read a value back from its JSON form."""
+    return math.nan if value is None else float(value)
+
+
+def aggregate(values: Vector, how: str) -> float:
+    """Fold per-node values: mean, min, max, sum or a percentile; NaN nodes are left out."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return math.nan
+    if how.startswith("p"):
+        return float(np.percentile(known, int(how[1:])))
+    folds: dict[str, Callable[[Vector], Any]] = {
+        "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
+    }  # fmt: skip
+    return float(folds[how](known))
