@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -46,6 +47,7 @@ class Habits:
     on_exhausted: str = "listen"
     start: Vector | None = None
     adopt_neighbours: bool = False
+    rounds: int | None = None
 
 
 def rounded_up(charge: float) -> float | str:
@@ -114,9 +116,9 @@ class Agent:
         return self.mechanism.model(self.state)
 
     def instants(self) -> Any:
-        """Yield the agent's own wake times."""
+        """Yield the agent's own wake times; with rounds, only so many, missed ones included."""
         assert not isinstance(self.habits.activation, Barrier), "a barrier has no instants"  # noqa: S101
-        return self.habits.activation.instants(self._draws)
+        return islice(self.habits.activation.instants(self._draws), self.habits.rounds)
 
     def compute_ns(self) -> int:
         """Return how long this wake computes before it releases."""
@@ -148,15 +150,13 @@ class Agent:
             return
         values, slots = self.heard.values, self._slots
         for sender, message in taken.items():
-            if message.vector is not None:
-                values[slots[sender]] = message.vector
+            values[slots[sender]] = message.vector
         versions = [message.version for message in taken.values()]
         self._log.emit(Merged, self.id, cause, list(taken), versions)
         if not self.adopted:
             self.adopted = True
-            heard = [m.vector for m in taken.values() if m.vector is not None]
-            if heard:
-                self.state = self.mechanism.begin(np.mean(heard, axis=0))
+            heard = np.array([message.vector for message in taken.values()])
+            self.state = self.mechanism.begin(heard.mean(axis=0))
 
     def act(self, state: State, heard: Heard, cause: int) -> bool:
         """Do one step on frozen inputs, and send what comes of it; false when nothing was sent."""
@@ -180,7 +180,8 @@ class Agent:
         proposed = emit(Proposed, self.id, cause, k, charged)
         if cap is not None and not cap.admits(ledger.sums, spend):
             self.refused += 1
-            emit(Refused, self.id, proposed, k, charged, cap.spent(ledger.sums), cap.epsilon)
+            spent = float(rounded_up(cap.spent(ledger.sums)))
+            emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
             self._exhaust(proposed, "cap")
             return self._exhausted(state, heard, proposed)
         k = ledger.charge(spend)
@@ -212,7 +213,7 @@ class Agent:
     def _finish(self, step: Step, noise: np.random.Generator | None = None) -> None:
         self.state, vector = step.finish(noise)
         if vector is not None:
-            self.store.publish(vector)
+            self.store.publish(vector, self.rounds)
 
     def _derive(self, cause: int) -> bool:
         derived = self._log.emit(Derived, self.id, cause, self.store.version - 1)
@@ -238,7 +239,7 @@ class Agent:
             to, delays = [to[s] for s in slots], [delays[s] for s in slots]
             outlets = [outlets[s] for s in slots]
         if to:
-            self._transmit(to, delays, outlets, vector, version, cause, resent=False)
+            self._transmit(to, delays, outlets, vector, version, self.rounds, cause, resent=False)
 
     def announce(self, cause: int) -> None:
         """Tell neighbours that wait at a barrier that this round brings nothing: control, no data."""
@@ -251,7 +252,8 @@ class Agent:
             slot = self._slots[receiver]
             delays, outlets = [self.links.again(slot)], [self.links.outlets[slot]]
             vector, version = self.store.published, self.store.published_version
-            self._transmit([receiver], delays, outlets, vector, version, cause, resent=True)
+            message = vector, version, self.store.published_round
+            self._transmit([receiver], delays, outlets, *message, cause, resent=True)
 
     def _transmit(
         self,
@@ -260,6 +262,7 @@ class Agent:
         outlets: list[Outlet],
         vector: Vector | None,
         version: int,
+        round_: int,
         cause: int,
         *,
         resent: bool,
@@ -269,7 +272,7 @@ class Agent:
         arrives = [LOST if delay < 0 else now + delay for delay in delays]
         size = 0 if vector is None else BYTES_OF_NUMBER * len(vector)
         sent = emit(Sent, self.id, cause, version, to, arrives, size, resent)
-        message = Message(self.id, version, self.rounds, vector, sent)
+        message = Message(self.id, version, round_, vector, sent)
         for receiver, arrival, outlet in zip(to, arrives, outlets, strict=True):
             if arrival < 0:
                 emit(Lost, self.id, sent, receiver, version)

@@ -78,6 +78,8 @@ class Mailbox:
         """Note the round of a message, and hold it back when it is of a later one."""
         self._rounds.setdefault(message.sender, set()).add(message.round)
         self.newest_round = max(self.newest_round, message.round)
+        if message.vector is None:
+            return  # control: it says only that the round is over for its sender
         if message.round > through:
             self._ahead.append((delivered, message))
         else:

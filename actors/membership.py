@@ -16,7 +16,6 @@ class Membership:
         clock: Clock,
         log: Log,
         *,
-        rounds: int | None = None,
         updates: int | None = None,
         until_spent: bool = False,
         finish: Callable[[str], None],
@@ -26,7 +25,6 @@ class Membership:
         self.pending = 0
         self._clock = clock
         self._log = log
-        self._rounds = rounds
         self._updates = updates
         self._until_spent = until_spent
         self._finish = finish
@@ -53,11 +51,13 @@ class Membership:
         for agent in self.agents:
             agent.inbox.settle(until, up=agent.status == UP)
 
-    def woken(self, agent: Agent) -> bool:
-        self.updates += 1
+    def admit(self) -> bool:
         if self._updates is not None and self.updates >= self._updates:
+            return False
+        self.updates += 1
+        if self.updates == self._updates:
             self._finish("updates")
-        return self._rounds is None or agent.rounds < self._rounds
+        return True
 
     def crash(self, node: int, lose: str, cause: int) -> bool:
         """Stop an agent without a word; false when it was not up."""
@@ -94,6 +94,7 @@ class Membership:
         return True
 
     def retire(self, agent: Agent, cause: int) -> None:
+        agent.inbox.settle(self._clock.now - 1)
         agent.status = LEFT
         self._part(agent, cause)
 
@@ -118,6 +119,7 @@ class Membership:
         """One scripted fault has nothing more to do."""
         self.pending -= 1
         self._check_idle()
+        self._check_spent()
 
     def _part(self, agent: Agent, cause: int) -> None:
         self._log.emit(Left, agent.id, cause)
@@ -160,5 +162,9 @@ class Membership:
 
     def _forget_unspent(self, node: int) -> None:
         self._unspent.discard(node)
-        if self._until_spent and not self._unspent:
+        self._check_spent()
+
+    def _check_spent(self) -> None:
+        """A fault that is still to come may bring somebody with budget."""
+        if self._until_spent and not self._unspent and self.pending == 0:
             self._finish("spent")

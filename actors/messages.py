@@ -9,7 +9,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """One vector that left an agent; all receivers of a broadcast share it.
 
     `version` numbers what the sender published, so that the newest wins; `round` is the sender's
-    count of wakes, which barriers wait for; `sent` is the event that sent it first.
+    count of wakes, which barriers wait for; a control message has no vector; `sent` is the event that sent it first.
     """
 
     sender: int

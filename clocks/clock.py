@@ -70,6 +70,9 @@ class Clock(Protocol):
 class Governor(Protocol):
     """Who may hold or end a run: the engine asks it, between entries."""
 
+    ended: bool
+    """Read after every entry: when it is set, nothing more is served."""
+
     def poll(self, now: int) -> bool:
         """Asked every 64 entries and wherever the engine rests: may the run go on."""
         ...

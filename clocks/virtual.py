@@ -130,5 +130,7 @@ class VirtualClock:
                         return wait
                 self.now = queue[0][0]  # type: ignore[assignment] # integers throughout
                 step()
+                if governor.ended:
+                    return 0.0
             if time.perf_counter() > ends or not governor.poll(self.now):
                 return 0.0

@@ -132,7 +132,7 @@ class WallClock:
         """Serve entries when they are due. A hold moves the origin: held time does not count."""
         self._origin = time.perf_counter()
         served = 0
-        while governor.poll(self.now) if served % STRIDE == 0 else True:
+        while not governor.ended and (served % STRIDE or governor.poll(self.now)):
             if not self._queue or (until is not None and self._queue[0][0] > until):
                 break
             held = governor.allowance(self._queue[0][0])

@@ -73,7 +73,7 @@ class Personalised:
         for _ in range(100):
             slope = self.gradient(theta)
             if float(np.abs(slope).max()) <= 1e-11 * max(1.0, float(pulls.max())):
-                break
+                return theta
             hessians = np.array(
                 [
                     p * o.hessian(row)
@@ -84,6 +84,8 @@ class Personalised:
             theta, value, moved = self._search(theta, value, slope, move)
             if not moved:
                 break
+        if float(np.abs(self.gradient(theta)).max()) > 1e-8 * max(1.0, float(pulls.max())):
+            raise NoMinimiser("the joint objective has no single minimiser, or none was found")
         return theta
 
     def _search(
@@ -116,7 +118,10 @@ class Personalised:
             if rate <= goal or rate <= 0:
                 break
             image = apply(direction)
-            length = rate / float((direction * image).sum())
+            curvature = float((direction * image).sum())
+            if curvature <= 1e-14 * float((direction * direction).sum()):
+                break  # flat: no step along it is better than another
+            length = rate / curvature
             x += length * direction
             residual -= length * image
             scaled = np.matmul(blocks, residual[:, :, None])[:, :, 0]

@@ -66,6 +66,8 @@ class Propagation:
             if self.grid is not None:
                 anchor = round_to(anchor, self.grid)
             theta = self._pull(heard, anchor)
+            if self.grid is not None:
+                theta = round_to(theta, self.grid)
             return Propagated(theta, anchor), theta
 
         return Step(RELEASE, self.spend, finish)

@@ -9,6 +9,9 @@ from mechanisms.objectives import Objective
 from mechanisms.vectors import Matrix, Vector
 
 _MOST_STEPS = 200
+TOLERANCE = 1e-9
+ACCEPTED = 1e-6
+"""The largest gradient norm that is ever taken for a minimum: what rounding may leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ def minimise(
     start: Vector | None = None,
     linear: Vector | None = None,
     ridge: float = 0.0,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
 ) -> Solution:
     """Minimise L(θ) + linear·θ + ½·ridge·‖θ‖² by damped Newton, to ‖gradient‖ ≤ tolerance."""
     theta = np.zeros(objective.dimension) if start is None else start.copy()
@@ -54,7 +57,7 @@ def minimise(
         theta = _descend(value, theta, slope, _direction(hessian, slope))
         slope = gradient(theta)
     residual = float(np.linalg.norm(slope))
-    if residual <= 1e3 * tolerance and (
+    if residual <= ACCEPTED and (
         objective.l2 or ridge
     ):  # what rounding allows on badly scaled data; recorded
         return Solution(theta, residual, _MOST_STEPS)

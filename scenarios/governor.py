@@ -22,6 +22,7 @@ class Hand:
         self.paused = False
         self.steps = 0
         self.stopped: str | None = None
+        self.ended = False
         self.interrupted = False
         self._watched = watched
         self._anchor: tuple[float, int] | None = None
@@ -66,6 +67,7 @@ class Hand:
         """End the run at the next entry."""
         if self.stopped is None:
             self.stopped = reason
+            self.ended = True
 
     def interrupt(self, _number: int = 0, _frame: FrameType | None = None) -> None:
         """End the run early: a signal, or a person's key."""

@@ -19,10 +19,9 @@ class Ground:
     def __init__(self, at: Settling) -> None:
         self.at = at
 
-    def shards(self) -> Shards:
+    def shards(self, *, labelled: bool) -> Shards:
         """Return everybody's points."""
-        data, loss = self.at.read["data"], self.at.read["task"]["loss"]
-        labelled = loss["kind"] in {"logistic", "smoothed-hinge"}
+        data = self.at.read["data"]
         if self.at.options.data is not None:
             made = self.at.attempt(
                 ("data",), lambda: self._given(self.at.options.data, labelled=labelled)

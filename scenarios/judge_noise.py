@@ -118,5 +118,7 @@ def _privacy(read: Tree, report: Report) -> None:
             ("privacy", "accountant"),
             f"{accountant} has no claim for Gaussian noise; use tightest or zcdp",
         )
+    if noise == "gaussian" and field(read.get("privacy"), "filter") == "basic":
+        report.value(("privacy", "filter"), "basic has no claim for Gaussian noise; use auto")
     if field(read.get("privacy"), "grid") is True:
         report.value(("privacy", "grid"), "must be a number > 0 or false, got true")

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from actors.agent import DOWN, LEFT, UP
+from actors.agent import ABSENT, DOWN, LEFT, UP
 from actors.membership import Membership
 from clocks.clock import Clock
 from mechanisms.descent import CoordinateDescent
 from mechanisms.joint import local_models
+from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
 from scenarios.metric_names import NETWORK, PER_NODE, split_metric
 from scenarios.observers.budget import Budget
@@ -46,6 +47,7 @@ class Oracle:
         self._traffic = traffic
         self.scores = Scores(plan.shards, plan.loss)
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
+        self._member = np.ones(plan.size, dtype=bool)
         self._gap0 = math.nan
         self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
         self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
@@ -69,6 +71,7 @@ class Oracle:
         self._theta = np.array([agent.model for agent in self._members.agents])
         finite = np.isfinite(self._theta).all(axis=1)
         self._theta[~finite] = np.nan
+        self._member = np.array([agent.status != ABSENT for agent in self._members.agents])
         values: dict[str, Any] = {}
         with np.errstate(invalid="ignore", over="ignore"):
             for name in self.names(last=last):
@@ -105,8 +108,10 @@ class Oracle:
             "distance",
         }:
             return None
-        found: Matrix = joint.minimum()
-        return found
+        try:
+            return joint.minimum()
+        except NoMinimiser:
+            return None
 
     @cached_property
     def optimum(self) -> float | None:
@@ -128,13 +133,24 @@ class Oracle:
         """Labels have an accuracy, numbers an error; where there are no test points, neither."""
         if name != self.scores.name or (test and not self.scores.has_test):
             return np.full(self.plan.size, np.nan)
-        return self.scores.score(self._theta, test=test)
+        return self._of_members(self.scores.score(self._theta, test=test))
+
+    def _of_members(self, values: Vector) -> Vector:
+        """Leave out who was never a member."""
+        values[~self._member] = np.nan
+        return values
 
     def _gain(self) -> Vector:
         if self.local is None or not self.scores.has_test:
             return np.full(self.plan.size, np.nan)
         sign = 1.0 if self.plan.loss.margin else -1.0
-        return sign * (self.scores.score(self._theta, test=True) - self._local_score)
+        own = self.scores.score(self._theta, test=True)
+        return self._of_members(sign * (own - self._local_score))
+
+    def _harmed(self) -> float:
+        gain = self._gain()
+        known = gain[~np.isnan(gain)]
+        return float((known < 0).mean()) if known.size else math.nan
 
     @cached_property
     def _local_score(self) -> Vector:
@@ -144,6 +160,7 @@ class Oracle:
     def _objective(self) -> float:
         return math.nan if self.plan.joint is None else self.plan.joint.value(self._theta)
 
+    @cached_property
     def gap_at_start(self) -> float:
         """The gap of the public start."""
         if self.optimum is None or self.plan.joint is None:
@@ -153,22 +170,27 @@ class Oracle:
     def _gap(self) -> float:
         return math.nan if self.optimum is None else self._objective() - self.optimum
 
-    def _from_optimum(self, theta: Matrix) -> float:
-        return float(np.linalg.norm(theta))
+    def _relative_gap(self) -> float:
+        return self._gap() / self.gap_at_start if self.gap_at_start > 0 else math.nan
 
     def _bias(self) -> float:
-        if self.optimum_theta is None:
+        if self.optimum_theta is None or not self._member.any():
             return math.nan
-        return self._from_optimum(self._theta.mean(axis=0) - self.optimum_theta.mean(axis=0))
+        theta, optimum = self._theta[self._member], self.optimum_theta[self._member]
+        return float(np.linalg.norm(theta.mean(axis=0) - optimum.mean(axis=0)))
 
     def _distance(self) -> float:
         if self.optimum_theta is None:
             return math.nan
-        return self._from_optimum(self._theta - self.optimum_theta) / math.sqrt(self.plan.size)
+        gaps = (self._theta - self.optimum_theta)[self._member]
+        return float(np.linalg.norm(gaps)) / math.sqrt(max(1, len(gaps)))
 
     def _consensus(self) -> float:
-        spread = self._theta - self._theta.mean(axis=0)
-        return math.sqrt(float((spread * spread).sum()) / self.plan.size)
+        theta = self._theta[self._member]
+        if not len(theta):
+            return math.nan
+        spread = theta - theta.mean(axis=0)
+        return math.sqrt(float((spread * spread).sum()) / max(1, len(theta)))
 
     def _status(self, status: str) -> int:
         return sum(1 for agent in self._members.agents if agent.status == status)
@@ -180,7 +202,7 @@ class Oracle:
             if isinstance(mechanism, CoordinateDescent) and mechanism.spends and agent.heard.total:
                 ratio = mechanism.noise_to_step(agent.model, agent.heard, mechanism.spends[0])
             else:
-                ratio = 0.0
+                ratio = math.nan
             found.append(ratio)
         return np.array(found)
 
@@ -193,14 +215,14 @@ class Oracle:
         return count | {
             "messages.in_flight": lambda: traffic.in_flight,
             "bytes.sent": lambda: traffic.bytes_sent,
-            "loss": lambda: self.scores.loss(self._theta),
-            "loss.pooled": lambda: self.scores.pooled(self._theta),
+            "loss": lambda: self._of_members(self.scores.loss(self._theta)),
+            "loss.pooled": lambda: self._of_members(self.scores.pooled(self._theta)),
             "accuracy.train": lambda: self._score("accuracy", test=False),
             "accuracy.test": lambda: self._score("accuracy", test=True),
             "rmse.train": lambda: self._score("rmse", test=False),
             "rmse.test": lambda: self._score("rmse", test=True),
             "gain": self._gain,
-            "harmed": lambda: float((self._gain() < 0).mean()),
+            "harmed": self._harmed,
             "noise.ratio": self._noise_ratio,
             "staleness": lambda: traffic.staleness(agents, self._clock.now),
             "lag": lambda: traffic.lag(agents),
@@ -220,7 +242,7 @@ class Oracle:
             "objective": self._objective,
             "optimum": lambda: math.nan if self.optimum is None else self.optimum,
             "gap": self._gap,
-            "gap.relative": lambda: self._gap() / self.gap_at_start(),
+            "gap.relative": self._relative_gap,
             "consensus": self._consensus,
             "bias": self._bias,
             "distance": self._distance,

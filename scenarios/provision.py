@@ -12,6 +12,7 @@ from mechanisms.noise import LAWS, Law
 from mechanisms.objectives import LocalObjective
 from mechanisms.propagation import Propagation
 from mechanisms.solitary import Solitary
+from mechanisms.solve import ACCEPTED
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import grid_below
 
@@ -111,8 +112,8 @@ def _smoothness(mechanism: Table, objective: LocalObjective, law: Law | None) ->
     if chosen == "data":
         return objective.smoothness()
     if chosen == "bound":
-        largest = objective.weight * objective.points * FEATURE_BOUND**2
-        return objective.loss.curvature_bound * largest + 2.0 * objective.l2
+        largest = float(objective.weight * objective.points * FEATURE_BOUND**2)
+        return float(objective.loss.curvature_bound * largest + 2.0 * objective.l2)
     return float(chosen)
 
 
@@ -137,8 +138,9 @@ def _gradient_bound(mechanism: Table, objective: LocalObjective, law: Law) -> fl
 
 def _fix(mechanism: Table, terms: Terms, law: Law) -> tuple[float, int]:
     """Return (charge of one release, number of releases): two of three fix the third."""
-    releases = mechanism.get("releases") or terms.rounds
-    alpha, by = mechanism.get("alpha"), terms.accountant(law)
+    releases: int | None = mechanism.get("releases") or terms.rounds
+    alpha: float | None = mechanism.get("alpha")
+    by = terms.accountant(law)
     if terms.epsilon is None:
         assert alpha is not None, "judged before"  # noqa: S101
         assert releases is not None, "judged before"  # noqa: S101
@@ -172,8 +174,10 @@ def _output(objective: LocalObjective, terms: Terms, law: Law | None) -> Spend:
     slope = objective.loss.lipschitz * FEATURE_BOUND
     if not math.isfinite(slope) or not objective.loss.convex:
         raise CannotProvide("output noise needs a convex loss with a bounded gradient", "task.loss")
-    sensitivity = 2.0 * slope * objective.weight / (2.0 * objective.l2)
-    scale = law.scale(terms.epsilon, sensitivity)
+    convexity = 2.0 * objective.l2
+    # Both minimisers are found to ACCEPTED only, so each may lie ACCEPTED/Λ off (theory.md, E20).
+    sensitivity = 2.0 * (slope * objective.weight + ACCEPTED) / convexity
+    scale = law.scale(terms.epsilon * (1 - 1e-11), sensitivity)
     charged = law.charge(scale, sensitivity)
     return Spend(
         "propagation", law.name, "corrected", scale, sensitivity, law.norm, objective.dimension,

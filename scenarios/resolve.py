@@ -31,12 +31,13 @@ class _Resolver:
     def plan(self) -> Plan:
         ground, people = Ground(self.at), People(self.at)
         self._refuse_large()
-        shards = ground.shards()
-        edges = ground.edges(shards)
-        policy, exceptions = ground.policies(edges)
-        loss = self.at.attempt(
+        loss: Loss = self.at.attempt(
             ("task", "loss"), lambda: catalog.loss(self.at.read["task"]["loss"], self.at.code)
         )
+        self.at.report.stop_if_any()
+        shards = ground.shards(labelled=loss.margin)
+        edges = ground.edges(shards)
+        policy, exceptions = ground.policies(edges)
         self.at.report.stop_if_any()
         objectives = self._objectives(shards, loss)
         graph = Graph(

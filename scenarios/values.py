@@ -34,7 +34,9 @@ def aggregate(values: Vector, how: str) -> float:
     if not known.size:
         return math.nan
     if how.startswith("p"):
-        return float(np.percentile(known, int(how[1:])))
+        if np.isfinite(known).all():
+            return float(np.percentile(known, int(how[1:])))
+        return float(np.percentile(known, int(how[1:]), method="inverted_cdf"))
     folds: dict[str, Callable[[Vector], Any]] = {
         "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
     }  # fmt: skip

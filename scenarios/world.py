@@ -19,7 +19,6 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
     members = Membership(
         clock,
         log,
-        rounds=plan.rounds,
         updates=plan.updates,
         until_spent=plan.stop == "spent",
         finish=finish,
@@ -54,6 +53,7 @@ def _agent(
         node.on_exhausted,
         node.start,
         node.adopt_neighbours,
+        plan.rounds,
     )
     agent = Agent(
         node.id,

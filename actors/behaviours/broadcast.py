@@ -11,8 +11,8 @@ from clocks.clock import NANOSECONDS, WAKE
 class Members(Protocol):
     """Who must know that an agent woke, or has had enough."""
 
-    def woken(self, agent: Agent) -> bool:
-        """Count a wake; false when the agent should not wake again."""
+    def admit(self) -> bool:
+        """Count one more wake; false when the run has had them all."""
         ...
 
     def retire(self, agent: Agent, cause: int) -> None:
@@ -41,10 +41,11 @@ async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members)
     agent.inbox.through(agent.rounds)
     while True:
         await clock.sleep_until(clock.now, priority)
-        if not await _wake(agent, log, members):
+        woke = clock.now
+        if not await _wake(agent, log, members) or agent.rounds == agent.habits.rounds:
             return
         agent.inbox.through(agent.rounds)
-        await _all_in(agent, barrier, clock.now)
+        await _all_in(agent, barrier, woke)
         if agent.inbox.newest_round > agent.rounds + 1:
             agent.rounds = agent.inbox.newest_round - 1  # missed while away: skipped, never made up
             agent.inbox.through(agent.rounds)
@@ -55,7 +56,7 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
     clock, inbox = agent.clock, agent.inbox
     deadline = None
     if barrier.timeout_s is not None:
-        deadline = since + round(barrier.timeout_s * NANOSECONDS)
+        deadline = max(clock.now, since + round(barrier.timeout_s * NANOSECONDS))
     while True:
         inbox.settle(clock.now)
         here = [j for j, up in zip(agent.neighbours, agent.present, strict=True) if up]
@@ -67,10 +68,11 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
 
 async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     """Do one wake: inputs are frozen now, the release is made after the computing time."""
+    if not members.admit():
+        return False
     agent.updates += 1
     agent.rounds += 1
     woke = log.emit(Woke, agent.id, None)
-    more = members.woken(agent)
     agent.merge(woke)
     state, heard = agent.state, agent.heard
     busy = agent.compute_ns()
@@ -83,4 +85,4 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     if agent.spent and agent.refused and agent.habits.on_exhausted == "leave":
         members.retire(agent, woke)
         return False
-    return more
+    return True

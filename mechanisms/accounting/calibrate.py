@@ -8,6 +8,9 @@ from mechanisms.accounting.compose import Sums, by
 from mechanisms.accounting.spend import Spend
 from mechanisms.noise import Law
 
+_ROOM = 1 - 1e-11
+"""Room for rounding: a ledger adds one by one what a calibration multiplied."""
+
 
 def composed(law: Law, charge: float, releases: int, delta: float, accountant: str) -> float:
     """Return ε of `releases` equal releases."""
@@ -21,15 +24,15 @@ def composed(law: Law, charge: float, releases: int, delta: float, accountant: s
 def uniform_charge(law: Law, epsilon: float, delta: float, releases: int, accountant: str) -> float:
     """Return the largest equal charge whose total over `releases` stays within (ε, δ)."""
     if law.unit == "mu":
-        return gaussian.mu(epsilon, delta) / math.sqrt(releases)
+        return gaussian.mu(epsilon, delta) / math.sqrt(releases) * _ROOM
     low, high = 0.0, epsilon
     if composed(law, high, releases, delta, accountant) <= epsilon:
-        return high
+        return high * _ROOM
     for _ in range(100):
         middle = 0.5 * (low + high)
         fits = composed(law, middle, releases, delta, accountant) <= epsilon
         low, high = (middle, high) if fits else (low, middle)
-    return low
+    return low * _ROOM
 
 
 @lru_cache(maxsize=1024)

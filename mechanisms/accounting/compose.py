@@ -110,7 +110,7 @@ def by(accountant: str, total: Sums, delta: float) -> float:
         case "basic":
             return basic(total)
         case "kov":
-            return kov(total, delta) if delta > 0 else math.inf
+            return kov(total, delta)
         case "zcdp":
             return zcdp(total, delta)
         case "gaussian":

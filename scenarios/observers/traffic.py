@@ -82,7 +82,7 @@ class Traffic:
     def _note_sent(self, event: Sent) -> None:
         self.counts["sent"] += len(event.to)
         self.bytes_sent += event.bytes * len(event.to)
-        if self._follow and not event.resent and event.node is not None:
+        if self._follow and event.bytes and not event.resent and event.node is not None:
             self._published[event.node, event.version] = event.t
             self._newest[event.node] = event.version
 
@@ -94,6 +94,8 @@ class Traffic:
             if self._joined[node] < 0:
                 self._joined[node] = event.t
         elif self._since[node] >= 0:
+            if isinstance(event, Crashed) and event.lost != "nothing":
+                self._held = {k: v for k, v in self._held.items() if k[0] != node}
             self._up[node] += event.t - self._since[node]
             self._since[node] = -1
 

@@ -99,6 +99,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("an expectation of nothing", "[mechanism]", '[[expect]]\nmetric = "loss.mean"\n[mechanism]', "17:1", "expect.0: needs exactly one of above, below, at_most, at_least, equals; got none"),
     ("a metric without its aggregate", "[mechanism]", '[[expect]]\nmetric = "loss"\nbelow = 1\n[mechanism]', "18:10", "expect.0.metric: loss is per node: give an aggregate such as loss.mean, or node = …"),
     ("within the end", "[mechanism]", '[[expect]]\nmetric = "gap"\nbelow = 1\nwithin = 3\n[mechanism]', "20:1", 'expect.0.within: belongs to when = "eventually"'),
+    ("basic sums of Gaussian noise", 'noise = "laplace"\nreleases = 4', 'noise = "gaussian"\nreleases = 4\n[privacy]\nfilter = "basic"', "22:10", "privacy.filter: basic has no claim for Gaussian noise; use auto"),
     ("an unknown view", "[mechanism]", '[privacy]\nviews = ["spy"]\n[mechanism]', "18:10", "privacy.views.0: must be one of its names, got \"spy\"; known: eavesdropper, outsider"),
     ("a dotted key of 40 kB", "[run]", "a" + ".a" * 20_000 + " = 1\n[run]", "2:1", "a dotted key has at most 8 parts"),
     ("a very long key", "[run]", "a" * 40_000 + " = 1\n[run]", "2:1", "a key has at most 256 characters"),

@@ -1,11 +1,19 @@
 """Charges in whole runs: before sending, once, for lost messages too, and through crashes."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from mechanisms.accounting.compose import headline
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.noise import LAWS
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.governor import Hand
+from scenarios.seeds import NoiseSource
 from tests.support.builders import perform, private, scenario
 
 
@@ -63,21 +71,90 @@ def test_a_crash_and_rejoin_change_nothing_in_the_ledger(tmp_path: Path, lose: s
     assert ran.outcome.summary["nodes"][2]["epsilon"] <= 4.0
 
 
-def test_noise_after_a_crash_goes_on_and_does_not_begin_again(tmp_path: Path) -> None:
-    """The noise of release k is drawn for k: a world with a crash draws the same noise for the same k."""
-    from mechanisms.noise import LAWS
-    from scenarios.seeds import NoiseSource
+def test_noise_k_is_drawn_for_release_k_once_and_a_crash_begins_nothing_again(
+    tmp_path: Path,
+) -> None:
+    """What is drawn in a whole run, agent by agent: 0, 1, 2 … without a gap, through two crashes."""
+    fault = [
+        {"at": 3.0, "for": 4.0, "crash": [2]},
+        {"at": 8.0, "for": 1.0, "crash": [2], "lose": "all"},
+    ]
+    plan = make_plan(private(fault=fault, run={"seed": 5, "horizon": 80.0}))
+    run = Run(plan, tmp_path / "run", Hand(), 1.0)
+    drawn: dict[int, list[int]] = {agent.id: [] for agent in run.agents}
+    for agent in run.agents:
 
-    drawn: list[tuple[int, int]] = []
-    fault = [{"at": 3.0, "for": 4.0, "crash": [2]}]
-    ran = perform(private(fault=fault, run={"seed": 5, "horizon": 80.0}), tmp_path)
+        def noise(k: int, i: int = agent.id, source: Any = agent._noise) -> Any:
+            drawn[i].append(k)
+            return source(k)
+
+        agent._noise = noise
+    assert asyncio.run(run.perform()).code == 0
+    assert drawn == {i: list(range(8)) for i in range(6)}
+
+
+def test_the_noise_of_a_release_can_be_found_in_it(tmp_path: Path) -> None:
+    """O9: the first release of each agent, from known inputs, inverted: it holds NoiseSource(i)(0)."""
+    nodes = [
+        {
+            "count": 6,
+            "budget": {"epsilon": 4.0},
+            "clock": {"kind": "trace", "wakes": [[1, i] for i in range(6)]},
+        }
+    ]
+    ran = perform(private(nodes=nodes, privacy={"grid": False}), tmp_path)
     for agent in ran.run.agents:
-        drawn += [(agent.id, k) for k in range(len(agent.store.ledger))]
-    source = NoiseSource(5)
-    vectors = {
-        (i, k): tuple(LAWS["norm-gamma"].draw(source.of(i)(k), 1.0, 3).tolist()) for i, k in drawn
-    }
-    assert len(set(vectors.values())) == len(vectors)
+        m = agent.mechanism
+        pull = m.mu * m.confidence  # type: ignore[attr-defined]
+        alpha = 1 / (1 + pull * m.smoothness)  # type: ignore[attr-defined]
+        gradient = m.objective.gradient(np.zeros(3))  # type: ignore[attr-defined]
+        found = -agent.model / (alpha * pull) - gradient
+        spend = agent.store.ledger.at(0)
+        assert spend.scale == pytest.approx(spend.charged * ran.run.plan.shards.sizes[agent.id] / 2)
+        drawn = LAWS["norm-gamma"].draw(NoiseSource(5).of(agent.id)(0), spend.scale, 3)
+        assert found == pytest.approx(drawn, rel=1e-9)
+
+
+def test_output_noise_has_the_scale_of_its_theorem() -> None:
+    """ζ = ε m Λ/(2G), Λ = 2·l2 (theory.md, A12), a millionth more noise for the solver's tolerance."""
+    nodes = [{"count": 6, "budget": {"epsilon": 2.0}}]
+    plan = make_plan(private(nodes=nodes, mechanism={"kind": "propagation", "noise": "output"}))
+    for node, m in zip(plan.nodes, plan.shards.sizes, strict=True):
+        spend = node.mechanism.spend  # type: ignore[attr-defined]
+        assert spend.scale == pytest.approx(2.0 * m * (2 * 0.1) / 2, rel=1e-4)
+        assert spend.scale < 2.0 * m * (2 * 0.1) / 2
+        assert spend.charged <= 2.0
+
+
+def test_clipping_is_on_where_it_matters(tmp_path: Path) -> None:
+    """Squared loss with a tight clip: unclipped gradients are longer, and every run checks it."""
+    mechanism = {"kind": "cd", "mu": 1.0, "noise": "gaussian", "releases": 8, "clip": 0.05}
+    ran = perform(private(mechanism=mechanism, task={"loss": "squared", "l2": 0.1}), tmp_path)
+    assert ran.outcome.code == 0
+    assert ran.outcome.summary["invariants"]["sensitivity"]["verdict"] == "pass"
+    for agent in ran.run.agents:
+        m = agent.mechanism
+        free = m.objective.longest_gradient(agent.model, None, "l2")  # type: ignore[attr-defined]
+        assert free > 0.05
+        assert m.longest_gradient(agent.model) == pytest.approx((0.05, 0.05))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("releases", [3, 7, 13, 100])
+@pytest.mark.parametrize("noise", ["laplace", "norm-gamma", "gaussian"])
+@pytest.mark.parametrize("epsilon", [0.3, 1.5, 4.0])
+def test_a_spent_budget_is_never_over_its_cap_not_by_an_ulp(
+    noise: str, releases: int, epsilon: float
+) -> None:
+    delta = 1e-5 if noise == "gaussian" else 0.0
+    nodes = [{"count": 6, "budget": {"epsilon": epsilon, "delta": delta}}]
+    mechanism = {"kind": "cd", "mu": 1.0, "noise": noise, "releases": releases}
+    for node in make_plan(private(nodes=nodes, mechanism=mechanism)).nodes:
+        ledger = Ledger()
+        for spend in node.mechanism.spends:  # type: ignore[attr-defined]
+            assert node.cap is not None
+            assert node.cap.admits(ledger.sums, spend)
+            ledger.charge(spend)
+        assert headline(ledger.sums, delta)[0] <= epsilon
 
 
 def test_a_spent_agent_never_releases_again(tmp_path: Path) -> None:
