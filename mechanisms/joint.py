@@ -20,6 +20,14 @@ class Graph:
     tails: NDArray[np.int64]
     weights: Vector
 
+    def among(self, nodes: NDArray[np.int64]) -> "Graph":
+        """Return the graph of some nodes, numbered anew in their order."""
+        place = np.full(self.n, -1)
+        place[nodes] = np.arange(len(nodes))
+        heads, tails = place[self.heads], place[self.tails]
+        kept = (heads >= 0) & (tails >= 0)
+        return Graph(len(nodes), heads[kept], tails[kept], self.weights[kept])
+
     def degrees(self) -> Vector:
         """D_ii = Σ_j W_ij."""
         degrees = np.zeros(self.n)
@@ -53,6 +61,11 @@ class Personalised:
     @property
     def convex(self) -> bool:
         return all(objective.loss.convex for objective in self.objectives)
+
+    def among(self, nodes: NDArray[np.int64]) -> "Personalised":
+        """Return what these nodes minimise without the others."""
+        kept = tuple(self.objectives[i] for i in nodes)
+        return Personalised(self.graph.among(nodes), kept, self.confidences[nodes], self.mu)
 
     def _pulls(self) -> Vector:
         return self.mu * self.graph.degrees() * self.confidences
@@ -140,6 +153,11 @@ class Propagating:
     mu: float
     convex = True
 
+    def among(self, nodes: NDArray[np.int64]) -> "Propagating":
+        """Return what these nodes minimise without the others."""
+        graph = self.graph.among(nodes)
+        return Propagating(graph, self.anchors[nodes], self.confidences[nodes], self.mu)
+
     def value(self, theta: Matrix) -> float:
         pulls = self.mu * self.graph.degrees() * self.confidences
         gaps = theta - self.anchors
@@ -173,6 +191,10 @@ class Apart:
     @property
     def convex(self) -> bool:
         return all(objective.loss.convex for objective in self.objectives)
+
+    def among(self, nodes: NDArray[np.int64]) -> "Apart":
+        """Return what these nodes minimise without the others."""
+        return Apart(tuple(self.objectives[i] for i in nodes))
 
     def value(self, theta: Matrix) -> float:
         return math.fsum(o.value(row) for o, row in zip(self.objectives, theta, strict=True))

@@ -10,7 +10,7 @@ PER_NODE = (
     "releases.planned", "derived", "updates", "availability",
 )  # fmt: skip
 NETWORK = (
-    "objective", "optimum", "gap", "gap.relative", "consensus", "bias", "distance", "harmed",
+    "objective", "optimum", "gap", "gap.relative", "gap.present", "consensus", "bias", "distance", "harmed",
     "messages.sent", "messages.delivered", "messages.superseded", "messages.lost",
     "messages.rejected", "messages.duplicated", "messages.in_flight", "bytes.sent", "nodes.up",
     "nodes.down", "nodes.left", "nodes.spent", "rounds",

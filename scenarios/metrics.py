@@ -48,6 +48,7 @@ class Oracle:
         self.scores = Scores(plan.shards, plan.loss)
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
         self._member = np.ones(plan.size, dtype=bool)
+        self._minima: dict[tuple[int, ...], float] = {}
         self._gap0 = math.nan
         self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
         self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
@@ -173,6 +174,23 @@ class Oracle:
     def _relative_gap(self) -> float:
         return self._gap() / self.gap_at_start if self.gap_at_start > 0 else math.nan
 
+    def _present_gap(self) -> float:
+        """The gap of the nodes present now, on the edges between them."""
+        joint, here = (
+            self.plan.joint,
+            [a.id for a in self._members.agents if a.status in {UP, DOWN}],
+        )
+        if joint is None or not joint.convex or not here:
+            return math.nan
+        among = joint.among(np.array(here))
+        key = tuple(here)
+        if key not in self._minima:
+            try:
+                self._minima[key] = among.value(among.minimum())
+            except NoMinimiser:
+                self._minima[key] = math.nan
+        return among.value(self._theta[here]) - self._minima[key]
+
     def _bias(self) -> float:
         if self.optimum_theta is None or not self._member.any():
             return math.nan
@@ -243,6 +261,7 @@ class Oracle:
             "optimum": lambda: math.nan if self.optimum is None else self.optimum,
             "gap": self._gap,
             "gap.relative": self._relative_gap,
+            "gap.present": self._present_gap,
             "consensus": self._consensus,
             "bias": self._bias,
             "distance": self._distance,

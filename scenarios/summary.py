@@ -38,7 +38,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "scenario": plan.name,
         "seed": plan.seed,
         "status": status,
-        "kind": plan.kind,
+        "mechanism": plan.kind,
         "horizon_s": None if plan.horizon is None else plan.horizon / 1e9,
         "ended_s": more["ended_s"],
         "ended_by": more["ended_by"],

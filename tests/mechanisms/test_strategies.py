@@ -193,6 +193,15 @@ def test_the_joint_objective_is_its_definition() -> None:
         assert joint.gradient(theta)[i, k] == pytest.approx(slope, abs=1e-6)
 
 
+def test_the_objective_among_some_is_the_one_without_the_others() -> None:
+    graph, objectives, c = triangle()
+    both = Personalised(graph, objectives, c, 0.7).among(np.array([0, 2]))
+    pair = Graph(2, np.array([0]), np.array([1]), np.array([0.5]))
+    alone = Personalised(pair, (objectives[0], objectives[2]), c[[0, 2]], 0.7)
+    theta = generator(5, "theta").standard_normal((2, 3))
+    assert both.value(theta) == pytest.approx(alone.value(theta))
+
+
 @pytest.mark.parametrize("mu", [0.01, 1.0, 100.0])
 def test_its_minimum_is_stationary(mu: float) -> None:
     graph, objectives, c = triangle()

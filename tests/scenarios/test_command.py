@@ -1,0 +1,348 @@
+"""The command as a user meets it: verbs, pipes, pictures, sweeps; and the same from Python."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarios import check, open_run, run, run_sync
+from scenarios.cli import main
+from scenarios.problem import ScenarioError
+from scenarios.read import library_names
+from tests.support.builders import private, scenario
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def hush(*arguments: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scenarios", *arguments], cwd=cwd, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    assert main(["run", "ring5-dropout", "--quiet", "--out", str(folder)]) == 0
+    return folder
+
+
+def test_run_without_a_word_runs_quickstart_and_names_its_folder(tmp_path: Path) -> None:
+    done = hush("run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "quickstart · seed 7 · finished at 40 s" in done.stdout
+    assert "runs/quickstart-7-1" in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.strip().startswith("ε "))
+    for word in ("eavesdropper view", "δ = 0.0001", "accountant: gaussian"):
+        assert word in line
+    assert "purely local" in done.stdout
+    assert "✓ expected gain.mean > 0" in done.stdout
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_the_whole_library_holds_its_expectations(name: str, tmp_path: Path) -> None:
+    assert main(["run", name, "--quiet", "--out", str(tmp_path / "run")]) == 0
+
+
+def test_the_folder_holds_what_the_contract_names(finished: Path) -> None:
+    names = {p.name for p in finished.iterdir()}
+    assert {
+        "manifest.json", "scenario.toml", "resolved.toml", "inputs.jsonl", "events-00000.jsonl", "ledger.jsonl",
+        "metrics.csv", "summary.json", "models.npz", "verdicts.json",
+    } <= names  # fmt: skip
+    manifest = json.loads((finished / "manifest.json").read_text())
+    assert manifest["status"] == "finished"
+    assert set(manifest["sha256"]) == names - {"manifest.json"}
+    summary = json.loads((finished / "summary.json").read_text())
+    needed = {"scenario", "seed", "status", "horizon_s", "updates", "releases", "messages", "objective", "gap", "loss",
+              "accuracy", "epsilon", "groups", "nodes", "expectations", "invariants", "wall_s", "updates_per_s"}  # fmt: skip
+    assert needed <= set(summary)
+    node = {
+        "id",
+        "state",
+        "updates",
+        "releases",
+        "refused",
+        "epsilon",
+        "epsilon_basic",
+        "cap",
+        "loss",
+        "accuracy",
+    }
+    assert node <= set(summary["nodes"][0])
+    line = json.loads((finished / "ledger.jsonl").read_text().splitlines()[0])
+    assert {
+        "seq",
+        "t",
+        "node",
+        "k",
+        "mechanism",
+        "calibration",
+        "scale",
+        "sensitivity",
+        "norm",
+        "d",
+        "jacobian",
+        "claimed",
+        "charged",
+    } <= set(line)
+
+
+def test_events_have_numbers_times_kinds_and_causes(finished: Path) -> None:
+    found = list(open_run(finished).events())
+    assert [e["seq"] for e in found] == list(range(1, len(found) + 1))
+    assert all(isinstance(e["t"], int) for e in found)
+    assert (found[0]["kind"], found[-1]["kind"]) == ("started", "finished")
+    for event in found:
+        assert {"seq", "t", "kind", "node", "cause"} <= set(event)
+        assert event["cause"] is None or event["cause"] < event["seq"]
+
+
+def test_metrics_are_tidy_and_agree_with_the_events(finished: Path) -> None:
+    rows = (finished / "metrics.csv").read_text().splitlines()
+    assert rows[0] == "t,node,metric,value"
+    columns = open_run(finished).metrics()
+    assert len(columns["t"]) == len(rows) - 1
+    t, _, metric, value = rows[5].split(",")
+    assert float(t) == columns["t"][4]
+    assert metric == columns["metric"][4]
+    assert float(value) == columns["value"][4]
+
+
+def test_show_tells_runs_scenarios_and_mechanisms(finished: Path) -> None:
+    assert "files are what their checksums say" in hush("show", str(finished)).stdout
+    assert 'name = "quickstart"' in hush("show", "quickstart").stdout
+    card = hush("show", "cd").stdout
+    assert "Bellet" in card
+    assert "parameter  mu = 1.0" in card
+    for what in (str(finished), "quickstart", "cd", "local", "propagation"):
+        json.loads(hush("show", what, "--json").stdout)
+
+
+def test_list_names_what_each_scenario_shows() -> None:
+    assert len(hush("list").stdout.splitlines()) == len(library_names())
+    assert [e["name"] for e in json.loads(hush("list", "--json").stdout)] == library_names()
+
+
+def test_check_tells_the_cost_before_anything_runs(tmp_path: Path) -> None:
+    done = hush("check", "quickstart", cwd=tmp_path)
+    assert done.returncode == 0
+    for words in ("100 agents", "updates", "ε = 4", "eavesdropper view", "zcdp", "‖noise‖/‖step‖"):
+        assert words in done.stdout
+    assert list(tmp_path.iterdir()) == []
+    found = json.loads(hush("check", "ring5-dropout", "quickstart", "--json").stdout)
+    assert [f["ok"] for f in found] == [True, True]
+    assert found[0]["groups"][0]["epsilon"] == pytest.approx(7.352, abs=1e-3)
+
+
+def test_new_writes_a_scenario_that_runs(tmp_path: Path) -> None:
+    assert hush("new", "world.toml", cwd=tmp_path).returncode == 0
+    assert hush("check", "world.toml", cwd=tmp_path).returncode == 0
+    assert hush("run", "./world.toml", "--quiet", "--until", "3", cwd=tmp_path).returncode == 0
+    again = hush("new", "world.toml", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+
+
+@pytest.mark.parametrize("x", ["time", "releases", "bytes", "epsilon"])
+@pytest.mark.parametrize("what", ["loss", "gap", "epsilon"])
+def test_plots_are_pictures(finished: Path, tmp_path: Path, what: str, x: str) -> None:
+    out = tmp_path / "x.png"
+    assert main(["plot", str(finished), what, "--x", x, "--out", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert out.stat().st_size > 10_000
+
+
+def test_a_plot_of_nothing_says_what_there_is(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plot", str(finished), "los"]) == 2
+    assert "did you mean 'loss'?" in capsys.readouterr().err
+
+
+def test_json_is_all_that_goes_to_stdout(tmp_path: Path) -> None:
+    done = hush("run", "ring5-dropout", "--live", "json", "--out", str(tmp_path / "run"))
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[-1]["kind"] == "summary"
+    assert {"sample", "faultbegan", "crashed", "restarted"} <= {line["kind"] for line in lines}
+
+
+def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m scenarios run ring5-dropout --live lines --out {tmp_path / 'run'} | head -n 1"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_twice_is_the_same(tmp_path: Path) -> None:
+    done = hush("run", "ring5-dropout", "--quiet", "--twice", "--out", str(tmp_path / "run"))
+    assert done.returncode == 0
+    assert "twice the same" in done.stderr
+
+
+def test_a_failed_expectation_ends_with_1(tmp_path: Path) -> None:
+    done = hush(
+        "run",
+        "ring5-dropout",
+        "--quiet",
+        "--out",
+        str(tmp_path / "r"),
+        "--set",
+        "expect=[{metric='loss.mean', below=0.0}]",
+    )
+    assert done.returncode == 1
+    assert "✕ expected loss.mean < 0 (end); got 0.4" in done.stdout
+
+
+def test_a_sweep_runs_each_seed_once(tmp_path: Path) -> None:
+    command = (
+        "sweep",
+        "ring5-dropout",
+        "--seeds",
+        "0..2",
+        "--jobs",
+        "2",
+        "--out",
+        str(tmp_path / "s"),
+        "--set",
+        "run.horizon=40",
+    )
+    first = hush(*command)
+    assert first.returncode == 0, first.stderr
+    stamps = {p: p.stat().st_mtime_ns for p in (tmp_path / "s").glob("seed-*/summary.json")}
+    assert len(stamps) == 3
+    assert hush(*command).returncode == 0
+    assert {p: p.stat().st_mtime_ns for p in stamps} == stamps
+    assert len((tmp_path / "s" / "sweep.csv").read_text().splitlines()) == 4
+    assert "loss" in first.stdout
+
+
+def test_from_python_in_a_script_and_in_a_running_loop(tmp_path: Path) -> None:
+    plain = run_sync("ring5-dropout", seed=7, set={"network.loss": 0.1}, out=tmp_path / "a")
+
+    async def notebook() -> tuple[Any, Any]:
+        return await run("ring5-dropout", seed=7, set={"network.loss": 0.1}), run_sync(
+            "ring5-dropout", seed=7
+        )
+
+    awaited, threaded = asyncio.run(notebook())
+    assert plain.manifest["digests"] == awaited.manifest["digests"]
+    assert plain.manifest["digests"] != threaded.manifest["digests"]
+    assert plain.models.shape == (5, 6)
+    assert plain.verdicts["expectations"][0]["verdict"] == "pass"
+    assert sum(1 for _ in awaited.events()) > 100
+
+
+def test_data_and_graphs_of_ones_own() -> None:
+    import networkx as nx
+
+    rng = np.random.Generator(np.random.PCG64(0))
+    nodes = [
+        (0.3 * rng.standard_normal((9, 3)), np.where(rng.random(9) < 0.5, 1, -1)) for _ in range(6)
+    ]
+    nodes = [(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1), y) for x, y in nodes]
+    result = run_sync(scenario(), data={"nodes": nodes}, graph=nx.star_graph(5))
+    assert result.models.shape == (6, 3)
+    assert {tuple(e["to"]) for e in result.events() if e["kind"] == "sent" and e["node"] == 3} == {
+        (0,)
+    }
+    with pytest.raises(ScenarioError, match="for 6 agents"):
+        run_sync(scenario(), data={"nodes": nodes[:2]})
+
+
+def test_check_from_python() -> None:
+    assert check(private()).ok
+    broken = check(private(run={"seed": -1}))
+    assert not broken.ok
+    assert broken.problems == ("scenario: run.seed: must be a whole number >= 0, got -1",)
+
+
+OWN = """
+import numpy as np
+from dataclasses import dataclass
+from mechanisms.accounting.spend import unprotected
+from mechanisms.strategy import RELEASE, Step
+
+@dataclass(frozen=True)
+class Cube:
+    margin = False; lipschitz = float("inf"); curvature_bound = 2.0; convex = True
+    def value(self, t): return t * t
+    def slope(self, t): return 2 * t
+    def curvature(self, t): return 2 + 0 * t
+
+@dataclass(frozen=True)
+class Halving:
+    rate: float = 1.0
+    def instants(self, draws):
+        return (10**9 * k * k for k in range(1, 100))
+
+@dataclass(frozen=True)
+class Pairs:
+    def __call__(self, n, rng):
+        return [(i, i + 1) for i in range(0, n - 1)]
+
+@dataclass(frozen=True)
+class Tiny:
+    d: int = 2
+    def __call__(self, n, rng):
+        return [(0.1 * rng.standard_normal((5, self.d)), rng.standard_normal(5)) for _ in range(n)]
+
+@dataclass(frozen=True)
+class Average:
+    objective: object
+    confidence: float
+    pull: float = 0.5
+    planned = None
+    def begin(self, start): return start
+    def model(self, state): return state
+    def propose(self, state, heard, made):
+        def finish(_):
+            moved = self.pull * heard.mean() - 0.1 * self.objective.gradient(state)
+            return moved, moved
+        return Step(RELEASE, unprotected("average", len(state)), finish)
+    def without_data(self, state, heard):
+        return self.propose(state, heard, 0)
+"""
+
+
+def test_code_of_ones_own_runs_when_it_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "my_own_things.py").write_text(OWN)
+    text = """schema = 1
+[run]
+seed = 1
+horizon = 30
+[data]
+source = "my_own_things:Tiny"
+d = 3
+[task]
+loss = "my_own_things:Cube"
+l2 = 0.1
+[network]
+topology = "my_own_things:Pairs"
+[[nodes]]
+count = 4
+clock = "my_own_things:Halving"
+[mechanism]
+kind = "my_own_things:Average"
+pull = 0.9
+"""
+    (tmp_path / "x.toml").write_text(text)
+    refused = hush("check", "x.toml", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "runs only with --allow-code" in refused.stderr
+    done = hush("run", "./x.toml", "--quiet", "--allow-code", "--out", "r", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = open_run(tmp_path / "r")
+    assert [e["t"] for e in result.events() if e["kind"] == "woke" and e["node"] == 0] == [
+        10**9 * k * k for k in range(1, 6)
+    ]
+    assert result.summary["epsilon"]["max"] == "inf"
+    assert result.models.shape == (4, 3)
