@@ -80,7 +80,10 @@ class Table:
 
     def __init__(self, quantile: Callable[[float], float], mean_s: float) -> None:
         def knot(p: float) -> int:
-            return _round30(quantile(min(max(p, _FLOOR), 1 - _FLOOR)) * NANOSECONDS)
+            try:
+                return _round30(quantile(min(max(p, _FLOOR), 1 - _FLOOR)) * NANOSECONDS)
+            except OverflowError:
+                return _LONGEST
 
         fine = _CELLS * _CELLS
         body = [knot(i / _CELLS) for i in range(_CELLS + 1)]

@@ -70,7 +70,7 @@ async def run(
     """
     plan = make_plan(scenario, **options)
     path = _temporary_folder() if out is None else choose(plan.name, plan.seed, str(out))
-    outcome = await Run(plan, path, Hand(speed=_pace(plan, speed)), speed).perform()
+    outcome = await Run(plan, path, Hand(speed=_pace(plan, speed), watched=True), speed).perform()
     if not outcome.summary:
         raise RuntimeError(outcome.message)
     return Result(outcome.folder, outcome.code)

@@ -61,9 +61,17 @@ def own(kind: str, *, allow_code: bool, folder: Path) -> Any:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise Forbidden(f"'{kind}' cannot be loaded: {error}") from None
+        thing = getattr(importlib.import_module(module), name)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 # whatever the author's code does
+        raise Forbidden(f"'{kind}' cannot be loaded: {type(error).__name__}: {error}") from None
+
+    def make(**parameters: Any) -> Any:
+        try:
+            return thing(**parameters)
+        except Exception as error:  # noqa: BLE001
+            raise Forbidden(f"'{kind}' cannot be made: {type(error).__name__}: {error}") from None
+
+    return make
 
 
 def duration(table: Table, folders: Folders) -> Duration:

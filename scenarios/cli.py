@@ -130,7 +130,8 @@ def _guarded(chosen: argparse.Namespace) -> int:
 
     try:
         code = _dispatch(chosen)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (ScenarioError, FolderError) as error:
         sys.stderr.write(f"{error}\n")
         return USAGE

@@ -1,5 +1,6 @@
 """A plan in, an outcome out: the composition root of every run."""
 
+import asyncio
 import gc
 import io
 import time
@@ -106,7 +107,7 @@ class Run:
             self._write_scenario()
             self._open()
             self.hand.every_rest(self._breathe)
-            with Signals(self.hand):
+            with Signals(self.hand), np.errstate(over="ignore", invalid="ignore"):
                 await self.clock.run(self.plan.horizon, self.hand)
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED
@@ -115,6 +116,10 @@ class Run:
             status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
         except OSError as error:
             status, code, message = "failed", DISK, self._disk(error)
+        except asyncio.CancelledError:
+            self._close("interrupted")
+            self._conclude("interrupted", INTERRUPTED, "")
+            raise
         finally:
             gc.set_threshold(*thresholds)
             gc.unfreeze()

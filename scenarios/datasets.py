@@ -1,6 +1,10 @@
 """Data sources: who holds which points. Drawn once, before time starts, from named streams."""
 
+import hashlib
 import os
+import zipfile
+import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,10 +47,14 @@ class Folders:
 
     own: Path
     named: tuple[Path, ...] = ()
+    listed: Mapping[str, str] | None = None
+    """Of a resolved scenario: the sha256 of each file it read; no other is read from its folder."""
 
     def find(self, path: str) -> Path:
         """Resolve a path inside one of the folders; anything outside is refused."""
         for folder in (self.own, *self.named):
+            if folder is self.own and not self._is_listed(path):
+                continue
             root = folder.resolve()
             found = (root / path).resolve()
             if not found.is_relative_to(root):
@@ -57,6 +65,18 @@ class Folders:
         if outside:
             raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
         raise BadData(f"no such file: {path} (searched the scenario's folder and --data)")
+
+    def _is_listed(self, path: str) -> bool:
+        """Whether a resolved scenario names the file, and it is still what it was."""
+        if self.listed is None:
+            return True
+        below = path + "/"
+        known = {n: h for n, h in self.listed.items() if n == path or n.startswith(below)}
+        for name, digest in known.items():
+            found = self.own / name
+            if not found.is_file() or hashlib.sha256(found.read_bytes()).hexdigest() != digest:
+                raise BadData(f"{name} has changed since the run that wrote this file")
+        return bool(known)
 
 
 def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled: bool) -> Shards:
@@ -208,11 +228,32 @@ def _files(folder: Path, n: int, data: dict[str, Any]) -> Shards:
     return Shards(tuple(train), tuple(test), None, None, ())
 
 
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    AttributeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+def real(array: Any) -> Any:
+    """Return an array as floats; complex numbers and words are refused."""
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"not real numbers: {array.dtype}")
+    return array.astype(np.float64)
+
+
 def _archive(path: Path) -> Points:
     if not path.exists():
         raise BadData(f"no such file: {path.name} in {path.parent.name}")
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return archive["x"].astype(np.float64), archive["y"].astype(np.float64)
-    except (OSError, ValueError, KeyError) as error:
-        raise BadData(f"{path.name} must hold arrays x and y: {error}") from None
+            return real(archive["x"]), real(archive["y"])
+    except UNREADABLE as error:
+        raise BadData(
+            f"{path.name} must hold arrays x and y of numbers ({type(error).__name__})"
+        ) from None

@@ -45,6 +45,8 @@ def choose(name: str, seed: int, out: str | None) -> Path:
     """Return a folder that does not exist yet, or the one asked for when it is empty."""
     if out is not None:
         path = Path(out)
+        if len(out) > 4000 or max(map(len, path.parts), default=0) > 255:
+            raise FolderError("--out: the path is too long")
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
         return path
@@ -59,7 +61,10 @@ class RunFolder:
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
         self._manifest = manifest
         self._hashes: dict[str, str] = {}
         text = json.dumps(manifest, indent=2, ensure_ascii=False).encode()

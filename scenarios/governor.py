@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 _EAGER_S = 0.002
+_NUMBERS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
 class Hand:
@@ -83,7 +84,7 @@ class Signals:
         self._former: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _NUMBERS:
             try:
                 self._former[number] = signal.signal(number, self._hand.interrupt)
             except ValueError:  # not the main thread: whoever runs it there ends it

@@ -109,7 +109,7 @@ MECHANISMS: dict[str, Fields] = {
     "cd": {
         "mu": Field(_POSITIVE, 1.0),
         "noise": Field(Choice("none", "laplace", "norm-gamma", "gaussian"), "none"),
-        "releases": Field(Number(low=1, high=10_000_000, whole=True)),
+        "releases": Field(Number(low=1, high=1_000_000, whole=True)),
         "alpha": Field(_POSITIVE),
         "schedule": Field(Choice("uniform"), "uniform"),
         "clip": Field(_POSITIVE),
@@ -146,7 +146,7 @@ _BUDGET = Table(
 _NODES: Fields = {
     "name": Field(Text("a name")),
     "count": Field(_COUNT, 1),
-    "clock": Field(Kind("clock", CLOCKS), {"kind": "poisson", "rate": 1.0}),
+    "clock": Field(Kind("clock", CLOCKS, own=True), {"kind": "poisson", "rate": 1.0}),
     "compute": Field(COMPUTE, "0s"),
     "budget": Field(_BUDGET),
     "present": Field(Flag(), True),
@@ -203,7 +203,7 @@ _PRIVACY: Fields = {
 SEEDS = ("data", "network", "clock", "link", "noise", "fault")
 
 _NETWORK: Fields = {
-    "topology": Field(Kind("topology", TOPOLOGIES), {"kind": "ring"}),
+    "topology": Field(Kind("topology", TOPOLOGIES, own=True), {"kind": "ring"}),
     "latency": Field(LATENCY, "0s"),
     "loss": Field(_SHARE, 0.0),
 }
@@ -219,11 +219,11 @@ SCENARIO: Fields = {
     "origin": Field(ORIGIN),
     "run": Field(Table(_RUN), {}),
     "seeds": Field(Table({purpose: Field(_WHOLE) for purpose in SEEDS}), {}),
-    "data": Field(Kind("data source", SOURCES, tag="source"), {"source": "separators"}),
+    "data": Field(Kind("data source", SOURCES, tag="source", own=True), {"source": "separators"}),
     "task": Field(
         Table(
             {
-                "loss": Field(Kind("loss", LOSSES), "logistic"),
+                "loss": Field(Kind("loss", LOSSES, own=True), "logistic"),
                 "l2": Field(Either('a number >= 0 or "1/m"', Number(low=0), Choice("1/m")), 0.0),
                 "reduction": Field(Choice("mean", "sum"), "mean"),
                 "start": Field(Kind("start", STARTS), "zeros"),
@@ -234,7 +234,7 @@ SCENARIO: Fields = {
     "network": Field(Table(_NETWORK), {}),
     "link": Field(Many(Table(_LINK)), []),
     "nodes": Field(Many(Table(_NODES), 1, 10_000), REQUIRED),
-    "mechanism": Field(Kind("mechanism", MECHANISMS), REQUIRED),
+    "mechanism": Field(Kind("mechanism", MECHANISMS, own=True), REQUIRED),
     "privacy": Field(Table(_PRIVACY), {}),
     "fault": Field(Many(Table(_FAULT), 0, 10_000), []),
     "expect": Field(Many(Table(_EXPECT), 0, 10_000), []),

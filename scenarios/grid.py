@@ -5,6 +5,7 @@ import asyncio
 import csv
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from scenarios.governor import Hand
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
 from scenarios.values import number
+from scenarios.write import to_toml
 
 _MOST = 100_000
 _COLUMNS = ("loss", "accuracy", "rmse", "gain", "gap", "epsilon")
@@ -54,7 +56,9 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
         "allow_large": chosen.allow_large,
     }
     work = (delayed(_cell)(chosen.scenario, seed, out / f"seed-{seed}", options) for seed in seeds)
-    found = Parallel(n_jobs=chosen.jobs or -1, return_as="generator")(work)
+    found = Parallel(
+        n_jobs=min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1), return_as="generator"
+    )(work)
     rows, worst = [], 0
     for row in found:
         rows.append(row)
@@ -68,14 +72,23 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
 
 def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Run one seed, or read it where it has been run."""
-    done = path / "summary.json"
-    if done.exists():
-        return _row(seed, 0, json.loads(done.read_text("utf-8")))
     plan = make_plan(scenario, seed=seed, **options)
     if path.exists() and any(path.iterdir()):
-        raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
+        return _done(seed, path, to_toml(plan.resolved))
     outcome = asyncio.run(Run(plan, path, Hand(), 1e12).perform())
     return _row(seed, outcome.code, outcome.summary)
+
+
+def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
+    """Read a finished run of this very plan; anything else in the folder is refused."""
+    resolved, summary = path / "resolved.toml", path / "summary.json"
+    if not resolved.exists() or resolved.read_text("utf-8") != wanted:
+        raise FolderError(f"{path} holds a run of another plan: choose another --out")
+    found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
+    if found.get("status") != "finished":
+        raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
+    verdicts = {expected["verdict"] for expected in found["expectations"]}
+    return _row(seed, 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0, found)
 
 
 def _row(seed: int, code: int, summary: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from actors.link import Policy
 from clocks.durations import Constant, Duration
 from scenarios import catalog, topologies
-from scenarios.datasets import BadData, Shards, load, tidy
+from scenarios.datasets import BadData, Points, Shards, load, tidy
 from scenarios.seeds import generator
 from scenarios.settling import MOST, Settling, Table
 
@@ -42,19 +42,24 @@ class Ground:
         return made
 
     def _given(self, data: Mapping[str, Any] | None, *, labelled: bool) -> Shards:
-        nodes = (data or {}).get("nodes")
-        if nodes is None or len(nodes) != self.at.size:
-            raise BadData(f"data must be {{'nodes': [(x, y), …]}} for {self.at.size} agents")
-        train = tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in nodes)
-        tests = tuple(
-            (np.asarray(x, float), np.asarray(y, float)) for x, y in (data or {}).get("test", ())
-        )
+        try:
+            train = self._pairs((data or {})["nodes"])
+            tests = self._pairs((data or {}).get("test", ()))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            said = f"data must be {{'nodes': [(x, y), …]}}: {type(error).__name__}: {error}"
+            raise BadData(said) from None
+        if len(train) != self.at.size:
+            raise BadData(f"data must be points for {self.at.size} agents, got {len(train)}")
         if tests and len(tests) != self.at.size:
             raise BadData(f"data has test points for {len(tests)} of {self.at.size} agents")
         if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
             raise BadData("all agents need one dimension")
         scale = self.at.read["data"].get("scale", "refuse")
         return tidy(Shards(train, tests, None, None, ()), scale, labelled=labelled)
+
+    @staticmethod
+    def _pairs(points: Any) -> tuple[Points, ...]:
+        return tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
 
     def _own_source(self, data: Table, *, labelled: bool) -> Shards:
         thing = self.at.code(data["source"])(**data["parameters"])

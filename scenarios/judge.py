@@ -196,6 +196,22 @@ def _expectations(read: Tree, groups: set[str], size: int, report: Report) -> No
     for name, goal in goals.items():
         if goal is not None:
             _claim(goal, ("targets", name), {}, report)
+            _place(goal, ("targets", name), groups, size, report)
+    loss = field(field(read.get("task"), "loss"), "kind")
+    wrong = {
+        "squared": "accuracy",
+        "welsch": "accuracy",
+        "logistic": "rmse",
+        "smoothed-hinge": "rmse",
+    }.get(loss or "")
+    claims = [(("expect", i), e) for i, e in enumerate(read.get("expect") or [])]
+    for path, claim in [*claims, *((("targets", n), g) for n, g in goals.items())]:
+        metric = field(claim, "metric")
+        if wrong and isinstance(metric, str) and metric.startswith(wrong + "."):
+            other = metric.replace(wrong, "rmse" if wrong == "accuracy" else "accuracy")
+            report.value(
+                (*path, "metric"), f"{wrong} means nothing for {loss} loss; did you mean '{other}'?"
+            )
 
 
 def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:

@@ -219,6 +219,8 @@ class Oracle:
             mechanism = agent.mechanism
             if isinstance(mechanism, CoordinateDescent) and mechanism.spends and agent.heard.total:
                 ratio = mechanism.noise_to_step(agent.model, agent.heard, mechanism.spends[0])
+            elif isinstance(mechanism, CoordinateDescent) and mechanism.law is None:
+                ratio = 0.0
             else:
                 ratio = math.nan
             found.append(ratio)

@@ -14,7 +14,7 @@ from mechanisms.solve import minimise
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios import catalog, topologies
-from scenarios.datasets import BadData, Shards
+from scenarios.datasets import UNREADABLE, BadData, Shards, real
 from scenarios.grammar import ACTIONS
 from scenarios.plan import NodePlan
 from scenarios.provision import Terms, law_of, provide
@@ -92,9 +92,11 @@ class People:
         found = self.at.folders.find(path)
         try:
             with np.load(found, allow_pickle=False) as archive:
-                theta: Matrix = archive["theta"].astype(np.float64)
-        except (OSError, ValueError, KeyError) as error:
-            raise BadData(f"{found.name} must hold an array theta: {error}") from None
+                theta: Matrix = real(archive["theta"])
+        except UNREADABLE as error:
+            raise BadData(
+                f"{found.name} must hold an array theta of numbers ({type(error).__name__})"
+            ) from None
         if theta.shape != shape or not np.isfinite(theta).all():
             raise BadData(f"theta must be {shape[0]} × {shape[1]} and finite, got {theta.shape}")
         return theta

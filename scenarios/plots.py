@@ -7,6 +7,7 @@ import numpy as np
 
 from mechanisms.vectors import Vector
 from scenarios.folder import FolderError
+from scenarios.metric_names import split_metric
 from scenarios.problem import nearest
 from scenarios.result import Result
 from scenarios.values import number
@@ -22,9 +23,13 @@ _LABELS = {
 def draw(run: Path, what: str, x: str, out: str | None) -> Path:
     """Draw a sampled metric: its mean over nodes, and where 80 % of them lie."""
     result = Result(run)
-    samples = list(result.samples())
+    try:
+        samples = list(result.samples())
+    except (ValueError, KeyError, TypeError) as error:
+        raise FolderError(f"{run} is damaged: {error}") from None
     if not samples:
         raise FolderError(f"{run} holds no samples to draw")
+    what = split_metric(what)[0]
     if what not in samples[-1]["values"]:
         known = nearest(what, samples[-1]["values"])
         raise FolderError(f"'{what}' was not sampled in this run; {known}")
@@ -36,7 +41,7 @@ def _folds(values: Any) -> tuple[float, float, float]:
     if not isinstance(values, list):
         return (number(values),) * 3
     known = np.array([number(v) for v in values])
-    known = known[~np.isnan(known)]
+    known = known[np.isfinite(known)]
     if not known.size:
         return (np.nan,) * 3
     return float(known.mean()), float(np.percentile(known, 10)), float(np.percentile(known, 90))

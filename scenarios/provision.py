@@ -17,6 +17,7 @@ from mechanisms.strategy import Mechanism
 from mechanisms.vectors import grid_below
 
 Table = dict[str, Any]
+MOST_RELEASES = 1_000_000
 FEATURE_BOUND = 1.0
 """R: the declared bound on the norm of a feature vector; the data were held to it."""
 
@@ -153,6 +154,12 @@ def _fix(mechanism: Table, terms: Terms, law: Law) -> tuple[float, int]:
         if most == 0:
             raise CannotProvide(
                 f"one release of alpha = {alpha:g} is above the budget {terms.epsilon:g}",
+                "mechanism.alpha",
+            )
+        if most > MOST_RELEASES:
+            raise CannotProvide(
+                f"the budget holds more than {MOST_RELEASES:,} releases of alpha = {alpha:g}: "
+                "give mechanism.releases",
                 "mechanism.alpha",
             )
         return alpha, most

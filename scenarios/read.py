@@ -8,7 +8,7 @@ from typing import Any
 
 from scenarios.grammar import SCENARIO
 from scenarios.locate import LONGEST_FILE, Path, Spot, locate
-from scenarios.problem import Problem, Report, ScenarioError, nearest
+from scenarios.problem import Problem, Report, ScenarioError, nearest, shown
 from scenarios.tables import fill_fields, read_fields
 
 LIBRARY = FilePath(__file__).parent / "library"
@@ -50,7 +50,8 @@ def find(scenario: str) -> FilePath:
     if path.is_file():
         return path
     if path.suffix == ".toml" or "/" in scenario:
-        raise ScenarioError([Problem(scenario, "no such file")])
+        why = "is not a file" if path.exists() else "no such file"
+        raise ScenarioError([Problem(shown(scenario).strip('"'), why)])
     hint = nearest(scenario, library_names())
     raise ScenarioError([Problem("", f"no scenario '{scenario}' in the library; {hint}")])
 
@@ -65,7 +66,7 @@ def read_text(path: FilePath) -> str:
     if len(data) > LONGEST_FILE:
         raise ScenarioError([Problem(str(path), "a scenario file has at most 1 MiB")])
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ScenarioError([Problem(str(path), f"must be UTF-8: {error.reason}")]) from None
 
@@ -105,20 +106,31 @@ def load(
     if isinstance(scenario, Mapping):
         from scenarios.write import to_toml  # a dict is kept as the text it stands for
 
-        folder, name = FilePath.cwd(), "unnamed"
-        text = to_toml(dict(scenario))
+        folder, name, file = FilePath.cwd(), "unnamed", "scenario"
+        try:
+            text = to_toml(dict(scenario))
+        except (TypeError, AttributeError) as error:
+            raise ScenarioError(
+                [Problem("scenario", f"must be tables of TOML values: {error}")]
+            ) from None
         draft = Draft(parse(text, "scenario").tree, {}, {})
     else:
         path = find(str(scenario)) if not isinstance(scenario, FilePath) else scenario
         folder, name, text = path.parent.resolve(), path.stem, read_text(path)
-        draft = parse(text, _display(path))
+        file = _display(path)
+        draft = parse(text, file)
     draft = _extend(draft, folder, 0)
     origin = draft.tree.get("origin")
     if isinstance(origin, dict) and isinstance(origin.get("folder"), str):
         folder = FilePath(origin["folder"])
     for key, value in (settings or {}).items():
-        _set(draft, key, value)
-    report = Report(draft.keys, draft.values, "" if draft.keys else "scenario")
+        try:
+            _set(draft, str(key), value)
+        except (TypeError, IndexError, AttributeError):
+            raise ScenarioError(
+                [Problem(f"--set {key}", "no such place in the scenario")]
+            ) from None
+    report = Report(draft.keys, draft.values, file)
     read = read_fields(SCENARIO, draft.tree, (), report)
     raw = draft.tree if report.problems else fill_fields(SCENARIO, draft.tree)
     read.setdefault("name", None)
@@ -140,10 +152,14 @@ def _extend(draft: Draft, folder: FilePath, depth: int) -> Draft:
         report.value(("extends",), f"files extend each other at most {_MOST_EXTENDED} deep")
         report.stop_if_any()
     if parent.startswith("library:"):
-        path = LIBRARY / f"{parent.removeprefix('library:')}.toml"
-        if path.stem not in library_names():
-            hint = nearest(path.stem, library_names())
-            report.value(("extends",), f"no scenario '{path.stem}' in the library; {hint}")
+        name = parent.removeprefix("library:")
+        path = LIBRARY / f"{name}.toml"
+        if name not in library_names():
+            hint = nearest(name, library_names())
+            report.value(("extends",), f"no scenario '{name}' in the library; {hint}")
+    elif "\0" in parent or len(parent) > 1000:
+        report.value(("extends",), f"must be a path, got {shown(parent)}")
+        path = folder
     else:
         path = folder / parent
         if not path.resolve().is_relative_to(folder.resolve()):
@@ -221,7 +237,7 @@ def _set(draft: Draft, key: str, value: Any) -> None:
                 raise ScenarioError([Problem(f"--set {key}", f"'{part}' is not a table")])
         last = path[-1]
         former = tree.get(last) if isinstance(tree, dict) else None
-        if last in {"kind", "source"} and isinstance(tree, dict) and former not in {None, value}:
+        if last in {"kind", "source"} and isinstance(tree, dict) and former not in (None, value):
             tree.clear()
         tree[last] = value
         spot = Spot("--set", 1, 1, f"{key} = {value}")

@@ -86,6 +86,16 @@ class _Resolver:
                 f"about {plan.expected_updates():.3g} updates; above {MOST['updates']:,} needs --allow-large",
             )
             self.at.report.stop_if_any()
+        if (
+            plan.horizon is not None
+            and plan.horizon / plan.sample_every > MOST["samples"]
+            and not self.at.options.allow_large
+        ):
+            self.at.report.value(
+                ("run", "sample_every"),
+                f"gives {plan.horizon / plan.sample_every:.3g} samples; above {MOST['samples']:,} needs --allow-large",
+            )
+            self.at.report.stop_if_any()
         return plan
 
     def _horizon(self) -> int | None:

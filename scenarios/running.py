@@ -58,7 +58,7 @@ async def _watched(made: Run, live: str, *, ascii_only: bool) -> Outcome:
     if live in {"lines", "json"}:
         from scenarios.observers.lines import Lines
 
-        lines = Lines(made.plan, say, as_json=live == "json")
+        lines = Lines(made.plan, say, made.budget.terms, as_json=live == "json")
         made.log.watch(lines, lines.kinds)
     return await made.perform()
 

@@ -1,5 +1,6 @@
 """What every step from a scenario to a plan shares: the values, the report, the seeds, the folders."""
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +10,20 @@ from mechanisms.solve import NoMinimiser
 from scenarios import catalog, topologies
 from scenarios.datasets import BadData, Folders
 from scenarios.grammar import SEEDS
+from scenarios.problem import Problem, ScenarioError
 from scenarios.provision import CannotProvide
 from scenarios.read import Scenario
 from scenarios.seeds import fresh_seed
 from scenarios.splits import NoSplit
 
 Table = dict[str, Any]
-MOST = {"nodes": 50_000, "edges": 2_000_000, "updates": 50_000_000, "bytes": 8 << 30}
+MOST = {
+    "nodes": 50_000,
+    "edges": 2_000_000,
+    "updates": 50_000_000,
+    "bytes": 8 << 30,
+    "samples": 1_000_000,
+}
 """What a scenario may ask for without --allow-large."""
 
 
@@ -41,7 +49,9 @@ class Settling:
         self.read = scenario.read
         self.report = scenario.report
         self.options = options
-        self.folders = Folders(scenario.folder, options.folders)
+        origin = scenario.read.get("origin")
+        listed = (origin or {}).get("sha256") or {}
+        self.folders = Folders(scenario.folder, options.folders, listed if origin else None)
         self.seed, self.seeds = self._seeds()
         self.groups = self.read["nodes"]
         self.size = sum(group["count"] for group in self.groups)
@@ -66,6 +76,15 @@ class Settling:
         seed = self.options.seed
         if seed is None:
             seed = self.read["run"].get("seed")
+        try:
+            seed = None if seed is None else operator.index(seed)
+            fine = seed is None or 0 <= seed < 2**63
+        except TypeError:
+            fine = False
+        if not fine:
+            raise ScenarioError(
+                [Problem("seed", f"must be a whole number from 0 to 2^63 - 1, got {seed!r}")]
+            )
         if seed is None:
             seed = fresh_seed()
         given = self.read["seeds"]

@@ -215,10 +215,12 @@ def _group_lines(groups: list[Values], score: str) -> list[str]:
 
 def _verdict_lines(summary: Values) -> list[str]:
     broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
+    unknown = [n for n, found in summary["invariants"].items() if found["verdict"] == "unknown"]
     held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
     lines = [
         f"  invariants {held}/{len(summary['invariants'])} hold"
         + (f"; BROKEN: {', '.join(broken)}" if broken else "")
+        + (f"; unknown: {', '.join(unknown)}" if unknown else "")
     ]
     marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
     lines += [

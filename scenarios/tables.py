@@ -115,9 +115,10 @@ class Kind:
     kinds: Mapping[str, Fields]
     bare: tuple[str, str, Rule] | None = None  # (kind, parameter, rule) of a value that is no table
     tag: str = "kind"
+    own: bool = False  # whether code of the scenario's own may stand here
 
     def _table(self, value: Any) -> Any:
-        if isinstance(value, str) and (value in self.kinds or ":" in value or self.bare is None):
+        if isinstance(value, str) and (value in self.kinds or self.bare is None):
             return {self.tag: value}
         if self.bare is not None and not isinstance(value, dict):
             return {self.tag: self.bare[0], self.bare[1]: value}
@@ -159,7 +160,7 @@ class Kind:
         }
 
     def _code(self, kind: str, table: dict[str, Any], at: Path, report: Report) -> Any:
-        if ":" not in kind:
+        if ":" not in kind or not self.own:
             report.value(at, f"unknown {self.what} '{kind}'; {nearest(kind, self.kinds)}")
             return None
         return {self.tag: kind, "parameters": {k: v for k, v in table.items() if k != self.tag}}

@@ -37,7 +37,15 @@ def build(
 
 def from_graph(graph: Any, n: int) -> tuple[Edge, ...]:
     """Return the edges of a networkx graph whose nodes are 0 … n−1."""
-    return _listed([[i, j, d.get("weight", 1.0)] for i, j, d in graph.edges(data=True)], n)
+    try:
+        edges = [
+            [int(i), int(j), float(d.get("weight", 1.0))] for i, j, d in graph.edges(data=True)
+        ]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise NoGraph(
+            f"the graph must have nodes 0 … {n - 1} and numbers as weights: {error}"
+        ) from None
+    return _listed(edges, n)
 
 
 def _graph(kind: str, topology: dict[str, Any], n: int, rng: np.random.Generator) -> Any:
@@ -93,6 +101,8 @@ def _nearest(similarity: Matrix, k: int) -> tuple[Edge, ...]:
 def _listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
     found: dict[tuple[int, int], float] = {}
     for edge in edges:
+        if not 2 <= len(edge) <= 3 or not all(abs(v) < 2**53 for v in edge):
+            raise NoGraph(f"an edge is [a, b] or [a, b, weight], got {[*edge]!r}")
         i, j = int(edge[0]), int(edge[1])
         weight = float(edge[2]) if len(edge) > 2 else 1.0
         pair = (min(i, j), max(i, j))

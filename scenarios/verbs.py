@@ -4,6 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
+from scenarios.folder import FolderError
 from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.read import LIBRARY, library_names, load, read_text
 from scenarios.words import plan_of, say, settings
@@ -52,7 +53,10 @@ def show(chosen: argparse.Namespace) -> int:
     """A run, a scenario or a mechanism: whatever the word names."""
     path = Path(chosen.what)
     if (path / "manifest.json").exists():
-        return _show_run(path, as_json=chosen.json)
+        try:
+            return _show_run(path, as_json=chosen.json)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FolderError(f"{path} is damaged: {type(error).__name__}: {error}") from None
     if chosen.what in library_names() or path.is_file():
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
@@ -125,7 +129,12 @@ def new(chosen: argparse.Namespace) -> int:
     path = Path(chosen.file)
     if path.exists():
         raise ScenarioError([Problem(chosen.file, "exists already: nothing was written")])
-    path.write_text(TEMPLATE.replace("NAME", path.stem), encoding="utf-8")
+    try:
+        path.write_text(TEMPLATE.replace("NAME", path.stem), encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(
+            [Problem(chosen.file, f"cannot be written: {error.strerror}")]
+        ) from None
     say(
         f"{path} is written; next: hush check {path}, then hush run {path if '/' in chosen.file else f'./{path}'}"
     )

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def say(text: str = "", *, error: bool = False) -> None:
     """Write a line."""
-    (sys.stderr if error else sys.stdout).write(text + "\n")
+    stream = sys.stderr if error else sys.stdout
+    if stream is not None:  # closed by whoever started us
+        stream.write(text + "\n")
 
 
 def settings(pairs: list[str]) -> dict[str, Any]:
@@ -29,7 +31,8 @@ def settings(pairs: list[str]) -> dict[str, Any]:
                 [Problem(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")]
             )
         try:
-            found[key.strip()] = tomllib.loads(f"v = {value}")["v"]
+            read = tomllib.loads(f"v = {value}")
+            found[key.strip()] = read["v"] if set(read) == {"v"} else value
         except (tomllib.TOMLDecodeError, ValueError, RecursionError):
             found[key.strip()] = value
     return found
@@ -79,6 +82,9 @@ def judged(chosen: argparse.Namespace, scenario: str) -> None:
 def plan_of(chosen: argparse.Namespace, scenario: str, **more: Any) -> "Plan":
     """Read, judge and resolve what a verb was asked for."""
     judged(chosen, scenario)
+    for folder in chosen.data:
+        if not Path(folder).is_dir():
+            raise ScenarioError([Problem(f"--data {folder}", "is not a folder")])
     from scenarios.api import make_plan
 
     return make_plan(

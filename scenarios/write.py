@@ -45,6 +45,8 @@ def _is_tables(value: Any) -> bool:
 
 
 def _key(key: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"a key must be a text, got {key!r}")
     return key if _BARE.fullmatch(key) else _text(key)
 
 
@@ -54,6 +56,8 @@ def _text(text: str) -> str:
 
 
 def _value(value: Any) -> str:
+    if hasattr(value, "item") and not isinstance(value, (list, dict, str)):
+        value = value.item()  # a number of NumPy
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -67,4 +71,6 @@ def _value(value: Any) -> str:
         return "{ " + inner + " }" if inner else "{}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_value, value)) + "]"
-    return str(value)
+    if isinstance(value, int):
+        return str(value)
+    raise TypeError(f"{value!r} is no TOML value")

@@ -102,6 +102,11 @@ class Budget:
         total = self._sums[worst]
         return headline(total, self._plan.nodes[worst].delta, self._plan.privacy.accountant)[1]
 
+    def terms(self) -> str:
+        """Return what an ε stands with: view, δ and accountant."""
+        delta = max(node.delta for node in self._plan.nodes)
+        return f"{self._plan.privacy.view} view, δ = {delta:g}, {self.accountant_name()}"
+
     def side_by_side(self) -> dict[str, float]:
         """Return the largest ε over nodes under every accountant that is valid for some ledger."""
         self._catch_up()

@@ -148,7 +148,7 @@ class LiveScreen:
             now_s=run.clock.now / 1e9,
             share=share,
             events_per_s=self._pace(),
-            privacy=f"{plan.privacy.view} view, δ = {max(n.delta for n in plan.nodes):g}, {run.budget.accountant_name()}",
+            privacy=run.budget.terms(),
             broken=", ".join(n for n, v in run.checks.verdicts.items() if v.verdict == "fail"),
             invariants=len(INVARIANTS),
             rows=[self._row(agent) for agent in shown],

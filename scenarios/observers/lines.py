@@ -57,8 +57,11 @@ class Lines:
 
     kinds = (Sampled, Finished, *_TOLD)
 
-    def __init__(self, plan: Plan, write: Callable[[str], Any], *, as_json: bool) -> None:
+    def __init__(
+        self, plan: Plan, write: Callable[[str], Any], terms: Callable[[], str], *, as_json: bool
+    ) -> None:
         self._plan = plan
+        self._terms = terms
         self._write = write
         self._json = as_json
         self._next = 0
@@ -89,7 +92,7 @@ class Lines:
         gap = values.get("gap")
         text = (
             f"{event.t / 1e9:10.3f} s sample   up {values['nodes.up']:>5}   loss {loss:.4f} (oracle)   "
-            f"ε max {epsilon:.4g} ({self._plan.privacy.view}, {self._plan.privacy.accountant})   "
+            f"ε max {epsilon:.4g} ({self._terms()})   "
             f"releases {sum(values['releases'])}"
         )
         return {
@@ -104,7 +107,12 @@ class Lines:
         }
 
     def _say(self, line: dict[str, Any]) -> None:
-        if self._json:
-            self._write(json.dumps({k: v for k, v in line.items() if k != "text"}))
-        else:
-            self._write(line["text"])
+        text = (
+            json.dumps({k: v for k, v in line.items() if k != "text"})
+            if self._json
+            else line["text"]
+        )
+        try:
+            self._write(text)
+        except (BrokenPipeError, ValueError):  # the reader went away; the run goes on
+            self._write = lambda _: None

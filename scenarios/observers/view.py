@@ -124,8 +124,8 @@ def sparkline(values: Sequence[float], width: int, *, ascii_only: bool = False) 
         return " " * width
     marks = "_.-=*#" if ascii_only else TREND
     low, high = min(shown), max(shown)
-    scale = (len(marks) - 1) / (high - low) if high > low else 0.0
-    return "".join(marks[round((v - low) * scale)] for v in shown).ljust(width)
+    span = (high - low) or 1.0
+    return "".join(marks[round((v - low) / span * (len(marks) - 1))] for v in shown).ljust(width)
 
 
 def _amount(value: float, form: str = ".2f") -> str:

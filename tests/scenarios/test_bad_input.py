@@ -100,6 +100,14 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("a metric without its aggregate", "[mechanism]", '[[expect]]\nmetric = "loss"\nbelow = 1\n[mechanism]', "18:10", "expect.0.metric: loss is per node: give an aggregate such as loss.mean, or node = …"),
     ("within the end", "[mechanism]", '[[expect]]\nmetric = "gap"\nbelow = 1\nwithin = 3\n[mechanism]', "20:1", 'expect.0.within: belongs to when = "eventually"'),
     ("basic sums of Gaussian noise", 'noise = "laplace"\nreleases = 4', 'noise = "gaussian"\nreleases = 4\n[privacy]\nfilter = "basic"', "22:10", "privacy.filter: basic has no claim for Gaussian noise; use auto"),
+    ("a score of the other kind of loss", "[mechanism]", '[[expect]]\nmetric = "rmse.test.mean"\nbelow = 1\n[mechanism]', "18:10", "expect.0.metric: rmse means nothing for logistic loss; did you mean 'accuracy.test.mean'?"),
+    ("a target without its aggregate", "[mechanism]", '[targets]\ngood = { metric = "loss", below = 1 }\n[mechanism]', "18:19", "targets.good.metric: loss is per node: give an aggregate such as loss.mean, or node = …"),
+    ("a start of one's own", "l2 = 0.1", 'l2 = 0.1\nstart = "mine:Thing"', "11:9", "task.start: unknown start 'mine:Thing'; known: file, local, random, zeros"),
+    ("the library by a path", "schema = 1", 'schema = 1\nextends = "library:../library/quickstart"', "2:11", "extends: no scenario '../library/quickstart' in the library; did you mean 'quickstart'? (model-propagation, quickstart, ring5-dropout, synchronous-twin)"),
+    ("a path with a null", "schema = 1", 'schema = 1\nextends = "a\\u0000b"', "2:11", 'extends: must be a path, got "a\0b"'),
+    ("more samples than a disk holds", "horizon = 5", "horizon = 5\nsample_every = 1e-9", "5:16", "run.sample_every: gives 5e+09 samples; above 1,000,000 needs --allow-large"),
+    ("a folder of an origin that lists nothing", 'topology = "ring"', 'topology = { kind = "file", path = "etc/passwd" }\n[origin]\nfolder = "/"', "12:12", "network.topology: no such file: etc/passwd (searched the scenario's folder and --data)"),
+    ("countless releases", "releases = 4", "alpha = 1e-12", "20:9", "mechanism.alpha: the budget holds more than 1,000,000 releases of alpha = 1e-12: give mechanism.releases"),
     ("an unknown view", "[mechanism]", '[privacy]\nviews = ["spy"]\n[mechanism]', "18:10", "privacy.views.0: must be one of its names, got \"spy\"; known: eavesdropper, outsider"),
     ("a dotted key of 40 kB", "[run]", "a" + ".a" * 20_000 + " = 1\n[run]", "2:1", "a dotted key has at most 8 parts"),
     ("a very long key", "[run]", "a" * 40_000 + " = 1\n[run]", "2:1", "a key has at most 256 characters"),
@@ -187,6 +195,21 @@ def test_every_error_is_told_at_once_with_a_caret(
         (["plot", "nowhere", "loss"], "nowhere is not the folder of a run"),
         (["sweep", "quickstart", "--seeds", "9..0"], "--seeds: must be such as"),
         (["sweep", "quickstart"], "--seeds: say which"),
+        (
+            ["run", "quickstart", "--set", "fault.0.at=3"],
+            "--set fault.0.at: no such place in the scenario",
+        ),
+        (
+            ["run", "quickstart", "--set", "mechanism.kind={}"],
+            "mechanism.kind: must be the name of a mechanism",
+        ),
+        (
+            ["run", "quickstart", "--set", "network.loss=1\nx=2"],
+            "network.loss: must be a number from 0 to 1",
+        ),
+        (["run", "quickstart", "--data", "nowhere"], "--data nowhere: is not a folder"),
+        (["new", "nowhere/x.toml"], "cannot be written"),
+        (["run", "quickstart", "--out", "/proc/nowhere"], "cannot be made"),
     ],
 )
 def test_a_wrong_word_on_the_command_line(

@@ -202,6 +202,122 @@ def test_a_failed_expectation_ends_with_1(tmp_path: Path) -> None:
     assert "✕ expected loss.mean < 0 (end); got 0.4" in done.stdout
 
 
+def test_a_reader_of_lines_may_leave_and_the_run_goes_on(tmp_path: Path) -> None:
+    run = f"{sys.executable} -m scenarios run quickstart --live lines --out {tmp_path / 'run'}"
+    done = subprocess.run(
+        ["bash", "-c", f"{run} | head -n 1; exit ${{PIPESTATUS[0]}}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert open_run(tmp_path / "run").status == "finished"
+
+
+def test_a_sweep_never_takes_another_plans_runs_for_its_own(tmp_path: Path) -> None:
+    sweep = (
+        "sweep",
+        "ring5-dropout",
+        "--seeds",
+        "0..0",
+        "--out",
+        str(tmp_path / "s"),
+        "--set",
+        "run.horizon=40",
+    )
+    assert hush(*sweep).returncode == 0
+    other = hush(*sweep, "--set", "network.loss=0.5")
+    assert other.returncode == 2
+    assert "holds a run of another plan" in other.stderr
+    bad = ("--set", "expect=[{metric='loss.mean', below=0.0}]")
+    failing = ("sweep", "ring5-dropout", "--seeds", "0..0", "--out", str(tmp_path / "f"), *bad)
+    assert [hush(*failing).returncode, hush(*failing).returncode] == [1, 1]
+
+
+def test_a_run_lets_its_loop_breathe_and_can_be_cancelled(tmp_path: Path) -> None:
+    import time
+
+    async def beside() -> float:
+        task = asyncio.ensure_future(
+            run("quickstart", set={"run.horizon": "1h"}, out=tmp_path / "r")
+        )
+        await asyncio.sleep(0.3)
+        begun = time.perf_counter()
+        await asyncio.sleep(0.05)
+        late = time.perf_counter() - begun - 0.05
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return late
+
+    assert asyncio.run(beside()) < 1.0
+    assert open_run(tmp_path / "r").status == "interrupted"
+
+
+@pytest.mark.parametrize("world", [
+    {"nodes": [{"count": 1}], "network": {"topology": "complete"}},
+    {"network": {"topology": {"kind": "edges", "edges": []}}},
+    {"network": {"topology": {"kind": "erdos-renyi", "p": 0.0}}},
+    {"mechanism": {"kind": "cd", "mu": 1e-300}},
+])  # fmt: skip
+def test_worlds_in_which_nothing_can_happen(world: dict[str, Any]) -> None:
+    assert run_sync(scenario(**world)).code == 0
+
+
+@pytest.mark.parametrize("seed", [-4, "4", 1.5, 10**40])
+def test_seeds_from_python_are_judged_too(seed: Any) -> None:
+    with pytest.raises(ScenarioError, match="seed"):
+        run_sync(scenario(), seed=seed)
+    assert (
+        run_sync(scenario(run={"horizon": np.float64(3.0)}), seed=np.int64(4)).summary["seed"] == 4
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"nodes": [1, 2]}, {"nodes": [("a", "b")] * 6}, [1], {"nodes": [([[0.1]], [1, 1])] * 6}],
+)
+def test_data_from_python_are_judged_too(data: Any) -> None:
+    with pytest.raises(ScenarioError):
+        run_sync(scenario(), data=data)
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_bytes(
+        b"\xef\xbb\xbf" + (ROOT / "scenarios/library/ring5-dropout.toml").read_bytes()
+    )
+    assert main(["check", str(tmp_path / "x.toml")]) == 0
+
+
+@pytest.mark.parametrize("name", ["summary.json", "manifest.json"])
+def test_a_damaged_folder_is_told(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_sync(scenario(), out=tmp_path / "r")
+    (tmp_path / "r" / name).write_text("{}" if name == "manifest.json" else "garbage")
+    assert main(["show", str(tmp_path / "r")]) == 2
+    assert "is damaged" in capsys.readouterr().err
+
+
+def test_a_resolved_file_reads_only_what_it_lists_and_only_unchanged(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "edges.csv").write_text("0,1\n1,2\n2,3\n3,4\n4,5\n")
+    import tomllib
+
+    from scenarios.write import to_toml
+
+    world = scenario(network={"topology": {"kind": "file", "path": "edges.csv"}})
+    (tmp_path / "w" / "x.toml").write_text(to_toml(world))
+    first = run_sync(tmp_path / "w" / "x.toml", out=tmp_path / "r")
+    again = run_sync(tmp_path / "r" / "resolved.toml")
+    assert again.manifest["digests"] == first.manifest["digests"]
+    assert tomllib.loads((tmp_path / "r" / "resolved.toml").read_text())["origin"]["sha256"]
+    (tmp_path / "w" / "edges.csv").write_text("0,1\n")
+    with pytest.raises(ScenarioError, match="has changed since the run"):
+        run_sync(tmp_path / "r" / "resolved.toml")
+
+
 def test_a_sweep_runs_each_seed_once(tmp_path: Path) -> None:
     command = (
         "sweep",
