@@ -242,12 +242,23 @@ class Log:
         """Hand a folder all events, in order, at the latest when `drain` is called."""
         self._folders = (*self._folders, folder)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether enough has been collected to be handed over: asked between entries."""
+        return len(self._batch) >= BATCH
+
     def drain(self) -> None:
         """Hand over what has been collected."""
         if self._batch:
             batch, self._batch = self._batch, []
             for folder in self._folders:
                 folder(batch)
+
+    def tell(self, event: Event) -> None:
+        """Tell an event that its maker numbered with the next `seq`: the hot path of mailboxes."""
+        self._batch.append(event)
+        for observe in self._routes[type(event)]:
+            observe(event)
 
     def emit(self, kind: type[Event], node: int | None, cause: int | None, *fields: Any) -> int:
         """Make an event of this instant, tell it, and return its number."""
@@ -257,10 +268,7 @@ class Log:
             event = kind(seq, clock.now, node, cause, *fields, late_ns=clock.late)  # type: ignore[call-arg]
         else:
             event = kind(seq, clock.now, node, cause, *fields)
-        batch = self._batch
-        batch.append(event)
+        self._batch.append(event)
         for observe in self._routes[kind]:
             observe(event)
-        if len(batch) >= BATCH:
-            self.drain()
         return seq

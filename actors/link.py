@@ -10,7 +10,7 @@ from actors.messages import Message
 from clocks.durations import Bits, Constant, Duration, Nanoseconds
 
 LOST = -1
-_BLOCK = 16
+_BLOCK = 32
 _RESENDS = 1 << 40
 
 Lanes = Callable[[int, int], Bits]
@@ -46,7 +46,7 @@ class Policy:
 class Fan:
     """An agent's outgoing links: what becomes of version v on a link is a function of the link and v.
 
-    Verdicts are drawn for all links together, sixteen versions at a time.
+    Verdicts are drawn for all links together, thirty-two versions at a time.
     """
 
     __slots__ = (

@@ -57,15 +57,17 @@ class Mailbox:
 
     def settle(self, until: int, *, up: bool = True) -> None:
         """Deliver, or reject when the owner is not up, what has arrived at or before `until`."""
-        coming, emit, node = self._coming, self._log.emit, self._node
+        coming, log, node = self._coming, self._log, self._node
+        now, late = self._clock.now, self._clock.late
         seen, unread, through = self._seen, self._unread, self._through
         while coming and coming[0][0] <= until:
             arrival, _, sent, message = heappop(coming)
             sender, version = message.sender, message.version
             if not up:
-                emit(Rejected, node, sent, sender, version, arrival)
+                log.emit(Rejected, node, sent, sender, version, arrival)
                 continue
-            delivered = emit(Delivered, node, sent, sender, version, arrival)
+            log.seq = delivered = log.seq + 1
+            log.tell(Delivered(delivered, now, node, sent, sender, version, arrival, late))
             if through is not None:
                 self._await_round(message, delivered, through)
             elif version > seen.get(sender, -1) and sender not in unread:

@@ -18,4 +18,7 @@ def grid_below(width: float) -> float:
 
 def round_to(vector: Vector, grid: float) -> Vector:
     """Round to a grid that is a power of two, exactly: the low bits of a release leak (E21)."""
-    return np.rint(vector * (1.0 / grid)) * grid
+    rounded = vector * (1.0 / grid)
+    np.rint(rounded, out=rounded)
+    rounded *= grid
+    return rounded

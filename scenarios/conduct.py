@@ -89,8 +89,8 @@ class Run:
         self.log.watch(self.claims, (Sampled,))
 
     def _breathe(self) -> None:
-        """Write what is collected when half a second has passed."""
-        if self.recorder.patience_is_over:
+        """Write what is collected when it is much, or half a second has passed."""
+        if self.log.is_full or self.recorder.patience_is_over:
             self.log.drain()
 
     def _note_sample(self, event: Sampled) -> None:

@@ -17,11 +17,15 @@ class _Held:
         self.labels = np.concatenate([y for _, y in points])
         self._sizes = np.array([len(y) for _, y in points])
         self._starts = np.concatenate([[0], np.cumsum(self._sizes)[:-1]])
+        self._models: Matrix | None = None
+        self._scores: Vector = np.empty(0)
 
     def scores(self, theta: Matrix) -> Vector:
-        """Each node's scores of its own points."""
-        pairs = zip(self._features, theta, strict=True)
-        return np.concatenate([x @ row for x, row in pairs])
+        """Each node's scores of its own points; asked twice for the same models, it answers once."""
+        if theta is not self._models:
+            pairs = zip(self._features, theta, strict=True)
+            self._models, self._scores = theta, np.concatenate([x @ row for x, row in pairs])
+        return self._scores
 
     def mean(self, values: Vector) -> Vector:
         """Mean over each node's points."""

@@ -69,12 +69,14 @@ class NoiseSource:
         """Return noise(k) of one agent. The generator is good until the next call for anybody."""
         key = _key(self._seed, f"noise/{agent}", 16)
         words = np.array([key & (2**64 - 1), key >> 64], dtype=np.uint64)
+        counter = np.zeros(4, dtype=np.uint64)
         state, philox, shared = self._state, self._philox, self._generator
 
         def noise(k: int) -> np.random.Generator:
             inner = state["state"]
             inner["key"] = words
-            inner["counter"] = np.array([0, 0, 0, k], dtype=np.uint64)
+            counter[3] = k
+            inner["counter"] = counter
             state["buffer_pos"] = 4
             state["has_uint32"] = 0
             philox.state = state
