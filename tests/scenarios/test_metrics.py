@@ -1,0 +1,141 @@
+"""Metrics against their definitions (contract, section 5), from the models and the points themselves."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scenarios.values import aggregate
+from tests.support.builders import Ran, perform, private, scenario
+
+DATA = {"source": "separators", "dimension": 3, "points": {"min": 5, "max": 20}, "test_points": 30}
+ALL = [
+    "loss.pooled.mean", "gap.relative", "gap.present", "bias", "distance", "staleness.mean", "lag.mean",
+    "noise.ratio.mean", "epsilon.kov.max",
+]  # fmt: skip
+
+
+def last(ran: Ran) -> dict[str, Any]:
+    *_, sample = ran.result.samples()
+    found: dict[str, Any] = sample["values"]
+    return found
+
+
+def world(loss: Any = "logistic", **sections: Any) -> dict[str, Any]:
+    expect = [{"metric": metric, "above": -1e9} for metric in ALL]
+    base = {"data": DATA, "task": {"loss": loss, "l2": 0.1}, "expect": expect}
+    return private(**(base | sections))
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return perform(world(), tmp_path_factory.mktemp("metrics"))
+
+
+def test_losses_and_accuracies_are_means_over_points(ran: Ran) -> None:
+    values, shards = last(ran), ran.run.plan.shards
+    pool = np.concatenate([x * y[:, None] for x, y in shards.train])
+    for i, theta in enumerate(ran.theta):
+        (x, y), (tx, ty) = shards.train[i], shards.test[i]
+        assert values["loss"][i] == pytest.approx(np.mean(np.log1p(np.exp(-y * (x @ theta)))))
+        assert values["loss.pooled"][i] == pytest.approx(np.mean(np.log1p(np.exp(-(pool @ theta)))))
+        assert values["accuracy.train"][i] == pytest.approx(np.mean(np.sign(x @ theta) == y))
+        assert values["accuracy.test"][i] == pytest.approx(np.mean(np.sign(tx @ theta) == ty))
+
+
+def test_errors_are_roots_of_mean_squares(tmp_path: Path) -> None:
+    squared = perform(scenario(data=DATA, task={"loss": "squared", "l2": 0.1}), tmp_path)
+    values = last(squared)
+    for i, theta in enumerate(squared.theta):
+        x, y = squared.run.plan.shards.test[i]
+        assert values["rmse.test"][i] == pytest.approx(math.sqrt(np.mean((x @ theta - y) ** 2)))
+    assert "accuracy.test" not in values
+
+
+def test_gaps_are_differences_of_objectives(ran: Ran) -> None:
+    values, joint = last(ran), ran.run.plan.joint
+    assert joint is not None
+    best = joint.minimum()
+    gap = joint.value(ran.theta) - joint.value(best)
+    assert values["objective"] == pytest.approx(joint.value(ran.theta))
+    assert values["gap"] == values["gap.present"] == pytest.approx(gap)
+    at_start = joint.value(np.zeros((6, 3))) - joint.value(best)
+    assert values["gap.relative"] == pytest.approx(gap / at_start)
+
+
+def test_spreads_are_root_mean_squares(ran: Ran) -> None:
+    values, theta, joint = last(ran), ran.theta, ran.run.plan.joint
+    assert joint is not None
+    best, mean = joint.minimum(), theta.mean(axis=0)
+    assert values["consensus"] == pytest.approx(math.sqrt(((theta - mean) ** 2).sum() / 6))
+    assert values["bias"] == pytest.approx(np.linalg.norm(mean - best.mean(axis=0)))
+    assert values["distance"] == pytest.approx(math.sqrt(((theta - best) ** 2).sum() / 6))
+
+
+def test_gain_is_against_everybodys_own_minimum(ran: Ran, tmp_path: Path) -> None:
+    alone = perform(scenario(data=DATA, task={"l2": 0.1}, mechanism={"kind": "local"}), tmp_path)
+    together, apart = last(ran), last(alone)
+    gain = np.array(together["accuracy.test"]) - np.array(apart["accuracy.test"])
+    assert together["gain"] == pytest.approx(gain)
+    assert together["harmed"] == pytest.approx((gain < 0).mean())
+    assert ran.outcome.summary["local"]["accuracy"] == pytest.approx(
+        np.mean(apart["accuracy.test"])
+    )
+    assert ran.outcome.summary["local"]["loss"] == pytest.approx(np.mean(apart["loss"]))
+
+
+def test_counts_are_the_events(tmp_path: Path) -> None:
+    fault = [{"at": 4.0, "for": 5.0, "crash": [1]}, {"at": 12.0, "leave": [3]}]
+    network = {"topology": "complete", "latency": {"kind": "exponential", "mean": 0.2}, "loss": 0.2}
+    ran = perform(world(fault=fault, network=network), tmp_path)
+    values = last(ran)
+    for kind in ("delivered", "superseded", "lost", "rejected"):
+        assert values[f"messages.{kind}"] == len(ran.events(kind))
+    assert values["messages.sent"] == sum(len(e["to"]) for e in ran.events("sent"))
+    assert values["bytes.sent"] == sum(len(e["to"]) * e["bytes"] for e in ran.events("sent"))
+    assert values["derived"] == [
+        sum(e["node"] == i for e in ran.events("derived")) for i in range(6)
+    ]
+    assert values["updates"] == [sum(e["node"] == i for e in ran.events("woke")) for i in range(6)]
+    assert values["releases"] == [
+        sum(e["node"] == i for e in ran.events("released")) for i in range(6)
+    ]
+    assert (values["nodes.up"], values["nodes.down"], values["nodes.left"]) == (5, 0, 1)
+    assert values["availability"] == pytest.approx([1, 15 / 20, 1, 12 / 20, 1, 1])
+
+
+def test_staleness_and_lag_follow_the_version_that_is_held(tmp_path: Path) -> None:
+    """Two agents on traces: what 1 holds of 0 was published at 3 s, and 0 published once since."""
+    wakes = [[1, 0], [3, 0], [4, 1], [6, 0], [4, 0]]
+    nodes = [{"count": 2, "clock": {"kind": "trace", "wakes": wakes}}]
+    expect = [{"metric": "staleness.mean", "above": 0.0}, {"metric": "lag.mean", "above": 0.0}]
+    ran = perform(
+        scenario(
+            nodes=nodes,
+            network={"topology": "path"},
+            expect=expect,
+            run={"seed": 1, "horizon": 10.0},
+        ),
+        tmp_path,
+    )
+    values = last(ran)
+    assert values["staleness"][1] == pytest.approx(3.0)  # the run ends with the last wake, at 6 s
+    assert values["lag"][1] == 2  # published at 4 s and at 6 s, neither read
+    assert values["staleness"][0] == pytest.approx(2.0)
+    assert values["lag"][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [("mean", 2.5), ("min", 1.0), ("max", 4.0), ("sum", 10.0), ("p50", 2.5), ("p99", 3.97)],
+)
+def test_aggregates_leave_out_what_is_not_there(how: str, expected: float) -> None:
+    values = np.array([1.0, math.nan, 2.0, 3.0, 4.0])
+    assert aggregate(values, how) == pytest.approx(expected)
+    assert math.isnan(aggregate(np.array([math.nan]), how))
+
+
+def test_percentiles_of_infinite_budgets() -> None:
+    assert aggregate(np.full(5, math.inf), "p50") == math.inf
