@@ -28,7 +28,7 @@ from scenarios.plan import Plan
 from scenarios.summary import summarise, worst_exit
 from scenarios.write import to_toml
 
-FINE, FAILED, BROKEN, UNKNOWN, DIVERGENT, DISK, INTERRUPTED = 0, 1, 3, 4, 5, 74, 130
+FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
 
 
 @dataclass(frozen=True, slots=True)

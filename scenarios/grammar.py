@@ -208,7 +208,13 @@ _NETWORK: Fields = {
     "loss": Field(_SHARE, 0.0),
 }
 
-ORIGIN = Table({"folder": Field(Text(), ABSENT), "sha256": Field(Free(Text()), ABSENT)})
+ORIGIN = Table(
+    {
+        "in_memory": Field(Flag()),
+        "folder": Field(Text(), ABSENT),
+        "sha256": Field(Free(Text()), ABSENT),
+    }
+)
 
 SCENARIO: Fields = {
     "schema": Field(Number(low=1, high=1, whole=True), REQUIRED),

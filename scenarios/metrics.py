@@ -49,7 +49,6 @@ class Oracle:
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
         self._member = np.ones(plan.size, dtype=bool)
         self._minima: dict[tuple[int, ...], float] = {}
-        self._gap0 = math.nan
         self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
         self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
         self._routes: dict[str, Callable[[], Any]] = self._make_routes()

@@ -29,6 +29,8 @@ class Origin:
         hashes = self._hashes()
         resolved.pop("origin", None)
         resolved["origin"] = {"folder": str(self.at.scenario.folder), "sha256": hashes}
+        if self.at.options.data is not None or self.at.options.graph is not None:
+            resolved["origin"]["in_memory"] = True
         return resolved
 
     def _hashes(self) -> dict[str, str]:

@@ -1,11 +1,10 @@
 """A plan: frozen, complete, nothing left to decide."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actors.faults import Fault
 from actors.link import Policy
@@ -83,7 +82,6 @@ class Plan:
     folder: Path
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    in_memory: bool = field(default=False)
 
     @property
     def size(self) -> int:
@@ -108,10 +106,6 @@ class Plan:
     def starts(self) -> Matrix:
         """Everybody's public start."""
         return np.array([node.start for node in self.nodes])
-
-    def deltas(self) -> NDArray[np.float64]:
-        """Everybody's δ."""
-        return np.array([node.delta for node in self.nodes])
 
     def expected_updates(self) -> float:
         """How many wakes to expect; NaN where only the run can tell."""

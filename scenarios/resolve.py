@@ -77,7 +77,6 @@ class _Resolver:
             folder=self.at.scenario.folder,
             notes=(*shards.notes, *self.at.notes),
             warnings=tuple(self.at.warnings),
-            in_memory=self.at.options.data is not None or self.at.options.graph is not None,
         )
         self.at.report.stop_if_any()
         if plan.expected_updates() > MOST["updates"] and not self.at.options.allow_large:

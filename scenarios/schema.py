@@ -11,10 +11,8 @@ from scenarios.problem import Report, nearest, shown
 
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|m|h|d)")
-_SIZE = re.compile(_NUMBER + r"\s*(B|kB|MB|GB)")
 _RATE = re.compile(_NUMBER + r"\s*/\s*(s|m|h|d)")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 LONGEST_S = 9e9  # 285 years: what 63 bits of nanoseconds hold
 
 

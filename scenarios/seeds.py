@@ -7,7 +7,6 @@ import numpy as np
 
 from clocks.durations import Bits, Draws
 
-PURPOSES = ("data", "network", "clock", "link", "noise", "fault")
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -51,6 +51,10 @@ class Settling:
         self.options = options
         origin = scenario.read.get("origin")
         listed = (origin or {}).get("sha256") or {}
+        if (origin or {}).get("in_memory") and options.data is None and options.graph is None:
+            said = "ran on data or a graph handed over in Python: it runs again only with them"
+            scenario.report.key(("origin", "in_memory"), said)
+            scenario.report.stop_if_any()
         self.folders = Folders(scenario.folder, options.folders, listed if origin else None)
         self.seed, self.seeds = self._seeds()
         self.groups = self.read["nodes"]

@@ -12,8 +12,6 @@ from typing import NamedTuple
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.spend import Spend
 
-ACCOUNTANTS = ("basic", "kov", "zcdp", "gaussian")
-
 
 class Sums(NamedTuple):
     """Additive sums of a list of releases: all that these accountants read."""

@@ -2,13 +2,7 @@
 
 import math
 
-EAVESDROPPER = "eavesdropper"
 OUTSIDER = "outsider"
-
-SEEN_BY = {
-    EAVESDROPPER: "whoever reads every message that leaves an agent, delivered or not",
-    OUTSIDER: "whoever sees the final models: full composition, nothing less is proved",
-}
 
 
 def epsilon_in(view: str, composed: float, *, shows_unreleased_model: bool) -> float:

@@ -117,11 +117,6 @@ class Budget:
                     found[name] = max(value, found.get(name, 0.0))
         return found
 
-    def sums_of(self, node: int) -> Sums:
-        """Return what was recomposed of one node."""
-        self._catch_up()
-        return self._sums[node]
-
 
 def _claim(spend: Spend) -> Spend:
     if spend.claimed == spend.charged:

@@ -107,6 +107,10 @@ def test_data_and_graphs_of_ones_own() -> None:
     nodes = [(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1), y) for x, y in nodes]
     result = run_sync(scenario(), data={"nodes": nodes}, graph=nx.star_graph(5))
     assert result.models.shape == (6, 3)
+    again = run_sync(result.path / "resolved.toml", data={"nodes": nodes}, graph=nx.star_graph(5))
+    assert again.manifest["digests"] == result.manifest["digests"]
+    with pytest.raises(ScenarioError, match="handed over in Python"):
+        run_sync(result.path / "resolved.toml")
     assert {tuple(e["to"]) for e in result.events() if e["kind"] == "sent" and e["node"] == 3} == {
         (0,)
     }
