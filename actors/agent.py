@@ -1,7 +1,6 @@
 """An agent: its data is in its mechanism, its money in its ledger, its friends at the end of links."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from math import isfinite
 from typing import Any
@@ -13,41 +12,26 @@ from actors.events import (
     Derived,
     Diverged,
     Log,
-    Lost,
     Merged,
     Proposed,
     Refused,
     Released,
-    Sent,
     Spent,
 )
-from actors.link import LOST, Fan, Outlet
+from actors.habits import Address, Habits
 from actors.mailbox import Mailbox
 from actors.messages import Message
+from actors.outbox import Outbox
 from actors.store import Store
-from clocks.activation import Activation, Barrier
+from clocks.activation import Barrier
 from clocks.clock import Clock, Task
-from clocks.durations import Draws, Duration
-from mechanisms.accounting.filter import Cap
+from clocks.durations import Draws
+from mechanisms.duals import forget, standing
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Matrix, Vector
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
-BYTES_OF_NUMBER = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Habits:
-    """What does not change about an agent."""
-
-    activation: Activation | Barrier
-    compute: Duration | None = None
-    cap: Cap | None = None
-    on_exhausted: str = "listen"
-    start: Vector | None = None
-    adopt_neighbours: bool = False
-    rounds: int | None = None
 
 
 def rounded_up(charge: float) -> float | str:
@@ -61,10 +45,9 @@ class Agent:
     """Propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
 
     __slots__ = (
-        "_draws", "_log", "_noise", "_rounded", "_slots", "adopted", "clock", "compute_draws",
-        "computed", "diverged", "everybody", "first", "habits", "heard", "id", "inbox", "links", "mechanism",
-        "neighbours", "present", "refused", "rounds", "spent", "state", "status", "store",
-        "task", "updates",
+        "_draws", "_log", "_rounded", "_ticks", "aborted", "adopted", "balanced", "choices", "clock", "compute_draws",
+        "computed", "diverged", "first", "habits", "heard", "id", "inbox", "mechanism", "neighbours", "noise",
+        "outbox", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +63,8 @@ class Agent:
         noise: Callable[[int], np.random.Generator],
         draws: Draws,
         compute_draws: Draws,
+        choices: Draws,
+        tick_ns: float | None = None,
     ) -> None:
         self.id = id_
         self.mechanism = mechanism
@@ -89,21 +74,24 @@ class Agent:
         self.clock = clock
         self.compute_draws = compute_draws
         self._log = log
-        self._noise = noise
+        self.noise = noise
+        self.choices = choices
         self._draws = draws
-        self._slots = {j: slot for slot, j in enumerate(neighbours)}
+        self._ticks = tick_ns
+        self.slots = {j: slot for slot, j in enumerate(neighbours)}
         self._rounded: dict[float, float | str] = {}
         self.store = Store()
         self.inbox = Mailbox(id_, clock, log)
-        self.links = Fan((), (), lambda _first, count: np.empty((0, count), dtype=np.uint64))
         self.heard = Heard(first.copy(), weights)
-        self.present = np.ones(len(neighbours), dtype=bool)
-        self.everybody = True
+        self.outbox = Outbox(id_, self.heard, self.store, clock, log)
+        self.balanced = bool(getattr(mechanism, "balanced", False))
         self.state: State = mechanism.begin(self._start())
         self.status = ABSENT
-        self.task: Task | None = None
+        self.tasks: tuple[Task, ...] = ()
         self.adopted = not habits.adopt_neighbours
-        self.updates = self.rounds = self.refused = self.computed = 0
+        self.updates = self.rounds = self.refused = self.computed = self.aborted = (
+            self.survivors
+        ) = 0
         self.spent = self.diverged = False
 
     def _start(self) -> Vector:
@@ -114,6 +102,27 @@ class Agent:
     def model(self) -> Vector:
         """The model that the agent holds."""
         return self.mechanism.model(self.state)
+
+    @property
+    def neighbours_present(self) -> list[int]:
+        """Who is there to be sent to."""
+        return [j for j, here in zip(self.neighbours, self.heard.present, strict=True) if here]
+
+    @property
+    def ticks(self) -> float:
+        """The time in ticks of the network; barriers count rounds."""
+        return float(self.rounds) if self._ticks is None else self.clock.now / self._ticks
+
+    @property
+    def wants_to_leave(self) -> bool:
+        """Whether its budget is spent, and that is the end for it."""
+        return self.spent and self.refused > 0 and self.habits.on_exhausted == "leave"
+
+    def look(self) -> Heard:
+        """Return what is heard, as of now."""
+        if self.balanced:
+            self.heard.ticks, self.heard.own = self.ticks, self.store.published
+        return self.heard
 
     def instants(self) -> Any:
         """Yield the agent's own wake times; with rounds, only so many, missed ones included."""
@@ -130,25 +139,41 @@ class Agent:
 
     def attend(self, neighbour: int, *, present: bool) -> None:
         """Count a neighbour in or out: it joined, or it left."""
-        self.present[self._slots[neighbour]] = present
-        self.everybody = bool(self.present.all())
-        self.heard.attend(self.present)
+        here = self.heard.present.copy()
+        here[self.slots[neighbour]] = present
+        self.heard.attend(here)
+
+    def meet(self, other: "Agent") -> None:
+        """Begin an edge anew, at both ends: what was accounted before it does not count on it."""
+        if not (self.balanced and other.balanced):
+            return
+        d, now = len(self._start()), max(self.ticks, other.ticks)
+        gap = standing(self.store.published, d, now) - standing(other.store.published, d, now)
+        for end, peer, since in ((self, other, gap), (other, self, -gap)):
+            slot, heard = end.slots[peer.id], end.heard
+            if heard.offsets is None:
+                heard.offsets = np.zeros((len(end.neighbours), d))
+            heard.offsets[slot] = since
+            if peer.store.published is not None or np.isfinite(heard.values[slot, -1]):
+                forget(heard.values[slot : slot + 1])
 
     def forget(self, *, everything: bool) -> None:
         """Lose model and mailbox in a crash, or everything but the ledger and its counters."""
         self.state = self.mechanism.begin(self._start())
         self.heard.values[:] = self.first
+        if self.balanced:
+            forget(self.heard.values)
         self.inbox.forget()
         self.diverged = False
         if everything:
             self.store.published = None
 
-    def merge(self, cause: int) -> None:
-        """Take over what arrived before this instant."""
+    def merge(self, cause: int | None) -> dict[int, Message]:
+        """Take over what arrived before this instant, and return it."""
         taken = self.inbox.take()
         if not taken:
-            return
-        values, slots = self.heard.values, self._slots
+            return taken
+        values, slots = self.heard.values, self.slots
         for sender, message in taken.items():
             values[slots[sender]] = message.vector
         versions = [message.version for message in taken.values()]
@@ -156,21 +181,26 @@ class Agent:
         if not self.adopted:
             self.adopted = True
             heard = np.array([message.vector for message in taken.values()])
-            self.state = self.mechanism.begin(heard.mean(axis=0))
+            self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self._start())])
+        return taken
 
-    def act(self, state: State, heard: Heard, cause: int) -> bool:
+    def act(self, state: State, heard: Heard, cause: int, to: Address | None = None) -> bool:
         """Do one step on frozen inputs, and send what comes of it; false when nothing was sent."""
         if self.diverged:
             return False
+        if self.balanced:
+            heard.ticks, heard.own = self.ticks, self.store.published
         step = self.mechanism.propose(state, heard, len(self.store.ledger))
         if step.kind == RELEASE:
-            return self._release(step, state, heard, cause)
+            return self._release(step, state, heard, cause, to)
         self._finish(step)
-        sent = step.kind == DERIVED and self._derive(cause)
+        sent = step.kind == DERIVED and self._derive(cause, to)
         self._note_planned(cause)
         return sent
 
-    def _release(self, step: Step, state: State, heard: Heard, cause: int) -> bool:
+    def _release(
+        self, step: Step, state: State, heard: Heard, cause: int, to: Address | None
+    ) -> bool:
         assert step.spend is not None, "a release has a spend"  # noqa: S101
         spend, ledger, cap = step.spend, self.store.ledger, self.habits.cap
         charged = self._rounded.get(spend.charged)
@@ -183,22 +213,22 @@ class Agent:
             spent = float(rounded_up(cap.spent(ledger.sums)))
             emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
             self._exhaust(proposed, "cap")
-            return self._exhausted(state, heard, proposed)
+            return self._exhausted(state, heard, proposed, to)
         k = ledger.charge(spend)
         paid = emit(Charged, self.id, proposed, k, charged)
-        self._finish(step, self._noise(k) if spend.law != "none" else None)
+        leaves = self._finish(step, self.noise(k))
         released = emit(Released, self.id, paid, k)
-        sent = self._send(released)
+        sent = leaves and self._send(released, to)
         self._note_planned(released)
         return sent
 
-    def _exhausted(self, state: State, heard: Heard, cause: int) -> bool:
+    def _exhausted(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
         """Do what an agent without budget does: listen, smooth without data, or leave."""
         if self.habits.on_exhausted != "smooth":
             return False
         step = self.mechanism.without_data(state, heard)
         self._finish(step)
-        return step.kind == DERIVED and self._derive(cause)
+        return step.kind == DERIVED and self._derive(cause, to)
 
     def _exhaust(self, cause: int, reason: str) -> None:
         if not self.spent:
@@ -210,71 +240,47 @@ class Agent:
         if planned is not None and not self.spent and len(self.store.ledger) >= planned > 0:
             self._exhaust(cause, "planned")
 
-    def _finish(self, step: Step, noise: np.random.Generator | None = None) -> None:
+    def _finish(self, step: Step, noise: np.random.Generator | None = None) -> bool:
+        """Take the step; whether a vector is ready to leave."""
         self.state, vector = step.finish(noise)
         if vector is not None:
             self.store.publish(vector, self.rounds)
+        return vector is not None
 
-    def _derive(self, cause: int) -> bool:
+    def _derive(self, cause: int, to: Address | None) -> bool:
         derived = self._log.emit(Derived, self.id, cause, self.store.version - 1)
-        return self._send(derived)
+        return self._send(derived, to)
 
-    def _send(self, cause: int) -> bool:
-        """Send what was just published to every neighbour that is present."""
-        vector = self.store.published
+    def _send(self, cause: int, to: Address | None) -> bool:
+        """Send what was just published: to whom it is addressed, else to every neighbour present."""
+        store = self.store
+        vector = store.published
         assert vector is not None, "publish before sending"  # noqa: S101
         if not isfinite(float(vector @ vector)):
             self.diverged = True
             self._log.emit(Diverged, self.id, cause)
             return False
-        self._broadcast(vector, self.store.version - 1, cause)
+        if to is None:
+            self.outbox.broadcast(vector, store.published_version, self.rounds, cause)
+        else:
+            self.outbox.address(
+                [to.slot], vector, store.published_version, to.round, cause, asks=to.asks
+            )
         return True
 
-    def _broadcast(self, vector: Vector | None, version: int, cause: int) -> None:
-        """Put one message on every link to a present neighbour."""
-        links = self.links
-        to, delays, outlets = links.receivers, links.verdicts(version), links.outlets
-        if not self.everybody:
-            slots = np.flatnonzero(self.present).tolist()
-            to, delays = [to[s] for s in slots], [delays[s] for s in slots]
-            outlets = [outlets[s] for s in slots]
-        if to:
-            self._transmit(to, delays, outlets, vector, version, self.rounds, cause, resent=False)
+    def tell(self, receivers: list[int], round_: int, cause: int, *, asks: bool) -> None:
+        """Send some neighbours the model that is held: a function of what was heard."""
+        self.store.publish(self.model, round_)
+        version, slots = self.store.published_version, [self.slots[j] for j in receivers]
+        derived = self._log.emit(Derived, self.id, cause, version)
+        self.outbox.address(slots, self.model, version, round_, derived, asks=asks)
 
     def announce(self, cause: int) -> None:
         """Tell neighbours that wait at a barrier that this round brings nothing: control, no data."""
-        self._broadcast(None, self.store.version, cause)
+        self.outbox.broadcast(None, self.store.version, self.rounds, cause)
         self.store.version += 1
 
-    def resend(self, receiver: int, cause: int) -> None:
-        """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
-        if self.store.published is not None and not self.diverged:
-            slot = self._slots[receiver]
-            delays, outlets = [self.links.again(slot)], [self.links.outlets[slot]]
-            vector, version = self.store.published, self.store.published_version
-            message = vector, version, self.store.published_round
-            self._transmit([receiver], delays, outlets, *message, cause, resent=True)
-
-    def _transmit(
-        self,
-        to: list[int],
-        delays: list[int],
-        outlets: list[Outlet],
-        vector: Vector | None,
-        version: int,
-        round_: int,
-        cause: int,
-        *,
-        resent: bool,
-    ) -> None:
-        """Carry out each link's verdict."""
-        now, emit = self.clock.now, self._log.emit
-        arrives = [LOST if delay < 0 else now + delay for delay in delays]
-        size = 0 if vector is None else BYTES_OF_NUMBER * len(vector)
-        sent = emit(Sent, self.id, cause, version, to, arrives, size, resent)
-        message = Message(self.id, version, round_, vector, sent)
-        for receiver, arrival, outlet in zip(to, arrives, outlets, strict=True):
-            if arrival < 0:
-                emit(Lost, self.id, sent, receiver, version)
-            else:
-                outlet(arrival, sent, message)
+    def resend(self, receiver: int, cause: int, round_: int | None = None) -> None:
+        """Send a neighbour once more what was last published."""
+        if not self.diverged:
+            self.outbox.resend(self.slots[receiver], cause, round_)

@@ -185,6 +185,31 @@ class Diverged(Event, frozen=True, tag="diverged"):
     late_ns: int = 0
 
 
+class RoundOpened(Event, frozen=True, tag="round_opened"):
+    """A server asked some of its clients."""
+
+    round: int
+    asked: Sequence[int]
+    late_ns: int = 0
+
+
+class RoundClosed(Event, frozen=True, tag="round_closed"):
+    """A server took over what its clients answered."""
+
+    round: int
+    survivors: Sequence[int]
+    late_ns: int = 0
+
+
+class RoundAborted(Event, frozen=True, tag="round_aborted"):
+    """A server threw a round away."""
+
+    round: int
+    survivors: Sequence[int]
+    reason: str
+    late_ns: int = 0
+
+
 class Sampled(Event, frozen=True, tag="sampled"):
     """The oracle looked at every model: values of metrics, per node or for the network."""
 
@@ -210,7 +235,7 @@ class Finished(Event, frozen=True, tag="finished"):
 KINDS: tuple[type[Event], ...] = (
     Started, Woke, Proposed, Charged, Refused, Released, Derived, Sent, Delivered, Superseded, Lost,
     Rejected, Merged, Joined, Left, Crashed, Restarted, FaultBegan, FaultEnded, Spent, Diverged,
-    Sampled, Violated, Finished,
+    RoundOpened, RoundClosed, RoundAborted, Sampled, Violated, Finished,
 )  # fmt: skip
 
 Observer = Callable[[Any], None]

@@ -40,6 +40,11 @@ class Mailbox:
         """Messages sent and not yet settled."""
         return len(self._coming)
 
+    @property
+    def unread(self) -> bool:
+        """Whether something was settled and not read."""
+        return bool(self._unread)
+
     def unnoticed(self, now: int) -> int:
         """Count what has arrived and was not settled yet."""
         return sum(1 for entry in self._coming if entry[0] <= now)

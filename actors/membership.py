@@ -1,11 +1,21 @@
 """Who is a member, who is up, and the verbs that change it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol
 
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
-from actors.behaviours.broadcast import broadcast
 from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
 from clocks.clock import Clock
+
+Life = Coroutine[Any, Any, None]
+
+
+class Behaviour(Protocol):
+    """What an agent does while it is up."""
+
+    def __call__(self, agent: Agent, log: Log, members: "Membership") -> tuple[Life, ...]:
+        """Return the actors to start: the first is its life, the others end with it."""
+        ...
 
 
 class Membership:
@@ -15,6 +25,7 @@ class Membership:
         self,
         clock: Clock,
         log: Log,
+        behave: Behaviour,
         *,
         updates: int | None = None,
         until_spent: bool = False,
@@ -25,10 +36,12 @@ class Membership:
         self.pending = 0
         self._clock = clock
         self._log = log
+        self._behave = behave
         self._updates = updates
         self._until_spent = until_spent
         self._finish = finish
         self._running = 0
+        self._waiting: set[int] = set()
         self._unspent: set[int] = set()
         log.watch(self._note_spent, (Spent,))
 
@@ -38,7 +51,7 @@ class Membership:
         for agent, here in zip(agents, present, strict=True):
             agent.status = UP if here else ABSENT
         for agent in agents:
-            agent.links.outlets = [agents[j].inbox.post for j in agent.neighbours]
+            agent.outbox.links.outlets = [agents[j].inbox.post for j in agent.neighbours]
             for j in agent.neighbours:
                 if agents[j].status == ABSENT:
                     agent.attend(j, present=False)
@@ -79,6 +92,9 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
         agent.status = UP
+        if agent.store.published is None:
+            for j in self._members_around(agent):
+                agent.meet(self.agents[j])
         self._greet(agent, restarted)
         self._start(agent)
         return True
@@ -96,6 +112,8 @@ class Membership:
     def retire(self, agent: Agent, cause: int) -> None:
         agent.inbox.settle(self._clock.now - 1)
         agent.status = LEFT
+        for ear in agent.tasks[1:]:
+            ear.cancel()
         self._part(agent, cause)
 
     def join(self, node: int, cause: int) -> bool:
@@ -111,6 +129,7 @@ class Membership:
             agent.attend(j, present=member)
             if member:
                 self.agents[j].attend(node, present=True)
+                agent.meet(self.agents[j])
         self._greet(agent, joined)
         self._start(agent)
         return True
@@ -120,6 +139,18 @@ class Membership:
         self.pending -= 1
         self._check_idle()
         self._check_spent()
+
+    def conclude(self, agent: Agent) -> None:
+        """Count an agent out that only waits to see its last message read."""
+        self._waiting.add(agent.id)
+        self._check_idle()
+
+    def end(self, reason: str) -> None:
+        """End the run: what it was for is done."""
+        self._finish(reason)
+
+    def _members_around(self, agent: Agent) -> list[int]:
+        return [j for j in agent.neighbours if self.agents[j].status in {UP, DOWN}]
 
     def _part(self, agent: Agent, cause: int) -> None:
         self._log.emit(Left, agent.id, cause)
@@ -138,23 +169,26 @@ class Membership:
         self._running += 1
         if not agent.spent:
             self._unspent.add(agent.id)
-        agent.task = self._clock.spawn(self._live(agent))
+        life, *ears = self._behave(agent, self._log, self)
+        listening = tuple(self._clock.spawn(ear) for ear in ears)
+        agent.tasks = (self._clock.spawn(self._live(agent, life)), *listening)
 
-    async def _live(self, agent: Agent) -> None:
+    async def _live(self, agent: Agent, life: Life) -> None:
         try:
-            await broadcast(agent, self._log, self)
+            await life
         finally:
             self._running -= 1
+            self._waiting.discard(agent.id)
             self._check_idle()
 
     def _stop(self, agent: Agent, status: str) -> None:
         agent.status = status
-        if agent.task is not None:
-            agent.task.cancel()
+        for task in agent.tasks:
+            task.cancel()
 
     def _check_idle(self) -> None:
-        if self._running == 0 and self.pending == 0:
-            self._finish("no wake can come")
+        if self._running == len(self._waiting) and self.pending == 0:
+            self._finish("rounds" if self._waiting else "no wake can come")
 
     def _note_spent(self, event: Spent) -> None:
         if event.node is not None:

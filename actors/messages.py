@@ -9,7 +9,8 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     """One vector that left an agent; all receivers of a broadcast share it.
 
     `version` numbers what the sender published, so that the newest wins; `round` is the sender's
-    count of wakes, which barriers wait for; a control message has no vector; `sent` is the event that sent it first.
+    count of wakes, which barriers wait for, or of what it answers; a control message has no vector; `sent` is the
+    event that sent it first; who is asked is expected to answer.
     """
 
     sender: int
@@ -17,3 +18,4 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     round: int
     vector: Vector | None
     sent: int
+    asks: bool = False

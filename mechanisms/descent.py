@@ -8,21 +8,8 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law
 from mechanisms.objectives import Objective
-from mechanisms.strategy import DERIVED, RELEASE, Card, Step, silent, smoothing
+from mechanisms.strategy import DERIVED, RELEASE, Step, silent, smoothing
 from mechanisms.vectors import Vector, round_to
-
-CARD = Card(
-    kind="cd",
-    title="Coordinate descent on personalised models, one gradient per wake",
-    sends="its model after each wake, to all neighbours",
-    keeps="its model, the last model heard from each neighbour, the releases left",
-    touches="every record once per release, through one gradient; smoothing touches none",
-    guarantee="each release costs ζ·2L₂w (norm-gamma), 2L₁w/s (Laplace) or μ = 2L₂w/s (Gaussian), "
-    "w = 1/m; the run costs their composition, in the eavesdropper's view",
-    source="Bellet, Guerraoui, Taziki, Tommasi 2018, eq. (2), (4), (6), Theorem 1",
-    mended="E7 (Laplace takes an L1 bound), E8 (composition), E16 (bracket of eq. 4), "
-    "E21 (rounded releases); smoothing after the budget is hush's own (A10-smooth)",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +76,10 @@ class CoordinateDescent:
             moved = round_to(moved, self.grid)
         return moved, moved
 
+    def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
+        """All releases, with what each costs; None where every wake makes one."""
+        return None if self.law is None else self.spends
+
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
         if self.law is None or not self.spends:
@@ -96,11 +87,13 @@ class CoordinateDescent:
         longest = self.objective.longest_gradient(theta, self.clip, self.law.norm)
         return longest, self.spends[0].sensitivity / (2.0 * self.objective.weight)
 
-    def noise_to_step(self, theta: Vector, heard: Heard, spend: Spend) -> float:
-        """Return E‖effect of the noise‖ over ‖the noiseless step‖, for words before a run."""
+    def noise_to_step(self, state: Vector, heard: Heard, made: int) -> float | None:
+        """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""
         if self.law is None:
             return 0.0
+        if made >= len(self.spends) or not heard.total:
+            return None
         pull = self.mu * self.confidence
-        effect = pull * self.law.mean_norm(spend.scale, len(theta))
-        wanted = heard.mean() - theta - pull * self.objective.gradient(theta, self.clip)
+        effect = pull * self.law.mean_norm(self.spends[made].scale, len(state))
+        wanted = heard.mean() - state - pull * self.objective.gradient(state, self.clip)
         return effect / max(float(np.linalg.norm(wanted)), 1e-300)

@@ -203,7 +203,52 @@ class Apart:
         return np.array([minimise(objective).theta for objective in self.objectives])
 
 
-Joint = Personalised | Propagating | Apart
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Σ_i v_i O_i(θ_i), at its best with one θ for all: the ADMM family (v = 1) and the server family."""
+
+    objectives: tuple[Objective, ...]
+    weights: Vector
+
+    @property
+    def convex(self) -> bool:
+        return all(objective.loss.convex for objective in self.objectives)
+
+    def among(self, nodes: NDArray[np.int64]) -> "Common":
+        """Return what these nodes minimise without the others."""
+        return Common(tuple(self.objectives[i] for i in nodes), self.weights[nodes])
+
+    def value(self, theta: Matrix) -> float:
+        each = [o.value(row) for o, row in zip(self.objectives, theta, strict=True)]
+        return float(self.weights @ np.array(each))
+
+    def minimum(self) -> Matrix:
+        one = minimise(_Sum(self.objectives, self.weights), tolerance=1e-10).theta
+        return np.tile(one, (len(self.objectives), 1))
+
+
+class _Sum:
+    """A weighted sum of objectives of one model, for the solver."""
+
+    def __init__(self, objectives: tuple[Objective, ...], weights: Vector) -> None:
+        self._parts = list(zip(weights.tolist(), objectives, strict=True))
+        self.dimension = objectives[0].dimension
+        self.l2 = sum(v * o.l2 for v, o in self._parts)
+
+    def value(self, theta: Vector) -> float:
+        return math.fsum(v * o.value(theta) for v, o in self._parts)
+
+    def gradient(self, theta: Vector) -> Vector:
+        total: Vector = sum((v * o.gradient(theta) for v, o in self._parts), np.zeros_like(theta))
+        return total
+
+    def hessian(self, theta: Vector) -> Matrix:
+        d = self.dimension
+        total: Matrix = sum((v * o.hessian(theta) for v, o in self._parts), np.zeros((d, d)))
+        return total
+
+
+Joint = Personalised | Propagating | Apart | Common
 
 
 def local_models(objectives: tuple[LocalObjective, ...]) -> Matrix | None:

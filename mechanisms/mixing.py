@@ -7,20 +7,35 @@ from mechanisms.vectors import Matrix, Vector
 
 
 class Heard:
-    """The neighbours' last known vectors, a row each, and the weights of those that are present."""
+    """The neighbours' last known messages, a row each, and the weights of those that are present.
 
-    __slots__ = ("_raw", "shares", "total", "values")
+    Mechanisms with duals read three things more: `ticks`, the time; `own`, what the agent itself
+    published last; and `offsets`, where each edge began (mechanisms.duals). Pairwise ones read `partner`,
+    the row of the one neighbour that a step is for.
+    """
+
+    __slots__ = (
+        "_raw", "degree", "offsets", "own", "partner", "present", "shares", "ticks", "total", "values",
+    )  # fmt: skip
 
     def __init__(self, values: Matrix, weights: Vector) -> None:
         self.values = values
         self._raw = weights
+        self.present = np.ones(len(weights), dtype=bool)
         self.shares = np.zeros_like(weights)
         self.total = 0.0
-        self.attend(np.ones(len(weights), dtype=bool))
+        self.degree = 0
+        self.ticks = 0.0
+        self.own: Vector | None = None
+        self.partner = -1
+        self.offsets: Matrix | None = None
+        self.attend(self.present)
 
     def attend(self, present: NDArray[np.bool_]) -> None:
         """Mix only the neighbours that are present: shares W_ij / D_ii with the current D_ii."""
         kept = np.where(present, self._raw, 0.0)
+        self.present = present.copy()
+        self.degree = int(present.sum())
         self.total = float(kept.sum())
         self.shares = kept / self.total if self.total > 0 else kept
 
@@ -32,5 +47,8 @@ class Heard:
     def frozen(self) -> "Heard":
         """Return a copy that later messages do not change."""
         copy = Heard(self.values.copy(), self._raw)
+        copy.present, copy.degree = self.present, self.degree
         copy.shares, copy.total = self.shares, self.total
+        copy.ticks, copy.own, copy.partner = self.ticks, self.own, self.partner
+        copy.offsets = None if self.offsets is None else self.offsets.copy()
         return copy

@@ -146,7 +146,7 @@ class Objective(Protocol):
 
     @property
     def weight(self) -> float:
-        """The weight of one record: 1/m for a mean, 1 for a sum. Public."""
+        """The weight of one record: 1/m for a mean, 1 for a sum, C/m in the ADMM family. Public."""
         ...
 
     @property
@@ -159,6 +159,10 @@ class Objective(Protocol):
 
     def gradient(self, theta: Vector, clip: Vector | None = None) -> Vector:
         """Its gradient; with `clip`, |slope| of record n is at most clip[n]."""
+        ...
+
+    def record_gradient(self, theta: Vector, record: int) -> Vector:
+        """The gradient of one record's loss, regularised: the mean over records is the gradient of a mean."""
         ...
 
     def hessian(self, theta: Vector) -> Matrix: ...
@@ -182,12 +186,18 @@ class LocalObjective:
     __slots__ = ("_offsets", "_rows", "dimension", "l2", "loss", "points", "weight")
 
     def __init__(
-        self, features: Matrix, labels: Vector, loss: Loss, l2: float, *, mean: bool = True
+        self,
+        features: Matrix,
+        labels: Vector,
+        loss: Loss,
+        l2: float,
+        *,
+        weight: float | None = None,
     ) -> None:
         self._rows = features * labels[:, None] if loss.margin else np.ascontiguousarray(features)
         self._offsets: Vector | None = None if loss.margin else labels
         self.points, self.dimension = features.shape
-        self.weight = 1.0 / self.points if mean else 1.0
+        self.weight = 1.0 / self.points if weight is None else weight
         self.l2 = l2
         self.loss = loss
 
@@ -209,6 +219,13 @@ class LocalObjective:
         gradient: Vector = slopes @ self._rows
         if self.l2:
             gradient += (2.0 * self.l2) * theta
+        return gradient
+
+    def record_gradient(self, theta: Vector, record: int) -> Vector:
+        row = self._rows[record]
+        t = row @ theta - (0.0 if self._offsets is None else self._offsets[record])
+        share = self.weight * self.points
+        gradient: Vector = (share * self.loss.slope(t)) * row + (2.0 * self.l2) * theta
         return gradient
 
     def hessian(self, theta: Vector) -> Matrix:

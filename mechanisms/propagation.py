@@ -10,21 +10,8 @@ from mechanisms.mixing import Heard
 from mechanisms.noise import Law
 from mechanisms.objectives import Objective
 from mechanisms.solve import minimise
-from mechanisms.strategy import DERIVED, RELEASE, Card, Step, silent, smoothing
+from mechanisms.strategy import DERIVED, RELEASE, Step, silent, smoothing
 from mechanisms.vectors import Vector, round_to
-
-CARD = Card(
-    kind="propagation",
-    title="Model propagation: one local model each, then free smoothing over the graph",
-    sends="its propagated model after each wake; only the first reads data",
-    keeps="its own (perturbed) local model, the last model heard from each neighbour",
-    touches="every record once, in the local solve of the first release",
-    guarantee="one release: ε = ζ·2L₂w/Λ with output noise (Λ = 2·l2); later wakes are free",
-    source="Bellet, Guerraoui, Taziki, Tommasi 2018, App. C; Vanhaesebrouck et al. 2017; "
-    "output perturbation: Chaudhuri, Monteleoni, Sarwate 2011",
-    mended="E18 (the warm start is charged), E19 (the sensitivity uses the true Λ), "
-    "E21 (rounded releases)",
-)
 
 
 class Propagated(NamedTuple):
@@ -44,6 +31,7 @@ class Propagation:
     law: Law | None
     spend: Spend
     grid: float | None = None
+    ridge: float | None = None  # Φ of an objective perturbation; None: the noise is on the output
     planned = 1
 
     def begin(self, start: Vector) -> Propagated:
@@ -59,10 +47,7 @@ class Propagation:
             return self.without_data(state, heard)
 
         def finish(rng: np.random.Generator | None) -> tuple[Propagated, Vector]:
-            anchor = minimise(self.objective).theta
-            if self.law is not None:
-                assert rng is not None, "a private release has noise"  # noqa: S101
-                anchor = anchor + self.law.draw(rng, self.spend.scale, len(anchor))
+            anchor = self._local_model(rng)
             if self.grid is not None:
                 anchor = round_to(anchor, self.grid)
             theta = self._pull(heard, anchor)
@@ -84,6 +69,19 @@ class Propagation:
             return Propagated(theta, state.anchor), theta
 
         return Step(DERIVED, None, finish)
+
+    def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
+        """The one release, with what it costs; None where it is without noise."""
+        return None if self.law is None else (self.spend,)
+
+    def _local_model(self, rng: np.random.Generator | None) -> Vector:
+        if self.law is None:
+            return minimise(self.objective).theta
+        assert rng is not None, "a private release has noise"  # noqa: S101
+        noise = self.law.draw(rng, self.spend.scale, self.objective.dimension)
+        if self.ridge is None:
+            return minimise(self.objective).theta + noise
+        return minimise(self.objective, linear=noise, ridge=self.ridge).theta
 
     def _pull(self, heard: Heard, anchor: Vector) -> Vector:
         pull = self.mu * self.confidence

@@ -2,16 +2,32 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from mechanisms.objectives import Objective
 from mechanisms.vectors import Matrix, Vector
 
 _MOST_STEPS = 200
 TOLERANCE = 1e-9
 ACCEPTED = 1e-6
 """The largest gradient norm that is ever taken for a minimum: what rounding may leave."""
+
+
+class Smooth(Protocol):
+    """What can be minimised: l2·‖θ‖² and something convex."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def l2(self) -> float: ...
+
+    def value(self, theta: Vector) -> float: ...
+
+    def gradient(self, theta: Vector) -> Vector: ...
+
+    def hessian(self, theta: Vector) -> Matrix: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +44,7 @@ class NoMinimiser(ValueError):
 
 
 def minimise(
-    objective: Objective,
+    objective: Smooth,
     *,
     start: Vector | None = None,
     linear: Vector | None = None,

@@ -12,16 +12,11 @@ from clocks import activation, durations
 from clocks.activation import Activation, Barrier
 from clocks.clock import nanoseconds
 from clocks.durations import Duration
-from mechanisms import descent, objectives, propagation, solitary
+from mechanisms import objectives
 from mechanisms.objectives import Loss
-from mechanisms.strategy import Card
 from scenarios.datasets import BadData, Folders
 
 Table = dict[str, Any]
-
-CARDS: dict[str, Card] = {
-    card.kind: card for card in (descent.CARD, propagation.CARD, solitary.CARD)
-}
 
 _DURATIONS: dict[str, Callable[[Table], Duration]] = {
     "constant": lambda t: durations.Constant(t["value"]),

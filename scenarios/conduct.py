@@ -51,11 +51,13 @@ class Run:
         self.clock: Engine = VirtualClock() if plan.engine == "virtual" else WallClock(speed)
         self.log = Log(self.clock)
         self.members = world.build(plan, self.clock, self.log, self._end)
-        self.agents = self.members.agents
+        self.agents = self.members.agents[: plan.size]
+        self.server = self.members.agents[plan.size] if plan.server is not None else None
         ledgers = [agent.store.ledger for agent in self.agents]
-        self.traffic = Traffic([node.present for node in plan.nodes], follow=_follows(plan))
+        here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
+        self.traffic = Traffic(here, follow=_follows(plan))
         self.budget = Budget(plan, ledgers)
-        self.checks = Checks(plan, self.agents, self.log, self.traffic)
+        self.checks = Checks(plan, self.members.agents, self.log, self.traffic)
         self.oracle = Oracle(plan, self.members, self.clock, self.budget, self.traffic)
         self.claims = Claims(plan, self.agents)
         self.folder = RunFolder(folder, self._manifest())
@@ -161,7 +163,7 @@ class Run:
         if status == "interrupted":
             self.reason = "interrupted"
         self.recorder.values(self.oracle.theta)
-        for agent in self.agents:
+        for agent in self.members.agents:
             if agent.store.published is not None:
                 self.recorder.values(agent.store.published)
         self.log.emit(Finished, None, None, self.reason)
@@ -216,10 +218,27 @@ class Run:
                 name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
                 for name, v in self.checks.verdicts.items()
             },
+            "server": self._rounds(),
+            "residual": self._residual(),
             "wall_s": round(wall, 4),
             "updates_per_s": round(self.members.updates / wall, 1),
         }
         return summarise(plan, status, self.agents, values, more)
+
+    def _rounds(self) -> dict[str, int] | None:
+        """How the server's rounds went."""
+        if self.server is None:
+            return None
+        return {"rounds": self.server.rounds, "aborted": self.server.aborted}
+
+    def _residual(self) -> float | None:
+        """The largest gradient norm that any agent's solver took for a minimum."""
+        found = [
+            agent.mechanism.residual(agent.state)
+            for agent in self.agents
+            if hasattr(agent.mechanism, "residual")
+        ]
+        return max(found) if found else None
 
     def _local(self, values: dict[str, Any]) -> dict[str, Any] | None:
         """Loss and score of purely local learning, where the sample compared with it."""
@@ -238,16 +257,18 @@ class Run:
         }
         self.folder.write_json("verdicts.json", verdicts)
         archive = io.BytesIO()
-        np.savez(archive, theta=np.array([a.model for a in self.agents]), released=self._released())
+        models = {"theta": np.array([a.model for a in self.agents]), "released": self._released()}
+        if self.server is not None:
+            models["server"] = self.server.model
+        np.savez(archive, **models)
         self.folder.write("models.npz", archive.getvalue())
         self._write_parquet()
 
     def _released(self) -> Any:
-        """The last vector that each node sent; NaN where it sent none."""
-        nothing = np.full(self.plan.dimension, np.nan)
-        return np.array(
-            [nothing if a.store.published is None else a.store.published for a in self.agents]
-        )
+        """The model in the last message that each node sent; NaN where it sent none."""
+        d = self.plan.dimension
+        last = [agent.store.published for agent in self.agents]
+        return np.array([np.full(d, np.nan) if sent is None else sent[:d] for sent in last])
 
     def _write_parquet(self) -> None:
         try:

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from clocks.activation import Synchronous
-from mechanisms.accounting.compose import Sums, headline, totals
-from mechanisms.descent import CoordinateDescent
+from mechanisms.accounting.compose import headline, sums, totals
+from mechanisms.accounting.spend import Spend
+from mechanisms.admm import Alternating
+from mechanisms.guards import Open
 from mechanisms.mixing import Heard
-from mechanisms.propagation import Propagation
+from mechanisms.strategy import Mechanism
 from scenarios.plan import NodePlan, Plan
 from scenarios.values import figure
 
@@ -24,7 +26,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         "mechanism": plan.kind,
         "nodes": plan.size,
-        "edges": len(plan.graph.weights),
+        "edges": plan.size if plan.server is not None else len(plan.graph.weights),
         "dimension": plan.dimension,
         "points": {"min": min(plan.shards.sizes), "max": max(plan.shards.sizes)},
         "expected": {
@@ -41,32 +43,42 @@ def forecast(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _planned(node: NodePlan) -> Sums | None:
-    """The sums of all planned releases; None where every wake releases without noise."""
-    mechanism = node.mechanism
-    if isinstance(mechanism, CoordinateDescent):
-        if mechanism.law is None:
-            return None
-        total = Sums()
-        return total.plus(mechanism.spends[0], len(mechanism.spends))
-    if isinstance(mechanism, Propagation):
-        return None if mechanism.law is None else Sums().plus(mechanism.spend)
-    return Sums() if mechanism.planned == 0 else None
+def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
+    """All releases of one agent, with what each costs; None where wakes without noise go on for ever."""
+    schedule = getattr(node.mechanism, "schedule", None)
+    if schedule is None:
+        return () if node.mechanism.planned == 0 else None
+    degree = len(node.neighbours)
+    found: tuple[Spend, ...] | None = schedule(degree)
+    if found is None and _goes_on(node.mechanism):  # the ε that follows from the wakes to expect
+        expected = plan.expected_updates() / plan.size
+        found = node.mechanism.costs(degree, min(math.ceil(expected), 100_000))  # type: ignore[attr-defined]
+    return found
+
+
+def _goes_on(mechanism: Mechanism) -> bool:
+    """Whether it is private and has no planned end: pp with given noise."""
+    return isinstance(mechanism, Alternating) and not isinstance(mechanism.guard, Open)
 
 
 def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
     nodes = [plan.nodes[i] for i in ids]
     worst, by, all_ways = 0.0, "", dict[str, float]()
+    dearest: Spend | None = None
     for node in nodes:
-        total = _planned(node)
-        if total is None:
+        spends = _releases(plan, node)
+        if spends is None:
             worst, by, all_ways = math.inf, "none", {"basic": math.inf}
             break
+        total = sums(spends)
         epsilon, accountant = headline(total, node.delta, plan.privacy.accountant)
         if epsilon >= worst:
             worst, by = epsilon, accountant
         for key, value in totals(total, node.delta).items() if total.releases else ():
             all_ways[key] = max(value, all_ways.get(key, 0.0))
+        for spend in set(spends):
+            if dearest is None or _excess(spend) > _excess(dearest):
+                dearest = spend
     ratios = [r for r in (_ratio(plan, node) for node in nodes[:64]) if r is not None]
     rates = [node.activation.rate for node in nodes]
     return {
@@ -80,17 +92,36 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
         "delta": nodes[0].delta,
         "cap": None if nodes[0].cap is None else nodes[0].cap.epsilon,
         "epsilon_by": {k: figure(v) for k, v in all_ways.items()},
+        "calibration": None if dearest is None else _consequence(dearest),
         "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
     }
 
 
+def _excess(spend: Spend) -> float:
+    return spend.charged / spend.claimed if spend.claimed else math.inf
+
+
+def _consequence(spend: Spend) -> str | None:
+    """What a release costs beside what its calibration claims, in words."""
+    if spend.calibration != "as_printed":
+        return None
+    unit = "μ = " if spend.law == "gaussian" else ""
+    charged, claimed = f"{unit}{spend.charged:.3g}", f"{unit}{spend.claimed:.3g}"
+    if spend.charged <= spend.claimed * (1 + 1e-9):
+        return f"as printed, each release costs at most {charged}, and claims {claimed}: the claim holds"
+    return f"as printed, each release costs up to {charged}, not the {claimed} that it claims"
+
+
 def _ratio(plan: Plan, node: NodePlan) -> float | None:
     """Expected norm of the noise's effect over the noiseless first step, from the start."""
-    mechanism = node.mechanism
-    if not isinstance(mechanism, CoordinateDescent) or not mechanism.spends or not node.neighbours:
+    ratio = getattr(node.mechanism, "noise_to_step", None)
+    if ratio is None or not node.neighbours or plan.server is not None:
         return None
-    heard = Heard(plan.starts()[list(node.neighbours)], node.weights)
-    return mechanism.noise_to_step(node.start, heard, mechanism.spends[0])
+    around = plan.starts()[list(node.neighbours)]
+    opening = getattr(node.mechanism, "opening", None)
+    rows = around if opening is None else np.array([opening(row) for row in around])
+    found: float | None = ratio(node.mechanism.begin(node.start), Heard(rows, node.weights), 0)
+    return found or None
 
 
 def _timing(plan: Plan) -> list[str]:
@@ -129,6 +160,8 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         )
         if ways:
             lines.append(f"             the same releases by {ways}")
+        if group["calibration"]:
+            lines.append(f"             {group['calibration']}")
         if group["noise_to_step"] is not None:
             lines.append(
                 f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)"

@@ -1,5 +1,6 @@
 """The tables, keys, kinds and defaults of a scenario file (contract, section 2), as data."""
 
+from scenarios.kinds import MECHANISMS
 from scenarios.schema import Choice, Either, Flag, Number, Text, duration, rate
 from scenarios.tables import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 
@@ -103,26 +104,10 @@ STARTS: dict[str, Fields] = {
     "local": {},
 }
 
-_BOUND = Table({"l1": Field(_POSITIVE), "l2": Field(_POSITIVE)})
-MECHANISMS: dict[str, Fields] = {
-    "local": {},
-    "cd": {
-        "mu": Field(_POSITIVE, 1.0),
-        "noise": Field(Choice("none", "laplace", "norm-gamma", "gaussian"), "none"),
-        "releases": Field(Number(low=1, high=1_000_000, whole=True)),
-        "alpha": Field(_POSITIVE),
-        "schedule": Field(Choice("uniform"), "uniform"),
-        "clip": Field(_POSITIVE),
-        "lipschitz": Field(_BOUND),
-        "smooth_after": Field(Flag(), True),
-        "smoothness": Field(
-            Either('"data", "bound" or a number > 0', Choice("data", "bound"), _POSITIVE)
-        ),
-    },
-    "propagation": {
-        "mu": Field(_POSITIVE, 1.0),
-        "noise": Field(Choice("none", "output"), "none"),
-    },
+SERVER: Fields = {
+    "deadline": Field(_LONG, "10s"),
+    "quorum": Field(Number(above=0, high=1), 1.0),
+    "sample": Field(Number(above=0, high=1), 1.0),
 }
 
 _RUN: Fields = {
@@ -240,6 +225,7 @@ SCENARIO: Fields = {
     "network": Field(Table(_NETWORK), {}),
     "link": Field(Many(Table(_LINK)), []),
     "nodes": Field(Many(Table(_NODES), 1, 10_000), REQUIRED),
+    "server": Field(Table(SERVER)),
     "mechanism": Field(Kind("mechanism", MECHANISMS, own=True), REQUIRED),
     "privacy": Field(Table(_PRIVACY), {}),
     "fault": Field(Many(Table(_FAULT), 0, 10_000), []),

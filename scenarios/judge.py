@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 from scenarios.grammar import ACTIONS, BOUNDS
-from scenarios.judge_noise import Tree, field, is_private, judge_noise
+from scenarios.judge_kinds import judge_kinds
+from scenarios.judge_noise import field, judge_noise
+from scenarios.kinds import Tree, family_of, is_private
 from scenarios.locate import Path
 from scenarios.metric_names import is_known, known_names
 from scenarios.problem import Report, nearest, shown
@@ -28,6 +30,7 @@ def judge(read: Tree, report: Report) -> None:
     _links(read, size, report)
     _faults(read, groups, size, report)
     judge_noise(read, nodes, report)
+    judge_kinds(read, nodes, report)
     _expectations(read, {name for name, _ in groups}, size, report)
 
 
@@ -58,7 +61,11 @@ def _run(read: Tree, nodes: list[Tree], report: Report) -> None:
             ("run", ends[1]), f"exactly one of horizon, rounds, updates; got {' and '.join(ends)}"
         )
     clocks = {field(field(group, "clock"), "kind") for group in nodes} - {None}
-    if "rounds" in ends and not clocks <= {"synchronous", "barrier"}:
+    if (
+        "rounds" in ends
+        and family_of(read) != "server"
+        and not clocks <= {"synchronous", "barrier"}
+    ):
         others = ", ".join(sorted(clocks - {"synchronous", "barrier"}))
         report.key(
             ("run", "rounds"), f"rounds need every clock synchronous or barrier, got {others}"
@@ -105,6 +112,8 @@ def _clock(clock: Tree | None, path: Path, report: Report) -> None:
 
 def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
     run, network = read.get("run") or {}, read.get("network") or {}
+    if family_of(read) in {"server", "pairs"}:
+        return  # a client's barrier is the server's question
     at = [i for i, group in enumerate(nodes) if field(group.get("clock"), "kind") == "barrier"]
     open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
     lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
@@ -120,7 +129,7 @@ def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
             ("nodes", at[0], "clock"),
             "a barrier needs every group to have one: other clocks have no rounds",
         )
-    if at and field(read.get("mechanism"), "kind") == "local":
+    if at and family_of(read) == "alone":
         report.value(
             ("nodes", at[0], "clock"), "local agents say nothing: a barrier would never open"
         )

@@ -13,7 +13,8 @@ NETWORK = (
     "objective", "optimum", "gap", "gap.relative", "gap.present", "consensus", "bias", "distance", "harmed",
     "messages.sent", "messages.delivered", "messages.superseded", "messages.lost",
     "messages.rejected", "messages.duplicated", "messages.in_flight", "bytes.sent", "nodes.up",
-    "nodes.down", "nodes.left", "nodes.spent", "rounds",
+    "nodes.down", "nodes.left", "nodes.spent", "rounds", "rounds.aborted", "rounds.survivors", "duals.sum",
+    "duals.antisymmetry",
 )  # fmt: skip
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")

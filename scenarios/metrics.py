@@ -13,7 +13,6 @@ import numpy as np
 from actors.agent import ABSENT, DOWN, LEFT, UP
 from actors.membership import Membership
 from clocks.clock import Clock
-from mechanisms.descent import CoordinateDescent
 from mechanisms.joint import local_models
 from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
@@ -21,7 +20,7 @@ from scenarios.metric_names import NETWORK, PER_NODE, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
-from scenarios.scores import Scores
+from scenarios.scores import Scores, dual_health
 from scenarios.values import plain
 
 _LARGE = 2e6
@@ -42,6 +41,7 @@ class Oracle:
     ) -> None:
         self.plan = plan
         self._members = members
+        self._nodes = members.agents[: plan.size]
         self._clock = clock
         self._budget = budget
         self._traffic = traffic
@@ -63,15 +63,17 @@ class Oracle:
             names += ["gain", "harmed"]
         if last:
             names += ["epsilon.claimed", "epsilon.basic", "availability", "releases.planned"]
+            names += ["duals.sum", "duals.antisymmetry"] if self.plan.family == "consensus" else []
+            names += ["rounds", "rounds.aborted"] if self.plan.server is not None else []
         asked = [name for name in (*PER_NODE, *NETWORK) if name in self.asked and name not in names]
         return names + asked
 
     def sample(self, *, last: bool = False) -> dict[str, Any]:
         """Return metric → list of per-node values, or a number, at this instant."""
-        self._theta = np.array([agent.model for agent in self._members.agents])
+        self._theta = np.array([agent.model for agent in self._nodes])
         finite = np.isfinite(self._theta).all(axis=1)
         self._theta[~finite] = np.nan
-        self._member = np.array([agent.status != ABSENT for agent in self._members.agents])
+        self._member = np.array([agent.status != ABSENT for agent in self._nodes])
         values: dict[str, Any] = {}
         with np.errstate(invalid="ignore", over="ignore"):
             for name in self.names(last=last):
@@ -158,14 +160,23 @@ class Oracle:
         return self.scores.score(self.local, test=True)
 
     def _objective(self) -> float:
-        return math.nan if self.plan.joint is None else self.plan.joint.value(self._theta)
+        return math.nan if self.plan.joint is None else self.plan.joint.value(self._judged())
+
+    def _judged(self) -> Matrix:
+        """The models that the objective is taken at: the nodes' own, or the server's for all."""
+        if self.plan.server is None:
+            return self._theta
+        return np.tile(self._members.agents[self.plan.size].model, (self.plan.size, 1))
 
     @cached_property
     def gap_at_start(self) -> float:
         """The gap of the public start."""
         if self.optimum is None or self.plan.joint is None:
             return math.nan
-        return self.plan.joint.value(self.plan.starts()) - self.optimum
+        starts = self.plan.starts()
+        if self.plan.server is not None:
+            starts = np.tile(self.plan.server.start, (self.plan.size, 1))
+        return self.plan.joint.value(starts) - self.optimum
 
     def _gap(self) -> float:
         return math.nan if self.optimum is None else self._objective() - self.optimum
@@ -177,7 +188,7 @@ class Oracle:
         """The gap of the nodes present now, on the edges between them."""
         joint, here = (
             self.plan.joint,
-            [a.id for a in self._members.agents if a.status in {UP, DOWN}],
+            [a.id for a in self._nodes if a.status in {UP, DOWN}],
         )
         if joint is None or not joint.convex or not here:
             return math.nan
@@ -188,7 +199,7 @@ class Oracle:
                 self._minima[key] = among.value(among.minimum())
             except NoMinimiser:
                 self._minima[key] = math.nan
-        return among.value(self._theta[here]) - self._minima[key]
+        return among.value(self._judged()[here]) - self._minima[key]
 
     def _bias(self) -> float:
         if self.optimum_theta is None or not self._member.any():
@@ -210,23 +221,20 @@ class Oracle:
         return math.sqrt(float((spread * spread).sum()) / max(1, len(theta)))
 
     def _status(self, status: str) -> int:
-        return sum(1 for agent in self._members.agents if agent.status == status)
+        return sum(1 for agent in self._nodes if agent.status == status)
 
     def _noise_ratio(self) -> Vector:
         found = []
-        for agent in self._members.agents:
-            mechanism = agent.mechanism
-            if isinstance(mechanism, CoordinateDescent) and mechanism.spends and agent.heard.total:
-                ratio = mechanism.noise_to_step(agent.model, agent.heard, mechanism.spends[0])
-            elif isinstance(mechanism, CoordinateDescent) and mechanism.law is None:
-                ratio = 0.0
-            else:
-                ratio = math.nan
-            found.append(ratio)
+        for agent in self._nodes:
+            ratio = getattr(agent.mechanism, "noise_to_step", None)
+            made = len(agent.store.ledger)
+            told = None if ratio is None else ratio(agent.state, agent.look(), made)
+            found.append(math.nan if told is None else told)
         return np.array(found)
 
     def _make_routes(self) -> dict[str, Callable[[], Any]]:
-        agents, budget, traffic = self._members.agents, self._budget, self._traffic
+        agents, budget, traffic = self._nodes, self._budget, self._traffic
+        everybody, n = self._members.agents, self.plan.size
         count: dict[str, Callable[[], Any]] = {
             f"messages.{name}": partial(traffic.count, name)
             for name in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated")
@@ -243,8 +251,8 @@ class Oracle:
             "gain": self._gain,
             "harmed": self._harmed,
             "noise.ratio": self._noise_ratio,
-            "staleness": lambda: traffic.staleness(agents, self._clock.now),
-            "lag": lambda: traffic.lag(agents),
+            "staleness": lambda: traffic.staleness(everybody, self._clock.now)[:n],
+            "lag": lambda: traffic.lag(everybody)[:n],
             "epsilon": budget.headline,
             "epsilon.basic": lambda: budget.by("basic"),
             "epsilon.kov": lambda: budget.by("kov"),
@@ -255,9 +263,9 @@ class Oracle:
             "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
             "releases.refused": lambda: np.array([a.refused for a in agents]),
             "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
-            "derived": traffic.derived.copy,
+            "derived": traffic.derived[:n].copy,
             "updates": lambda: np.array([a.updates for a in agents]),
-            "availability": lambda: traffic.availability(self._clock.now),
+            "availability": lambda: traffic.availability(self._clock.now)[:n],
             "objective": self._objective,
             "optimum": lambda: math.nan if self.optimum is None else self.optimum,
             "gap": self._gap,
@@ -270,5 +278,9 @@ class Oracle:
             "nodes.down": lambda: self._status(DOWN),
             "nodes.left": lambda: self._status(LEFT),
             "nodes.spent": lambda: sum(1 for a in agents if a.spent),
-            "rounds": lambda: max((a.rounds for a in agents), default=0),
+            "rounds": lambda: max(a.rounds for a in everybody),
+            "rounds.aborted": lambda: sum(a.aborted for a in everybody),
+            "rounds.survivors": lambda: math.nan if len(everybody) == n else everybody[n].survivors,
+            "duals.sum": lambda: dual_health(everybody)[0],
+            "duals.antisymmetry": lambda: dual_health(everybody)[1],
         }

@@ -3,7 +3,10 @@
 import hashlib
 from typing import Any
 
+from scenarios.grammar import SERVER
+from scenarios.kinds import family_of
 from scenarios.settling import Settling, Table
+from scenarios.tables import fill_fields
 
 
 class Origin:
@@ -25,6 +28,8 @@ class Origin:
             run["horizon"] = "60s"
         run["engine"] = self.at.options.engine or run["engine"]
         resolved["run"] = run
+        if family_of(self.at.read) == "server":
+            resolved["server"] = fill_fields(SERVER, resolved.get("server", {}))
         resolved["seeds"] = dict(self.at.seeds)
         hashes = self._hashes()
         resolved.pop("origin", None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from actors.faults import Fault
+from actors.habits import Hall
 from clocks.activation import Activation, Barrier, Trace
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
@@ -15,11 +16,14 @@ from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios import catalog, topologies
 from scenarios.datasets import UNREADABLE, BadData, Shards, real
-from scenarios.grammar import ACTIONS
-from scenarios.plan import NodePlan
-from scenarios.provision import Terms, law_of, provide
-from scenarios.seeds import generator
+from scenarios.grammar import ACTIONS, SERVER
+from scenarios.kinds import family_of, is_printed, is_private, kind_of
+from scenarios.plan import NodePlan, ServerPlan
+from scenarios.provision import Objectives, Provision, law_of
+from scenarios.public import Place, Public
+from scenarios.seeds import generator, pads
 from scenarios.settling import Settling, Table
+from scenarios.terms import Terms
 
 
 class People:
@@ -27,12 +31,15 @@ class People:
 
     def __init__(self, at: Settling) -> None:
         self.at = at
+        self.server: ServerPlan | None = None
+        self._made: dict[int, tuple[Callable[[int], Activation | Barrier], Duration | None]] = {}
 
     def nodes(
         self,
         shards: Shards,
         objectives: tuple[LocalObjective, ...],
         edges: tuple[topologies.Edge, ...],
+        make: Objectives,
     ) -> tuple[NodePlan, ...]:
         """Return everybody, in the order of their ids."""
         starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
@@ -42,37 +49,117 @@ class People:
         for i, j, w in edges:
             around[i].append((j, w))
             around[j].append((i, w))
-        sizes, nodes = shards.sizes, list[NodePlan]()
-        largest = max(sizes)
-        for g, group in enumerate(self.at.groups):
-            clock = self._clocks(g, group)
-            compute = self._compute(g, group)
-            terms = self._terms(group)
-            for _ in range(group["count"]):
-                i = len(nodes)
-                self._judge_delta(g, group, terms, sizes[i])
-                mechanism = self._mechanism(objectives[i], sizes[i] / largest, terms)
-                neighbours = sorted(around[i])
-                nodes.append(
-                    NodePlan(
-                        id=i,
-                        group=group.get("name") or f"group{g}",
-                        activation=clock(i),
-                        compute=compute,
-                        cap=terms.cap(law_of(self.at.read["mechanism"])),
-                        delta=terms.delta,
-                        on_exhausted=(group.get("budget") or {}).get("on_exhausted", "listen"),
-                        present=group["present"],
-                        start=self._start_of(g, group, starts[i]),
-                        adopt_neighbours=group.get("start") == "neighbours",
-                        mechanism=mechanism,
-                        neighbours=tuple(j for j, _ in neighbours),
-                        weights=np.array([w for _, w in neighbours], dtype=np.float64),
-                    )
+        of = [g for g, group in enumerate(self.at.groups) for _ in range(group["count"])]
+        terms = [self._terms(group) for group in self.at.groups]
+        for i, g in enumerate(of):
+            self._judge_delta(g, self.at.groups[g], terms[g], shards.sizes[i])
+        starts = np.array(
+            [self._start_of(g, self.at.groups[g], starts[i]) for i, g in enumerate(of)]
+        )
+        if self.at.report.problems:
+            return ()
+        provision = None
+        if "parameters" not in self.at.read["mechanism"]:
+            around = [sorted(near) for near in around]
+            places = tuple(self._place(near, starts) for near in around)
+            public = self._public(shards, tuple(terms[g] for g in of), places, make)
+            provision = self.at.attempt(
+                ("mechanism",), lambda: Provision(self.at.read, public, make)
+            )
+        nodes = list[NodePlan]()
+        for i, g in enumerate(of):
+            if self.at.report.problems:
+                return ()
+            nodes.append(
+                self._node(
+                    i, g, terms[g], starts[i], sorted(around[i]), shards, objectives, provision
                 )
-                if self.at.report.problems:
-                    return ()
-        return tuple(nodes)
+            )
+        self.server = self._server(provision, shards)
+        return () if self.at.report.problems else tuple(nodes)
+
+    def _node(
+        self,
+        i: int,
+        g: int,
+        terms: Terms,
+        start: Vector,
+        around: list[tuple[int, float]],
+        shards: Shards,
+        objectives: tuple[LocalObjective, ...],
+        provision: Provision | None,
+    ) -> NodePlan:
+        group = self.at.groups[g]
+        if family_of(self.at.read) == "server":
+            around = [(self.at.size, 1.0)]
+        clock, compute = self._group(g)
+        mechanism = self._mechanism(i, objectives[i], shards, provision)
+        return NodePlan(
+            id=i,
+            group=group.get("name") or f"group{g}",
+            activation=clock(i),
+            compute=compute,
+            cap=terms.cap(law_of(self.at.read)),
+            delta=terms.delta,
+            on_exhausted=(group.get("budget") or {}).get("on_exhausted", "listen"),
+            present=group["present"],
+            start=start,
+            adopt_neighbours=group.get("start") == "neighbours",
+            mechanism=mechanism,
+            neighbours=tuple(j for j, _ in around),
+            weights=np.array([w for _, w in around], dtype=np.float64),
+        )
+
+    def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
+        """Return a group's clocks and its computing time, made once."""
+        if g not in self._made:
+            group = self.at.groups[g]
+            self._made[g] = self._clocks(g, group), self._compute(g, group)
+        return self._made[g]
+
+    @staticmethod
+    def _place(around: list[tuple[int, float]], starts: Matrix) -> Place:
+        near = [j for j, _ in around]
+        firsts = starts[near].reshape(len(near), starts.shape[1])
+        return Place(np.array([w for _, w in around], dtype=np.float64), firsts)
+
+    def _public(
+        self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], make: Objectives
+    ) -> Public:
+        read, l2 = self.at.read, self.at.read["task"]["l2"]
+        x, y = shards.train[0]
+        return Public(
+            sizes=shards.sizes,
+            dimension=shards.dimension,
+            loss=make(0, x, y).loss,
+            l2=lambda m: 1.0 / m if l2 == "1/m" else l2,
+            terms=terms,
+            places=places,
+            rounds=read["run"].get("rounds"),
+            server=self._hall(),
+            grid=read["privacy"]["grid"] or None,
+            pads=pads(self.at.seeds["noise"]),
+        )
+
+    def _hall(self) -> Table:
+        given: Table = self.at.read.get("server") or {}
+        default = {
+            key: rule.rule.read(rule.default, (), self.at.report) for key, rule in SERVER.items()
+        }
+        return default | given
+
+    def _server(self, provision: Provision | None, shards: Shards) -> ServerPlan | None:
+        coordinator = None if provision is None else provision.coordinator()
+        if coordinator is None:
+            return None
+        hall = self._hall()
+        start = np.zeros(shards.dimension)
+        if self.at.read["task"]["start"]["kind"] == "random":
+            start = generator(self.at.seeds["network"], "start/server").standard_normal(len(start))
+            start /= math.sqrt(len(start))
+        return ServerPlan(
+            coordinator, start, Hall(nanoseconds(hall["deadline"]), hall["quorum"], hall["sample"])
+        )
 
     def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix | None:
         start, shape = self.at.read["task"]["start"], (self.at.size, shards.dimension)
@@ -82,6 +169,8 @@ class People:
                 return drawn / math.sqrt(shards.dimension)
             case "file":
                 return self._file_start(start["path"], shape)
+            case "local" if kind_of(self.at.read) == "warm-cd":
+                return np.zeros(shape)  # its warm start is the (perturbed) local model
             case "local":
                 found: Matrix = np.array([minimise(o).theta for o in objectives])
                 return found
@@ -112,31 +201,36 @@ class People:
         return start
 
     def _terms(self, group: Table) -> Terms:
-        budget, privacy = group.get("budget") or {}, self.at.read["privacy"]
+        budget, privacy, read = group.get("budget") or {}, self.at.read["privacy"], self.at.read
+        printed = is_private(read) and is_printed(read)
         return Terms(
             budget.get("epsilon"), budget.get("delta", 1e-5), privacy["calibrate"],
-            privacy["filter"], self.at.read["run"].get("rounds"),
+            privacy["filter"], read["run"].get("rounds"), printed,
+            printed and kind_of(read) in {"cd", "warm-cd"},
         )  # fmt: skip
 
-    def _mechanism(self, objective: LocalObjective, confidence: float, terms: Terms) -> Mechanism:
-        table, grid = self.at.read["mechanism"], self.at.read["privacy"]["grid"] or None
-        if "parameters" not in table:
+    def _mechanism(
+        self, i: int, objective: LocalObjective, shards: Shards, provision: Provision | None
+    ) -> Mechanism:
+        table = self.at.read["mechanism"]
+        if provision is not None:
             made: Mechanism = self.at.attempt(
-                ("mechanism",), lambda: provide(table, objective, confidence, terms, grid)
+                ("mechanism",), lambda: provision.mechanism(i, objective, *shards.train[i])
             )
             return made
+        sizes = shards.sizes
         own: Mechanism = self.at.attempt(
             ("mechanism", "kind"),
             lambda: self.at.code(table["kind"])(
-                objective=objective, confidence=confidence, **table["parameters"]
+                objective=objective, confidence=sizes[i] / max(sizes), **table["parameters"]
             ),
         )
         return own
 
     def _judge_delta(self, g: int, group: Table, terms: Terms, points: int) -> None:
-        if group.get("budget") is None or law_of(self.at.read["mechanism"]) is None:
+        if group.get("budget") is None or not is_private(self.at.read):
             return
-        if terms.delta >= 1.0 / points:
+        if terms.delta >= 1.0 / points and not terms.printed:
             self.at.report.value(
                 ("nodes", g, "budget"),
                 f"delta = {terms.delta:g} is at least 1/m for an agent with {points} points: it would allow publishing one of them",

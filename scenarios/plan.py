@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from actors.faults import Fault
+from actors.habits import Hall
 from actors.link import Policy
 from clocks.activation import Activation, Barrier
 from clocks.durations import Duration
 from mechanisms.accounting.filter import Cap
+from mechanisms.federated import Coordinator
 from mechanisms.joint import Graph, Joint
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
@@ -38,12 +40,23 @@ class NodePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerPlan:
+    """The agent beyond the nodes: what it makes of answers, from which model, and how it holds a round."""
+
+    mechanism: Coordinator
+    start: Vector
+    hall: Hall
+
+
+@dataclass(frozen=True, slots=True)
 class Privacy:
     """Under which eyes, and by whose arithmetic, ε is told."""
 
     views: tuple[str, ...]
     accountant: str
     shows_unreleased_model: bool
+    misprinted: bool = False
+    """Whether what was claimed composes as its paper prints it (E8)."""
 
     @property
     def view(self) -> str:
@@ -57,6 +70,7 @@ class Plan:
 
     name: str
     kind: str
+    family: str
     seed: int
     seeds: dict[str, int]
     engine: str
@@ -66,6 +80,8 @@ class Plan:
     stop: str
     sample_every: int
     nodes: tuple[NodePlan, ...]
+    server: ServerPlan | None
+    tick_ns: float | None
     graph: Graph
     policy: Policy
     exceptions: dict[tuple[int, int], Policy]
@@ -86,6 +102,11 @@ class Plan:
     @property
     def size(self) -> int:
         return len(self.nodes)
+
+    @property
+    def seats(self) -> int:
+        """The nodes, and the server where there is one: its id is the first after theirs."""
+        return self.size + (self.server is not None)
 
     @property
     def dimension(self) -> int:
@@ -113,5 +134,7 @@ class Plan:
             return float(self.updates)
         if self.rounds is not None:
             return float(self.rounds * self.size)
+        if any(isinstance(node.activation, Barrier) for node in self.nodes):
+            return float("nan")
         assert self.horizon is not None, "a plan has an end"  # noqa: S101
         return sum(node.activation.rate for node in self.nodes) * self.horizon / 1e9

@@ -2,17 +2,19 @@
 
 import numpy as np
 
+from clocks.activation import Barrier
 from clocks.clock import nanoseconds
-from mechanisms.joint import Apart, Graph, Joint, Personalised, Propagating
+from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios import catalog
-from scenarios.datasets import Shards
 from scenarios.ground import Ground
 from scenarios.judge import judge
+from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
 from scenarios.origin import Origin
 from scenarios.people import People
-from scenarios.plan import Plan, Privacy
+from scenarios.plan import NodePlan, Plan, Privacy
+from scenarios.provision import Objectives
 from scenarios.read import Scenario
 from scenarios.settling import MOST, Options, Settling
 
@@ -36,22 +38,24 @@ class _Resolver:
         )
         self.at.report.stop_if_any()
         shards = ground.shards(labelled=loss.margin)
-        edges = ground.edges(shards)
+        edges = () if family_of(self.at.read) == "server" else ground.edges(shards)
         policy, exceptions = ground.policies(edges)
         self.at.report.stop_if_any()
-        objectives = self._objectives(shards, loss)
+        make = self._maker(loss)
+        objectives = tuple(make(i, x, y) for i, (x, y) in enumerate(shards.train))
         graph = Graph(
             self.at.size,
             np.array([i for i, _, _ in edges], dtype=np.int64),
             np.array([j for _, j, _ in edges], dtype=np.int64),
             np.array([w for _, _, w in edges], dtype=np.float64),
         )
-        nodes = people.nodes(shards, objectives, edges)
+        nodes = people.nodes(shards, objectives, edges, make)
         self.at.report.stop_if_any()
         run, horizon = self.at.read["run"], self._horizon()
         plan = Plan(
             name=self.at.scenario.name,
             kind=self.at.read["mechanism"]["kind"],
+            family=family_of(self.at.read),
             seed=self.at.seed,
             seeds=self.at.seeds,
             engine=self.at.options.engine or run["engine"],
@@ -61,6 +65,8 @@ class _Resolver:
             stop=run["stop"],
             sample_every=nanoseconds(run["sample_every"]),
             nodes=nodes,
+            server=people.server,
+            tick_ns=self._ticks(nodes),
             graph=graph,
             policy=policy,
             exceptions=exceptions,
@@ -119,30 +125,37 @@ class _Resolver:
                 )
         self.at.report.stop_if_any()
 
-    def _objectives(self, shards: Shards, loss: Loss) -> tuple[LocalObjective, ...]:
-        task = self.at.read["task"]
-        mean = task["reduction"] == "mean"
-        return tuple(
-            LocalObjective(
-                x, y, loss, 1.0 / len(y) if task["l2"] == "1/m" else task["l2"], mean=mean
+    def _maker(self, loss: Loss) -> Objectives:
+        """Return what makes an agent's objective: C/m Σ + ½ρ‖f‖² in the ADMM family."""
+        task, table = self.at.read["task"], learner(self.at.read)
+        if family_of(self.at.read) == "consensus":
+            return lambda _, x, y: LocalObjective(
+                x, y, loss, 0.5 * table["rho"], weight=table["C"] / len(y)
             )
-            for x, y in shards.train
+        weight = None if task["reduction"] == "mean" else 1.0
+        l2 = task["l2"]
+        return lambda _, x, y: LocalObjective(
+            x, y, loss, 1.0 / len(y) if l2 == "1/m" else l2, weight=weight
         )
 
     def _privacy(self) -> Privacy:
         privacy = self.at.read["privacy"]
-        silent = self.at.read["mechanism"]["kind"] == "local"
-        return Privacy(
-            tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=silent
+        kind = self.at.read["mechanism"]["kind"]
+        misprinted = (
+            kind in {"cd", "warm-cd"} and is_printed(self.at.read) and is_private(self.at.read)
         )
+        return Privacy(
+            tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=kind == "local",
+            misprinted=misprinted and privacy["calibrate"] == "kov",
+        )  # fmt: skip
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
-        mechanism = self.at.read["mechanism"]
+        table = learner(self.at.read)
         sizes = np.array([o.points for o in objectives], dtype=np.float64)
         confidences = sizes / sizes.max()
-        match mechanism["kind"]:
-            case "cd":
-                return Personalised(graph, objectives, confidences, mechanism["mu"])
+        match table["kind"]:
+            case "cd" | "warm-cd" | "collaborative-admm":
+                return Personalised(graph, objectives, confidences, table["mu"])
             case "propagation":
                 anchors = self.at.attempt(
                     ("task", "l2"), lambda: [minimise(o).theta for o in objectives]
@@ -150,10 +163,27 @@ class _Resolver:
                 return (
                     None
                     if anchors is None
-                    else Propagating(graph, np.array(anchors), confidences, mechanism["mu"])
+                    else Propagating(graph, np.array(anchors), confidences, table["mu"])
                 )
             case "local":
                 self.at.attempt(("task", "l2"), lambda: [minimise(o) for o in objectives])
                 return Apart(objectives)
+            case "wddp" if table["weights"] == "size":
+                return Common(objectives, sizes / sizes.sum())
+            case "fedavg":
+                return Common(objectives, sizes / sizes.sum())
+            case kind if kind in TRAITS:
+                consensus = TRAITS[kind].family == "consensus"
+                return Common(
+                    objectives, np.full(len(sizes), 1.0 if consensus else 1.0 / len(sizes))
+                )
             case _:
                 return None
+
+    def _ticks(self, nodes: tuple[NodePlan, ...]) -> float | None:
+        """One tick is the mean time between wakes; barriers count rounds (theory.md, section 4)."""
+        rates = [n.activation.rate for n in nodes if not isinstance(n.activation, Barrier)]
+        if not rates:
+            return None
+        mean = float(np.mean(rates))
+        return 1e9 / mean if mean > 0 else 1e9

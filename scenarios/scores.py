@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from actors.agent import UP, Agent
 from mechanisms.objectives import Loss
 from mechanisms.vectors import Matrix, Vector
 from scenarios.datasets import Points, Shards
@@ -36,6 +37,24 @@ class _Held:
     def pool(self) -> Matrix:
         """Everybody's points."""
         return np.concatenate(self._features)
+
+
+def dual_health(agents: Sequence[Agent]) -> tuple[float, float]:
+    """Return ‖Σ_i λ_i‖, and the largest ‖λ_ij + λ_ji‖ over edges whose ends are both up; NaN without duals."""
+    duals = {
+        agent.id: agent.mechanism.duals(agent.look())  # type: ignore[attr-defined]
+        for agent in agents
+        if agent.balanced and agent.status == UP
+    }
+    if not duals:
+        return np.nan, np.nan
+    total = sum(rows.sum(axis=0) for rows in duals.values())
+    worst = 0.0
+    for i, rows in duals.items():
+        for j, slot in agents[i].slots.items():
+            if i < j and j in duals:
+                worst = max(worst, float(np.linalg.norm(rows[slot] + duals[j][agents[j].slots[i]])))
+    return float(np.linalg.norm(total)), worst
 
 
 class Scores:

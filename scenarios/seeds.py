@@ -55,6 +55,15 @@ def _mix(z: Bits) -> Bits:
     return z
 
 
+def pads(seed: int) -> Callable[[int, int, int], Bits]:
+    """Return the masks of secure aggregation: random words of (seed, client, round)."""
+
+    def words(client: int, round_: int, d: int) -> Bits:
+        return draws(seed, f"mask/{client}/{round_}")(0, d)
+
+    return words
+
+
 class NoiseSource:
     """Noise of release k of agent i is a function of (seed, i, k): a Philox re-keyed for each."""
 

@@ -11,10 +11,10 @@ from scenarios import catalog, topologies
 from scenarios.datasets import BadData, Folders
 from scenarios.grammar import SEEDS
 from scenarios.problem import Problem, ScenarioError
-from scenarios.provision import CannotProvide
 from scenarios.read import Scenario
 from scenarios.seeds import fresh_seed
 from scenarios.splits import NoSplit
+from scenarios.terms import CannotProvide
 
 Table = dict[str, Any]
 MOST = {

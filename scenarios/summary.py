@@ -85,6 +85,8 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
         ],
         "nodes": nodes,
+        "server": more["server"],
+        "residual": more["residual"],
         "targets": more["targets"],
         "expectations": [j.as_json() for j in more["judgements"]],
         "invariants": more["invariants"],
@@ -183,6 +185,10 @@ def in_words(summary: Values) -> list[str]:
         f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
         f"{messages['rejected']:,} rejected + {messages['in_flight']:,} in flight",
     ]
+    if summary.get("server"):
+        lines.append(
+            f"  rounds    {summary['server']['rounds']:,} opened, {summary['server']['aborted']:,} aborted"
+        )
     if len(summary["groups"]) > 1:
         lines += ["", *_group_lines(summary["groups"], score)]
     lines += [f"  note      {note}" for note in summary["notes"]]

@@ -69,8 +69,8 @@ def show(chosen: argparse.Namespace) -> int:
         return 0
     from dataclasses import asdict
 
-    from scenarios.catalog import CARDS
-    from scenarios.grammar import MECHANISMS
+    from mechanisms.cards import CARDS
+    from scenarios.kinds import MECHANISMS
     from scenarios.tables import ABSENT
 
     if chosen.what not in CARDS:

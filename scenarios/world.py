@@ -4,13 +4,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from actors.agent import Agent, Habits
+from actors.agent import Agent
+from actors.behaviours.attend import attend
+from actors.behaviours.broadcast import broadcast
+from actors.behaviours.exchange import exchange
+from actors.behaviours.serve import serve
 from actors.events import Log
 from actors.faults import strike
+from actors.habits import Habits
 from actors.link import Fan
-from actors.membership import Membership
+from actors.membership import Behaviour, Life, Membership
+from clocks.activation import Barrier
 from clocks.clock import Clock
-from scenarios.plan import NodePlan, Plan
+from scenarios.plan import NodePlan, Plan, ServerPlan
 from scenarios.seeds import NoiseSource, draws, lanes
 
 
@@ -19,6 +25,7 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
     members = Membership(
         clock,
         log,
+        _behaviours(plan),
         updates=plan.updates,
         until_spent=plan.stop == "spent",
         finish=finish,
@@ -26,7 +33,19 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
     noise = NoiseSource(plan.seeds["noise"])
     starts = plan.starts()
     members.agents = [_agent(node, plan, starts, clock, log, noise) for node in plan.nodes]
+    if plan.server is not None:
+        members.agents.append(_server(plan, plan.server, clock, log, noise))
     return members
+
+
+def _behaviours(plan: Plan) -> Behaviour:
+    """Return who does what: the family decides, and the server serves."""
+    usual = {"server": attend, "pairs": exchange}.get(plan.family, broadcast)
+
+    def behave(agent: Agent, log: Log, members: Membership) -> tuple[Life, ...]:
+        return (serve if agent.habits.hall is not None else usual)(agent, log, members)
+
+    return behave
 
 
 def open_world(plan: Plan, members: Membership, clock: Clock, log: Log) -> None:
@@ -34,7 +53,8 @@ def open_world(plan: Plan, members: Membership, clock: Clock, log: Log) -> None:
     members.pending = len(plan.faults)
     for fault in plan.faults:
         clock.spawn(strike(fault, members, clock, log))
-    members.open(members.agents, [node.present for node in plan.nodes])
+    here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
+    members.open(members.agents, here)
 
 
 def _agent(
@@ -46,6 +66,7 @@ def _agent(
     noise: NoiseSource,
 ) -> Agent:
     neighbours = list(node.neighbours)
+    serves = plan.server is not None
     habits = Habits(
         node.activation,
         node.compute,
@@ -53,22 +74,56 @@ def _agent(
         node.on_exhausted,
         node.start,
         node.adopt_neighbours,
-        plan.rounds,
+        None if serves else plan.rounds,
     )
+    around = np.array([plan.server.start]) if plan.server is not None else starts[neighbours]
+    opening = getattr(node.mechanism, "opening", None)
+    first = around.reshape(len(neighbours), plan.dimension)
+    if opening is not None:
+        first = np.array([opening(row) for row in first]).reshape(len(neighbours), -1)
     agent = Agent(
         node.id,
         node.mechanism,
         habits,
         node.neighbours,
         node.weights,
-        starts[neighbours].reshape(len(neighbours), plan.dimension),
+        first,
         clock,
         log,
         noise.of(node.id),
         draws(plan.seeds["clock"], f"clock/{node.id}"),
         draws(plan.seeds["clock"], f"compute/{node.id}"),
+        draws(plan.seeds["network"], f"partner/{node.id}"),
+        plan.tick_ns,
     )
-    paths = [f"link/{node.id}→{j}" for j in neighbours]
-    policies = [plan.policy_of(node.id, j) for j in neighbours]
-    agent.links = Fan(neighbours, policies, lanes(plan.seeds["link"], paths))
+    _link(agent, plan)
     return agent
+
+
+def _server(plan: Plan, server: ServerPlan, clock: Clock, log: Log, noise: NoiseSource) -> Agent:
+    """Make the agent beyond the nodes: no data, no budget."""
+    id_, everybody = plan.size, tuple(range(plan.size))
+    habits = Habits(Barrier(), start=server.start, rounds=plan.rounds, hall=server.hall)
+    agent = Agent(
+        id_,
+        server.mechanism,
+        habits,
+        everybody,
+        np.ones(plan.size),
+        np.zeros((plan.size, plan.dimension)),
+        clock,
+        log,
+        noise.of(id_),
+        draws(plan.seeds["clock"], "clock/server"),
+        draws(plan.seeds["clock"], "compute/server"),
+        draws(plan.seeds["network"], "sample/server"),
+    )
+    _link(agent, plan)
+    return agent
+
+
+def _link(agent: Agent, plan: Plan) -> None:
+    """Lay an agent's outgoing links."""
+    paths = [f"link/{agent.id}→{j}" for j in agent.neighbours]
+    policies = [plan.policy_of(agent.id, j) for j in agent.neighbours]
+    agent.outbox.links = Fan(agent.neighbours, policies, lanes(plan.seeds["link"], paths))

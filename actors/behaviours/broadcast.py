@@ -1,27 +1,18 @@
 """Wake, hear, learn, tell every neighbour: the behaviour of all kinds without a server or a pairing."""
 
-from typing import Protocol
-
 from actors.agent import Agent
-from actors.events import Log, Woke
+from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.events import Log
 from clocks.activation import Barrier
 from clocks.clock import NANOSECONDS, WAKE
 
 
-class Members(Protocol):
-    """Who must know that an agent woke, or has had enough."""
-
-    def admit(self) -> bool:
-        """Count one more wake; false when the run has had them all."""
-        ...
-
-    def retire(self, agent: Agent, cause: int) -> None:
-        """Let an agent leave of its own accord."""
-        ...
+def broadcast(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+    """One agent, for as long as its clock has wakes."""
+    return (_live(agent, log, members),)
 
 
-async def broadcast(agent: Agent, log: Log, members: Members) -> None:
-    """Run one agent for as long as its clock has wakes."""
+async def _live(agent: Agent, log: Log, members: Members) -> None:
     if isinstance(agent.habits.activation, Barrier):
         await _in_rounds(agent, agent.habits.activation, log, members)
         return
@@ -59,7 +50,7 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
         deadline = max(clock.now, since + round(barrier.timeout_s * NANOSECONDS))
     while True:
         inbox.settle(clock.now)
-        here = [j for j, up in zip(agent.neighbours, agent.present, strict=True) if up]
+        here = [j for j, up in zip(agent.neighbours, agent.heard.present, strict=True) if up]
         heard = sum(1 for j in here if inbox.has_round(j, agent.rounds))
         if barrier.ready(heard, len(here), clock.now - since):
             return
@@ -68,21 +59,15 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
 
 async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     """Do one wake: inputs are frozen now, the release is made after the computing time."""
-    if not members.admit():
+    woke = open_wake(agent, log, members)
+    if woke is None:
         return False
-    agent.updates += 1
     agent.rounds += 1
-    woke = log.emit(Woke, agent.id, None)
     agent.merge(woke)
-    state, heard = agent.state, agent.heard
-    busy = agent.compute_ns()
-    if busy:
-        heard = heard.frozen()
-        await agent.clock.sleep_until(agent.clock.now + busy, WAKE | agent.id)
-    sent = agent.act(state, heard, woke)
+    sent = await act_at_wake(agent, woke)
     if not sent and isinstance(agent.habits.activation, Barrier):
         agent.announce(woke)
-    if agent.spent and agent.refused and agent.habits.on_exhausted == "leave":
+    if agent.wants_to_leave:
         members.retire(agent, woke)
         return False
     return True

@@ -67,6 +67,16 @@ def kov(total: Sums, delta: float) -> float:
     return min(total.pure, second, third)
 
 
+def kov_printed(total: Sums, delta: float) -> float:
+    """The bound as Bellet et al. 2018, Theorem 1 prints it, with √(Σε²/δ): below the truth (E8)."""
+    if total.mu_squares or delta <= 0 or total.squares == 0:
+        return kov(total, delta)
+    root = math.sqrt(total.squares / delta)
+    second = total.centred + math.sqrt(2 * total.squares * math.log(math.e + root))
+    third = total.centred + math.sqrt(2 * total.squares * math.log(1 / delta))
+    return min(total.pure, second, third)
+
+
 def zcdp(total: Sums, delta: float) -> float:
     """ρ = Σε²/2 + Σμ²/2, converted at the best order (Canonne, Kamath, Steinke 2020, Prop. 12)."""
     return rho_to_epsilon(0.5 * (total.squares + total.mu_squares), delta)
@@ -109,10 +119,13 @@ def by(accountant: str, total: Sums, delta: float) -> float:
             return basic(total)
         case "kov":
             return kov(total, delta)
+        case "kov_printed":
+            return kov_printed(total, delta)
         case "zcdp":
             return zcdp(total, delta)
         case "gaussian":
-            return math.inf if total.pure else exact_gaussian(total.mu_squares, delta)
+            # beside releases of pure ε, basic composition of the two parts
+            return total.pure + exact_gaussian(total.mu_squares, delta)
         case _:
             raise ValueError(f"unknown accountant {accountant!r}")
 
@@ -121,7 +134,7 @@ def totals(total: Sums, delta: float) -> dict[str, float]:
     """Return ε of the releases at δ under every accountant that has a claim for them."""
     valid: tuple[str, ...]
     if total.mu_squares:
-        valid = ("zcdp",) if total.pure else ("gaussian", "zcdp")
+        valid = ("gaussian", "zcdp")
     else:
         valid = ("basic", "kov", "zcdp") if delta > 0 else ("basic",)
     return {name: by(name, total, delta) for name in valid}

@@ -63,7 +63,9 @@ class Budget:
     def claimed(self) -> Vector:
         """Return each node's ε as its calibration claims it."""
         self._catch_up()
-        return self._epsilons(self._claims, self._plan.privacy.accountant, None)
+        privacy = self._plan.privacy
+        accountant = "kov_printed" if privacy.misprinted else privacy.accountant
+        return self._epsilons(self._claims, accountant, None)
 
     def left(self) -> Vector:
         """Return what each node's cap leaves, as the filter counts; NaN without a cap."""

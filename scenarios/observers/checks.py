@@ -44,12 +44,13 @@ class Checks:
         self._log = log
         self._traffic = traffic
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
-        self._charged = [0] * plan.size
-        self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.size
-        self._ready = [-1] * plan.size
-        self._version = [-1] * plan.size
+        self._charged = [0] * plan.seats
+        self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
+        self._ready = [-1] * plan.seats
+        self._version = [-1] * plan.seats
         self._status = [UP if node.present else ABSENT for node in plan.nodes]
-        self._since = [0] * plan.size
+        self._status += [UP] * (plan.seats - plan.size)
+        self._since = [0] * plan.seats
         self._now = 0
         self._faults: set[int] = set()
         self.released_count = 0
@@ -264,7 +265,7 @@ class Checks:
                     None,
                     f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
                 )
-        if complete:
+        if complete and self._plan.server is None:  # a server's rounds have deadlines
             self._nobody_waits()
         for name, verdict in self.verdicts.items():
             if verdict.verdict == "unknown" and (complete or name != "nobody waits for ever"):

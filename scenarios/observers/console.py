@@ -138,7 +138,8 @@ class LiveScreen:
         losses = self._trend[-1] if self._trend else [math.nan] * plan.size
         known = [v for v in losses if not math.isnan(v)]
         share, now = self._share(), run.clock.now
-        unnoticed = sum(agent.inbox.unnoticed(now) for agent in run.agents if agent.status == UP)
+        everybody = run.members.agents
+        unnoticed = sum(agent.inbox.unnoticed(now) for agent in everybody if agent.status == UP)
         return Model(
             name=plan.name,
             mechanism=plan.kind,
@@ -161,7 +162,7 @@ class LiveScreen:
             delivered=traffic.counts["delivered"] + unnoticed,
             lost=traffic.counts["lost"],
             rejected=traffic.counts["rejected"],
-            flying=sum(agent.inbox.in_flight for agent in run.agents) - unnoticed,
+            flying=sum(agent.inbox.in_flight for agent in run.members.agents) - unnoticed,
             releases=run.checks.released_count,
             charged=sum(run.budget.counts),
             recorded_mb=run.recorder.bytes_written / 1e6,

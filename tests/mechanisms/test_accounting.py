@@ -114,7 +114,9 @@ def test_gaussians_compose_as_the_root_of_squares() -> None:
 
 def test_mixed_ledgers_only_compose_where_both_have_a_claim() -> None:
     mixed = sums([spend(0.5), spend(0.5, "gaussian")])
-    assert set(totals(mixed, 1e-5)) == {"zcdp"}
+    assert set(totals(mixed, 1e-5)) == {"gaussian", "zcdp"}
+    apart = 0.5 + gaussian.epsilon(0.5, 1e-5)  # basic composition of the two parts
+    assert totals(mixed, 1e-5)["gaussian"] == pytest.approx(apart)
     assert zcdp(mixed, 1e-5) == pytest.approx(zcdp(pure([0.5, 0.5]), 1e-5))
 
 

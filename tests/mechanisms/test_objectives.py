@@ -63,7 +63,7 @@ def test_known_values() -> None:
 @pytest.mark.parametrize("loss", LOSSES, ids=IDS)
 def test_gradient_and_hessian_are_derivatives(loss: Loss, *, mean: bool) -> None:
     x, y = points()
-    objective, h = LocalObjective(x, y, loss, 0.05, mean=mean), 1e-6
+    objective, h = LocalObjective(x, y, loss, 0.05, weight=None if mean else 1.0), 1e-6
     theta, steps = generator(1, "theta").standard_normal(4), np.eye(4) * 1e-6
     numeric = [(objective.value(theta + e) - objective.value(theta - e)) / (2 * h) for e in steps]
     assert objective.gradient(theta) == pytest.approx(np.array(numeric), abs=1e-6 * len(y))

@@ -37,7 +37,7 @@ FREE = GOOD.replace("budget = { epsilon = 1.0 }\n", "").replace(
 # (what, text to replace, with what, where (line:column), message)
 CASES: list[tuple[str, str, str, str, str]] = [
     ("unknown key", "seed = 1", "sed = 1", "3:1", "run.sed: unknown key 'sed'; did you mean 'seed'? (engine, horizon, rounds, sample_every, seed, stop, updates)"),
-    ("unknown table", "[run]", "[runn]", "2:1", "runn: unknown key 'runn'; did you mean 'run'? (data, expect, extends, fault, link, mechanism, name, network, nodes, origin, privacy, run, schema, seeds, summary, sweep, tags, targets, task)"),
+    ("unknown table", "[run]", "[runn]", "2:1", "runn: unknown key 'runn'; did you mean 'run'? (data, expect, extends, fault, link, mechanism, name, network, nodes, origin, privacy, run, schema, seeds, server, summary, sweep, tags, targets, task)"),
     ("wrong type", "seed = 1", 'seed = "one"', "3:8", 'run.seed: must be a whole number >= 0, got "one"'),
     ("negative seed", "seed = 1", "seed = -1", "3:8", "run.seed: must be a whole number >= 0, got -1"),
     ("schema of the future", "schema = 1", "schema = 2", "1:10", "schema: must be a whole number from 1 to 1, got 2"),
@@ -89,7 +89,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("an unbounded gradient", "l2 = 0.1", 'l2 = 0.1\nloss = "squared"', "18:1", 'mechanism: the squared loss has no bounded gradient: give mechanism.clip, or task.loss = { kind = "squared", clip = … }'),
     ("a scale made of data", "releases = 4", 'releases = 4\nsmoothness = "data"', "21:14", 'mechanism.smoothness: "data" enters every release and is not public; with noise use "bound" or a number'),
     ("a budget that cannot be kept", 'noise = "laplace"\nreleases = 4\n', "", "16:1", "nodes.0.budget: cd without noise has ε = ∞: it can keep no budget; set mechanism.noise"),
-    ("unknown mechanism", 'kind = "cd"', 'kind = "dc"', "18:8", "mechanism.kind: unknown mechanism 'dc'; known: cd, local, propagation"),
+    ("unknown mechanism", 'kind = "cd"', 'kind = "dc"', "18:8", "mechanism.kind: unknown mechanism 'dc'; known: admm, cd, central-gradient, collaborative-admm, dvp, fedavg, jayaraman-gradient, jayaraman-output, local, local-dp, madmm, pathak, pp, propagation, pvp, warm-cd, wddp"),
     ("code that nobody allowed", 'kind = "cd"\nnoise = "laplace"\nreleases = 4', 'kind = "mine:Thing"', "18:8", "mechanism.kind: 'mine:Thing' is code of the scenario's own: it runs only with --allow-code"),
     ("a fault on nobody", "[mechanism]", "[[fault]]\nat = 1\ncrash = [3, 4]\n[mechanism]", "19:13", "fault.0.crash.1: no agent 4: ids run from 0 to 3"),
     ("a fault on no group", "[mechanism]", '[[fault]]\nat = 1\ncrash = "pears"\n[mechanism]', "19:9", "fault.0.crash: no group 'pears'; did you mean 'peers'? (all, peers)"),

@@ -84,11 +84,11 @@ def test_noise_k_is_drawn_for_release_k_once_and_a_crash_begins_nothing_again(
     drawn: dict[int, list[int]] = {agent.id: [] for agent in run.agents}
     for agent in run.agents:
 
-        def noise(k: int, i: int = agent.id, source: Any = agent._noise) -> Any:
+        def noise(k: int, i: int = agent.id, source: Any = agent.noise) -> Any:
             drawn[i].append(k)
             return source(k)
 
-        agent._noise = noise
+        agent.noise = noise
     assert asyncio.run(run.perform()).code == 0
     assert drawn == {i: list(range(8)) for i in range(6)}
 

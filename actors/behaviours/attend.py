@@ -1,0 +1,61 @@
+"""Answer the server: when the agent's own clock wakes it, or, at a barrier, when the question arrives."""
+
+from actors.agent import Agent
+from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.events import Log
+from actors.habits import Address
+from clocks.activation import Barrier
+from clocks.clock import WAKE
+
+_SERVER = 0
+"""The slot of a client's only neighbour."""
+
+
+def attend(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+    """One client, until it has read the last model."""
+    if isinstance(agent.habits.activation, Barrier):
+        return (_when_asked(agent, log, members),)
+    return (_by_clock(agent, log, members),)
+
+
+async def _by_clock(agent: Agent, log: Log, members: Members) -> None:
+    clock, priority = agent.clock, WAKE | agent.id
+    for instant in agent.instants():
+        if instant < clock.now:
+            continue  # missed while down, or while computing: skipped, never made up
+        await clock.sleep_until(instant, priority)
+        agent.inbox.settle(instant - 1)
+        if not await _wake(agent, log, members):
+            return
+
+
+async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
+    while True:
+        agent.inbox.settle(agent.clock.now)
+        if agent.inbox.unread and not await _wake(agent, log, members):
+            return
+        await agent.inbox.get(None)
+
+
+async def _wake(agent: Agent, log: Log, members: Members) -> bool:
+    """Take over the server's model, and answer what it asks."""
+    woke = open_wake(agent, log, members)
+    if woke is None:
+        return False
+    message = agent.merge(woke).get(agent.neighbours[_SERVER])
+    if message is None or message.vector is None:
+        return True
+    agent.state = agent.mechanism.hold(agent.state, message.vector)  # type: ignore[attr-defined]
+    if not message.asks:
+        return False  # the last word
+    agent.rounds = message.round
+    agent.heard.ticks = float(message.round)
+    planned, made = agent.mechanism.planned, len(agent.store.ledger)
+    if getattr(agent.mechanism, "once", False) and planned is not None and made >= planned > 0:
+        agent.resend(message.sender, woke, message.round)  # the answer was lost: the same bits
+    else:
+        await act_at_wake(agent, woke, Address(_SERVER, message.round, asks=False))
+    if agent.wants_to_leave:
+        members.retire(agent, woke)
+        return False
+    return True

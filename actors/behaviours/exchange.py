@@ -1,0 +1,82 @@
+"""Wake, pick one neighbour, trade: the behaviour of pairwise kinds.
+
+Who is asked answers at once, and both agree on what they exchanged. Where two requests cross, the one of the
+lower id counts. A trade whose answer is lost is agreed on at one end only; the next one between the two heals it.
+"""
+
+import numpy as np
+
+from actors.agent import Agent
+from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.events import Log
+from actors.habits import Address
+from actors.messages import Message
+from clocks.clock import WAKE
+from mechanisms.vectors import Vector
+
+
+class _Talk:
+    """What an agent asked last and has no answer to."""
+
+    __slots__ = ("said", "slot", "version")
+
+    def __init__(self) -> None:
+        self.slot, self.version = -1, -1
+        self.said: Vector | None = None
+
+    def over(self) -> None:
+        self.slot = -1
+
+
+def exchange(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+    """One agent, for as long as its clock has wakes; it answers in between."""
+    talk = _Talk()
+    return (_ask(agent, talk, log, members), _answer(agent, talk))
+
+
+async def _ask(agent: Agent, talk: _Talk, log: Log, members: Members) -> None:
+    clock, priority = agent.clock, WAKE | agent.id
+    for instant in agent.instants():
+        if instant < clock.now:
+            continue  # missed while down: skipped, never made up
+        await clock.sleep_until(instant, priority)
+        woke = open_wake(agent, log, members)
+        if woke is None:
+            return
+        agent.rounds += 1
+        present = np.flatnonzero(agent.heard.present)
+        if not len(present):
+            continue
+        luck = int(agent.choices(agent.rounds, 1)[0] >> np.uint64(32))
+        slot = agent.heard.partner = int(present[luck * len(present) >> 32])
+        if await act_at_wake(agent, woke, Address(slot, 0, asks=True)):
+            talk.slot, talk.version = slot, agent.store.published_version
+            talk.said = agent.store.published
+
+
+async def _answer(agent: Agent, talk: _Talk) -> None:
+    while True:
+        await agent.inbox.get(None)
+        agent.inbox.settle(agent.clock.now)
+        for _, message in sorted(agent.merge(None).items()):
+            if message.asks:
+                _reply(agent, talk, message)
+            elif talk.slot == agent.slots[message.sender] and talk.version == message.round:
+                _agree(agent, talk.slot, talk.said, message.vector)
+                talk.over()
+
+
+def _reply(agent: Agent, talk: _Talk, message: Message) -> None:
+    slot = agent.slots[message.sender]
+    if talk.slot == slot:
+        if agent.id < message.sender:
+            return  # requests crossed, and ours counts
+        talk.over()
+    agent.heard.partner = slot
+    to = Address(slot, message.version, asks=False)
+    if agent.act(agent.state, agent.heard, message.sent, to):
+        _agree(agent, slot, agent.store.published, message.vector)
+
+
+def _agree(agent: Agent, slot: int, mine: Vector | None, theirs: Vector | None) -> None:
+    agent.state = agent.mechanism.agree(agent.state, slot, mine, theirs)  # type: ignore[attr-defined]

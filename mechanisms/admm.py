@@ -1,0 +1,158 @@
+"""The ADMM family: one primal step, whose duals are integrals of broadcasts (theory.md, sections 1 and 4)."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from mechanisms import duals
+from mechanisms.accounting.spend import Spend
+from mechanisms.guards import Growth, Guard, Open, Terms
+from mechanisms.mixing import Heard
+from mechanisms.noise import LAWS
+from mechanisms.objectives import Objective
+from mechanisms.strategy import RELEASE, Step, silent
+from mechanisms.vectors import Matrix, Vector, round_to
+from mechanisms.warm import Warm
+
+_NORM_GAMMA = LAWS["norm-gamma"]
+
+
+class Alternated(NamedTuple):
+    """What was released last, the minimiser behind it, and the solver with what it remembers."""
+
+    theta: Vector
+    minimiser: Vector
+    solver: Warm
+
+
+@dataclass(frozen=True, slots=True)
+class Alternating:
+    """f = argmin O_i(f) + Φ/2‖f‖² + (2λ_i + b)·f + η Σ_j ‖f − ½(a_i + a_j)‖², λ_ij = θ/2(∫f_i − ∫f_j).
+
+    `objective` holds C/B Σℓ + ρ/2‖f‖². Only neighbours that are present count, each once.
+    """
+
+    objective: Objective
+    dual_step: float
+    penalty: Growth
+    guard: Guard
+    grid: float | None = None
+    balanced = True
+
+    @property
+    def planned(self) -> int | None:
+        return self.guard.planned
+
+    @property
+    def _rho(self) -> float:
+        return 2.0 * self.objective.l2
+
+    def begin(self, start: Vector) -> Alternated:
+        return Alternated(start, start, Warm(self.objective, start))
+
+    def model(self, state: Alternated) -> Vector:
+        return state.theta
+
+    def opening(self, start: Vector) -> Vector:
+        return duals.opening(start)
+
+    def duals(self, heard: Heard) -> Matrix:
+        """λ_ij, a row for each neighbour."""
+        return 0.5 * self.dual_step * duals.gaps(heard, self.objective.dimension)
+
+    def propose(self, state: Alternated, heard: Heard, made: int) -> Step:
+        terms = self._terms(heard, made)
+        if terms is None:
+            return silent(state)
+
+        def finish(rng: np.random.Generator | None) -> tuple[Alternated, Vector]:
+            noise, fixed = None, terms
+            if fixed.linear is not None:
+                noise = _NORM_GAMMA.draw(_given(rng), fixed.linear, len(state.theta))
+            minimiser = self.minimiser(state, heard, made, fixed, noise)
+            value = minimiser
+            if fixed.output is not None:
+                value = minimiser + _NORM_GAMMA.draw(_given(rng), fixed.output, len(value))
+            if self.grid is not None:
+                value = round_to(value, self.grid)
+            if not fixed.secret:
+                minimiser = value  # only what was released is kept
+            published = duals.row(value, heard.own, heard.ticks)
+            return Alternated(value, minimiser, state.solver), published
+
+        return Step(RELEASE, terms.spend, finish)
+
+    def without_data(self, state: Alternated, heard: Heard) -> Step:  # noqa: ARG002
+        return silent(state)
+
+    def _terms(self, heard: Heard, made: int) -> Terms | None:
+        planned = self.planned
+        if not heard.degree or (planned is not None and made >= planned):
+            return None  # degree 0: nobody could receive
+        pull = self.penalty.at(made) * heard.degree
+        return self.guard.fix(made, self._rho + 2.0 * pull, pull)
+
+    def linear(self, state: Alternated, heard: Heard, made: int, terms: Terms) -> Vector:
+        """2λ_i − η Σ_j (a_i + a_j): everything linear in the solve but the noise."""
+        d, eta = len(state.theta), self.penalty.at(made)
+        mine = state.theta
+        if terms.secret:
+            mine = 2.0 * state.minimiser - state.theta
+        elif terms.noiseless_self:
+            mine = state.minimiser
+        together = heard.degree * mine + heard.present @ heard.values[:, :d]
+        tilt: Vector = 2.0 * self.duals(heard).sum(axis=0) - eta * together
+        return tilt
+
+    def minimiser(
+        self, state: Alternated, heard: Heard, made: int, terms: Terms, noise: Vector | None
+    ) -> Vector:
+        """Solve the primal step, exactly."""
+        tilt = self.linear(state, heard, made, terms)
+        if noise is not None:
+            tilt = tilt + noise
+        ridge = 2.0 * self.penalty.at(made) * heard.degree + terms.ridge
+        return state.solver.solve(tilt, ridge).theta
+
+    def noise_to_step(self, state: Alternated, heard: Heard, made: int) -> float | None:
+        """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""
+        terms = self._terms(heard, made)
+        if terms is None:
+            return None
+        trial = self.begin(state.theta)._replace(minimiser=state.minimiser)
+        moved = self.minimiser(trial, heard, made, terms, None) - state.theta
+        effect = 0.0
+        if terms.linear is not None:
+            curvature = self._rho + 2.0 * self.penalty.at(made) * heard.degree + terms.ridge
+            effect += _NORM_GAMMA.mean_norm(terms.linear, len(state.theta)) / curvature
+        if terms.output is not None:
+            effect += _NORM_GAMMA.mean_norm(terms.output, len(state.theta))
+        return effect / max(float(np.linalg.norm(moved)), 1e-300)
+
+    def schedule(self, degree: int) -> tuple[Spend, ...] | None:
+        """All releases at a degree, with what each costs; None where there is no end, or no noise."""
+        if not degree:
+            return ()
+        return None if self.planned is None else self.costs(degree, self.planned)
+
+    def costs(self, degree: int, count: int) -> tuple[Spend, ...]:
+        """What so many releases cost at a degree."""
+        pulls = [self.penalty.at(k) * degree for k in range(count)]
+        fixed = [self.guard.fix(k, self._rho + 2.0 * pull, pull) for k, pull in enumerate(pulls)]
+        return tuple(terms.spend for terms in fixed if terms is not None)
+
+    def longest_gradient(self, theta: Vector) -> tuple[float, float]:
+        """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        if isinstance(self.guard, Open):
+            return 0.0, 0.0
+        return self.objective.longest_gradient(theta, None, "l2"), self.objective.loss.lipschitz
+
+    def residual(self, state: Alternated) -> float:
+        """Return the largest gradient norm that a solve of this agent took for a minimum."""
+        return state.solver.residual
+
+
+def _given(rng: np.random.Generator | None) -> np.random.Generator:
+    assert rng is not None, "a private release has noise"  # noqa: S101
+    return rng

@@ -1,0 +1,51 @@
+"""Duals as time integrals of what was broadcast: λ_ij = θ/2 (∫f_i − ∫f_j), in ticks (theory.md, 4).
+
+A row is what one message holds: value (d), integral up to its publication (d), time of publication. Who has
+never published has a time of NaN and integral 0; of whom nothing is known any more, it is ∞, and the edge is 0
+until the next message. Both ends compute an edge from the same broadcasts, so it is antisymmetric by
+construction, and one message heals whatever was lost.
+"""
+
+import numpy as np
+
+from mechanisms.mixing import Heard
+from mechanisms.vectors import Matrix, Vector
+
+NEVER, UNKNOWN = np.nan, np.inf
+
+
+def opening(value: Vector) -> Vector:
+    """Return the row of an agent that has published nothing but its public start."""
+    return np.concatenate([value, np.zeros(len(value)), [NEVER]])
+
+
+def row(value: Vector, former: Vector | None, ticks: float) -> Vector:
+    """Return the row to publish: a value, and the integral of everything published before it."""
+    return np.concatenate([value, standing(former, len(value), ticks), [ticks]])
+
+
+def standing(published: Vector | None, d: int, ticks: float) -> Vector:
+    """Return an agent's integral now: its last value counts until the next one."""
+    if published is None or not np.isfinite(published[-1]):
+        return np.zeros(d)
+    integral: Vector = published[d : 2 * d] + (ticks - published[-1]) * published[:d]
+    return integral
+
+
+def gaps(heard: Heard, d: int) -> Matrix:
+    """Return ∫f_i − ∫f_j since each edge began, a row for each neighbour; 0 for absent and unknown ones."""
+    rows = heard.values
+    since = rows[:, -1]
+    elapsed = np.where(np.isfinite(since), heard.ticks - since, 0.0)
+    theirs = rows[:, d : 2 * d] + elapsed[:, None] * rows[:, :d]
+    theirs[np.isnan(since)] = 0.0
+    found: Matrix = standing(heard.own, d, heard.ticks) - theirs
+    if heard.offsets is not None:
+        found -= heard.offsets
+    found[~heard.present | np.isposinf(since)] = 0.0
+    return found
+
+
+def forget(rows: Matrix) -> None:
+    """Mark rows whose senders had published as unknown, until they are heard again."""
+    rows[:, -1] = UNKNOWN

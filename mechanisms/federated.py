@@ -1,0 +1,246 @@
+"""The server family: what a client answers to the server's model, and what the server makes of the answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.masking import Seal
+from mechanisms.mixing import Heard
+from mechanisms.noise import LAWS, Law
+from mechanisms.objectives import Objective
+from mechanisms.solve import minimise
+from mechanisms.strategy import RELEASE, Step, silent
+from mechanisms.vectors import Vector, round_to
+
+
+def gaussian(rng: np.random.Generator | None, sigma: float, d: int) -> Vector:
+    """Draw N(0, σ²I)."""
+    assert rng is not None, "a private release has noise"  # noqa: S101
+    return LAWS["gaussian"].draw(rng, sigma, d)
+
+
+class Held(NamedTuple):
+    """The model that a client holds, and how many questions it has answered."""
+
+    theta: Vector
+    answered: int
+
+
+class Task(Protocol):
+    """What a client computes from the server's model."""
+
+    def answer(
+        self, objective: Objective, theta: Vector, rng: np.random.Generator | None
+    ) -> Vector:
+        """Return what it would send in clear."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """∇L_j(θ) + N(0, σ²): one gradient a round (Kang, Liu, Wang, eq. 4, at a common θ)."""
+
+    sigma: float = 0.0
+
+    def answer(
+        self, objective: Objective, theta: Vector, rng: np.random.Generator | None
+    ) -> Vector:
+        slope = objective.gradient(theta)
+        return slope + gaussian(rng, self.sigma, len(slope)) if self.sigma else slope
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """T local steps θ ← θ − γ(∇L_j(θ) + N(0, σ²)) (Kang, Liu, Wang, Algorithm 1)."""
+
+    learning_rate: float
+    steps: int
+    sigma: float = 0.0
+
+    def answer(
+        self, objective: Objective, theta: Vector, rng: np.random.Generator | None
+    ) -> Vector:
+        for _ in range(self.steps):
+            slope = objective.gradient(theta)
+            if self.sigma:
+                slope = slope + gaussian(rng, self.sigma, len(slope))
+            theta = theta - self.learning_rate * slope
+        return theta
+
+
+@dataclass(frozen=True, slots=True)
+class Minimiser:
+    """argmin L_j: Pathak et al. 2010, and the output perturbation of Jayaraman et al. 2018."""
+
+    def answer(
+        self,
+        objective: Objective,
+        theta: Vector,  # noqa: ARG002
+        rng: np.random.Generator | None,  # noqa: ARG002
+    ) -> Vector:
+        return minimise(objective).theta
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """Passes over the records in a random order, a step for each (McMahan et al. 2017)."""
+
+    learning_rate: float
+    epochs: int
+
+    def answer(
+        self, objective: Objective, theta: Vector, rng: np.random.Generator | None
+    ) -> Vector:
+        for _ in range(self.epochs):
+            order = np.arange(objective.points)
+            if rng is not None:
+                order = rng.permutation(order)
+            for record in order.tolist():
+                theta = theta - self.learning_rate * objective.record_gradient(theta, record)
+        return theta
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Answers the server: one release for each question, `spends` of them, or every time without noise."""
+
+    id: int
+    objective: Objective
+    task: Task
+    spends: tuple[Spend, ...] = ()
+    free: Spend | None = None
+    weight: float = 1.0
+    seal: Seal | None = None
+    grid: float | None = None
+    once: bool = False
+
+    @property
+    def planned(self) -> int | None:
+        return None if self.free is not None and not self.once else max(1, len(self.spends))
+
+    def begin(self, start: Vector) -> Held:
+        return Held(start, 0)
+
+    def model(self, state: Held) -> Vector:
+        return state.theta
+
+    def hold(self, state: Held, theta: Vector) -> Held:
+        """Take over the server's model."""
+        return state._replace(theta=theta)
+
+    def propose(self, state: Held, heard: Heard, made: int) -> Step:
+        spend = self.free
+        if spend is None:
+            if made >= len(self.spends):
+                return silent(state)
+            spend = self.spends[made]
+        round_ = 0 if self.once else int(heard.ticks)
+
+        def finish(rng: np.random.Generator | None) -> tuple[Held, Vector]:
+            answer = self.task.answer(self.objective, state.theta, rng)
+            if self.seal is not None:
+                answer = self.seal.hide(self.weight * answer, self.id, round_)
+            elif self.grid is not None:
+                answer = round_to(answer, self.grid)
+            return state._replace(answered=state.answered + 1), answer
+
+        return Step(RELEASE, spend, finish)
+
+    def without_data(self, state: Held, heard: Heard) -> Step:  # noqa: ARG002
+        return silent(state)
+
+    def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
+        """All releases, with what each costs; None where every question makes one."""
+        return self.spends if self.free is None else None
+
+    def longest_gradient(self, theta: Vector) -> tuple[float, float]:
+        """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        if not self.spends:
+            return 0.0, 0.0
+        return self.objective.longest_gradient(theta, None, "l2"), self.objective.loss.lipschitz
+
+
+@dataclass(frozen=True, slots=True)
+class Central:
+    """One noise, drawn inside the computation when the survivors are known (theory.md, section 4).
+
+    Its sensitivity is reach/(m·n₁) over m survivors, the smallest of which has n₁ records, and `slack` for the
+    grid of the sum; `divides` is false where the printed scale forgets the m.
+    """
+
+    law: Law
+    charge: float
+    reach: float
+    slack: float = 0.0
+    divides: bool = True
+
+    def scale(self, survivors: int, smallest: int) -> float:
+        """Return the noise's scale for these survivors."""
+        parts = (survivors if self.divides else 1) * smallest
+        return self.law.scale(self.charge, self.reach / parts + self.slack)
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinator:
+    """The server: θ ← θ − γ·mean of gradients, or the mean of models; with a noise of its own, or none.
+
+    `weights` and `sizes` are public and indexed by client. `shares` are w_j²σ_j², what each survivor's noise
+    adds to a sealed sum; `floor` is what must be left of it without the `colluders` largest.
+    """
+
+    weights: Vector
+    sizes: tuple[int, ...]
+    learning_rate: float | None = None
+    seal: Seal | None = None
+    central: Central | None = None
+    shares: Vector | None = None
+    floor: float = 0.0
+    colluders: int = 0
+    once: bool = False
+    grid: float | None = None
+    planned = 0
+
+    def begin(self, start: Vector) -> Vector:
+        return start
+
+    def model(self, state: Vector) -> Vector:
+        return state
+
+    def propose(self, state: Vector, heard: Heard, made: int) -> Step:  # noqa: ARG002
+        return silent(state)
+
+    def without_data(self, state: Vector, heard: Heard) -> Step:  # noqa: ARG002
+        return silent(state)
+
+    def refuses(self, survivors: Sequence[int]) -> str | None:
+        """Say why the sum over these survivors may not be released; None where it may."""
+        if self.shares is None:
+            return None
+        left = np.sort(self.shares[list(survivors)])[: max(0, len(survivors) - self.colluders)]
+        if float(left.sum()) >= self.floor * (1 - 1e-9):
+            return None
+        return (
+            f"the noise of {len(survivors)} survivors has variance {left.sum():.3g}, "
+            f"{self.floor:.3g} is needed"
+        )
+
+    def combine(
+        self, theta: Vector, survivors: Sequence[int], answers: Sequence[Vector], round_: int,
+        rng: np.random.Generator,
+    ) -> Vector:  # fmt: skip
+        """Make the next model of the survivors' answers."""
+        weights = self.weights[list(survivors)]
+        if self.seal is not None:
+            total = self.seal.total(answers, survivors, 0 if self.once else round_)
+        else:
+            total = weights @ np.array(answers)
+        mean: Vector = total / float(weights.sum())
+        if self.central is not None:
+            smallest = min(self.sizes[j] for j in survivors)
+            scale = self.central.scale(len(survivors), smallest)
+            mean = mean + self.central.law.draw(rng, scale, len(mean))
+        moved = mean if self.learning_rate is None else theta - self.learning_rate * mean
+        return moved if self.grid is None else round_to(moved, self.grid)

@@ -1,0 +1,113 @@
+"""Local differential privacy: perturb each record once, then learn from that for ever (theory.md, A14)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.mixing import Heard
+from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step, silent
+from mechanisms.vectors import Matrix, Vector
+
+
+class Disguised(NamedTuple):
+    """The inner mechanism on perturbed data, once they are made, and its state."""
+
+    mechanism: Mechanism | None
+    inner: State
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPrivacy:
+    """Features + NG(ε_x/2), labels flipped with probability 1/(1+e^ε_y); one charge of ε_x + ε_y."""
+
+    features: Matrix
+    labels: Vector
+    epsilon_features: float
+    epsilon_label: float
+    spend: Spend
+    make: Callable[[Matrix, Vector], Mechanism]
+    template: Mechanism
+    planned = 1
+
+    @property
+    def balanced(self) -> bool:
+        """Whether the inner kind keeps duals."""
+        return bool(getattr(self.template, "balanced", False))
+
+    @property
+    def once(self) -> bool:
+        """Whether the inner kind answers one question only."""
+        return bool(getattr(self.template, "once", False))
+
+    def begin(self, start: Vector) -> Disguised:
+        return Disguised(None, self.template.begin(start))
+
+    def model(self, state: Disguised) -> Vector:
+        return (state.mechanism or self.template).model(state.inner)
+
+    def opening(self, start: Vector) -> Vector:
+        """What neighbours hold of an agent that has said nothing."""
+        opening = getattr(self.template, "opening", None)
+        return start if opening is None else opening(start)
+
+    def duals(self, heard: Heard) -> Matrix:
+        """The inner kind's duals, a row for each neighbour."""
+        found: Matrix = self.template.duals(heard)  # type: ignore[attr-defined]
+        return found
+
+    def hold(self, state: Disguised, theta: Vector) -> Disguised:
+        """Take over a server's model."""
+        return state._replace(inner=self.template.hold(state.inner, theta))  # type: ignore[attr-defined]
+
+    def agree(self, state: Disguised, slot: int, mine: Vector, theirs: Vector) -> Disguised:
+        """Settle an edge of a pairwise kind."""
+        inner = self.template.agree(state.inner, slot, mine, theirs)  # type: ignore[attr-defined]
+        return state._replace(inner=inner)
+
+    def schedule(self, degree: int) -> tuple[Spend, ...]:  # noqa: ARG002
+        """The one charge of the perturbed records."""
+        return (self.spend,)
+
+    def propose(self, state: Disguised, heard: Heard, made: int) -> Step:
+        if state.mechanism is None:
+            if made:  # lost in a crash, or refused: it may not be made again
+                return silent(state)
+            return self._disguise(state, heard)
+        return self._derived(state.mechanism, state, heard, made)
+
+    def without_data(self, state: Disguised, heard: Heard) -> Step:  # noqa: ARG002
+        return silent(state)
+
+    def _disguise(self, state: Disguised, heard: Heard) -> Step:
+        if heard.values.size and not heard.degree:
+            return silent(state)  # nobody could receive: not yet
+
+        def finish(rng: np.random.Generator | None) -> tuple[Disguised, Vector | None]:
+            assert rng is not None, "a private release has noise"  # noqa: S101
+            mechanism = self.make(*self.perturbed(rng))
+            fresh = mechanism.begin(self.template.model(state.inner))
+            inner, vector = mechanism.propose(fresh, heard, 0).finish(rng)
+            return Disguised(mechanism, inner), vector
+
+        return Step(RELEASE, self.spend, finish)
+
+    def _derived(self, mechanism: Mechanism, state: Disguised, heard: Heard, made: int) -> Step:
+        step = mechanism.propose(state.inner, heard, made)
+
+        def finish(rng: np.random.Generator | None) -> tuple[Disguised, Any]:
+            inner, vector = step.finish(rng)
+            return Disguised(mechanism, inner), vector
+
+        return Step(DERIVED if step.kind == RELEASE else step.kind, None, finish)
+
+    def perturbed(self, rng: np.random.Generator) -> tuple[Matrix, Vector]:
+        """Draw the perturbed records: every one of them costs ε_x + ε_y."""
+        m, d = self.features.shape
+        noise = rng.standard_normal((m, d))
+        noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+        noise *= rng.standard_gamma(d, size=(m, 1)) * (2.0 / self.epsilon_features)
+        flip = rng.random(m) < 1.0 / (1.0 + np.exp(self.epsilon_label))
+        return self.features + noise, np.where(flip, -self.labels, self.labels)

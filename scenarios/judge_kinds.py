@@ -1,0 +1,152 @@
+"""Kinds against the rest of the scenario: losses, clocks, topologies and servers that they cannot have."""
+
+from typing import Any
+
+from scenarios.judge_noise import field
+from scenarios.kinds import TRAITS, Tree, family_of, is_private, kind_of, learner
+from scenarios.problem import Report
+
+_AT = ("mechanism",)
+
+
+def judge_kinds(read: Tree, nodes: list[Tree], report: Report) -> None:
+    """Report what a kind cannot be combined with."""
+    if kind_of(read) not in TRAITS:
+        return
+    family = family_of(read)
+    _losses(read, report)
+    if family == "consensus":
+        _consensus(read, nodes, report)
+    if family == "pairs":
+        _pairs(read, nodes, report)
+    _server(read, nodes, report, serves=family == "server")
+
+
+def _losses(read: Tree, report: Report) -> None:
+    mechanism = learner(read)
+    kind, loss = mechanism.get("kind"), field(field(read.get("task"), "loss"), "kind")
+    exact = TRAITS[kind].convex if kind in TRAITS else False
+    if loss == "welsch" and (exact or mechanism.get("noise") in {"output", "objective"}):
+        report.value(
+            ("task", "loss"), f"the welsch loss is not convex, and {kind} needs exact minimisers"
+        )
+
+
+def _consensus(read: Tree, nodes: list[Tree], report: Report) -> None:
+    task, kind = read.get("task") or {}, learner(read)["kind"]
+    if task.get("l2"):
+        report.value(
+            ("task", "l2"), f"belongs to the other kinds: {kind} is regularised by mechanism.rho"
+        )
+    if task.get("reduction") == "sum":
+        report.value(
+            ("task", "reduction"), f"{kind} weighs its loss by mechanism.C: C/m for each record"
+        )
+    mechanism = learner(read)
+    size = sum(group.get("count") or 1 for group in nodes)
+    _penalty(mechanism, size, report)
+    if mechanism.get("variant") == "printed" and mechanism.get("rho") == 0:
+        report.value((*_AT, "rho"), "pvp as printed is private by rho alone: it must be above 0")
+    if mechanism.get("final_share") is not None and not mechanism.get("final_dual"):
+        report.key((*_AT, "final_share"), "belongs to final_dual = true")
+    if mechanism.get("final_share") is not None and mechanism.get("alpha") is not None:
+        report.key((*_AT, "final_share"), "is a share of a budget: give that, and no alpha")
+
+
+def _penalty(mechanism: Tree, size: int, report: Report) -> None:
+    """θ ≤ η_i(t), for every agent and ever (Zhang, Khalili, Liu 2018, Theorem 3.1)."""
+    eta, theta = mechanism.get("eta"), mechanism.get("theta")
+    if not isinstance(eta, dict) or theta is None:
+        return
+    starts, growths = _each(eta.get("start")), _each(eta.get("growth"))
+    for key, values in (("start", starts), ("growth", growths)):
+        if len(values) not in {1, size}:
+            report.value(
+                (*_AT, "eta", key),
+                f"must be one number or {size}, one for each agent, got {len(values)}",
+            )
+    if any(start is not None and start < theta for start in starts):
+        report.value(
+            (*_AT, "eta", "start"), f"must be at least theta = {theta:g}, got {min(starts):g}"
+        )
+    if any(growth is not None and growth < 1 for growth in growths):
+        report.value(
+            (*_AT, "eta", "growth"), "must be at least 1: a penalty may not fall below theta"
+        )
+    cap = eta.get("cap")
+    if cap is not None and None not in starts and cap < max(starts):
+        report.value((*_AT, "eta", "cap"), f"must be at least start = {max(starts):g}, got {cap:g}")
+
+
+def _each(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _pairs(read: Tree, nodes: list[Tree], report: Report) -> None:
+    kind = learner(read)["kind"]
+    for i, group in enumerate(nodes):
+        if field(group.get("clock"), "kind") == "barrier":
+            report.value(
+                ("nodes", i, "clock"), f"{kind} trades in pairs: there is no round to wait for"
+            )
+        compute = group.get("compute")
+        if compute is not None and not (compute["kind"] == "constant" and not compute["value"]):
+            report.value(
+                ("nodes", i, "compute"), f"{kind} answers at once: computing time has no meaning"
+            )
+
+
+def _server(read: Tree, nodes: list[Tree], report: Report, *, serves: bool) -> None:
+    kind = learner(read).get("kind")
+    if not serves:
+        if read.get("server") is not None:
+            report.key(("server",), f"belongs to server kinds, and {kind} has none")
+        return
+    network, run = read.get("network") or {}, read.get("run") or {}
+    if kind == "central-gradient" and sum(group.get("count") or 1 for group in nodes) != 1:
+        report.value(_AT, "central-gradient has one node: the pooled data; give count = 1")
+    if read.get("link"):
+        report.key(("link",), f"{kind} talks to its server only: no edge joins two agents")
+    if field(network.get("latency"), "kind") == "matrix":
+        report.value(("network", "latency"), f"{kind} talks to its server, which no matrix names")
+    for i, group in enumerate(nodes):
+        if group.get("start") == "neighbours":
+            report.value(("nodes", i, "start"), f"{kind} starts from its server's model")
+    if run.get("stop") == "spent":
+        report.value(
+            ("run", "stop"), f"{kind} ends with its rounds: spent clients wait for the rest"
+        )
+    endless = run.get("rounds") is None and run.get("updates") is None and not _timed(read, nodes)
+    if endless and not _once(read):
+        report.key(
+            ("run",), "rounds without latency or clocks never advance the time: give run.rounds"
+        )
+    tolerate, colluders = learner(read).get("tolerate") or 0, learner(read).get("colluders") or 0
+    asked = _asked(read, nodes)
+    if is_private(read) and asked - tolerate - colluders < 1 and tolerate + colluders:
+        report.value(
+            (*_AT, "tolerate"),
+            f"of {asked} clients that are asked, {tolerate} may drop out and {colluders} collude: nobody's noise is left",
+        )
+
+
+def _once(read: Tree) -> bool:
+    mechanism = learner(read)
+    if mechanism.get("kind") == "wddp":
+        return bool(mechanism.get("synchronise") == "once")
+    return mechanism.get("kind") in {"jayaraman-output", "pathak"}
+
+
+def _timed(read: Tree, nodes: list[Tree]) -> bool:
+    """Whether a round takes time: a latency, a computing time, or a clock."""
+    latency = field(read.get("network"), "latency") or {}
+    still = latency.get("kind") == "constant" and not latency.get("value")
+    clocked = any(field(group.get("clock"), "kind") != "barrier" for group in nodes)
+    busy = any(field(group.get("compute"), "value") != 0 for group in nodes)
+    return clocked or busy or not still
+
+
+def _asked(read: Tree, nodes: list[Tree]) -> int:
+    size = sum(group.get("count") or 1 for group in nodes)
+    sample = field(read.get("server"), "sample") or 1.0
+    return max(1, round(sample * size))

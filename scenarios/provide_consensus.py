@@ -1,0 +1,98 @@
+"""Mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
+
+from mechanisms.accounting.spend import unprotected
+from mechanisms.admm import Alternating
+from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, PrimalNoise
+from mechanisms.objectives import LocalObjective
+from mechanisms.perturbation import Record, record_of
+from mechanisms.vectors import grid_below
+from scenarios.public import Maker, Public, Table
+from scenarios.terms import NORM_GAMMA, CannotProvide, Shape, Terms, charges, uniform
+
+
+def alternating(table: Table, i: int, public: Public) -> Maker:
+    """ADMM and its private forms."""
+    penalty, dual_step = _penalty(table, i)
+    private = table["kind"] not in {"admm", "madmm"}
+    terms, d = public.terms[i], public.dimension
+    grid = grid_below(public.grid) if private and public.grid is not None else None
+    fixed = _fixed(table, terms) if private else None
+
+    def make(objective: LocalObjective) -> Alternating:
+        if table["C"] > objective.points:
+            raise CannotProvide(
+                f"C = {table['C']:g} must be at most the points of every agent, and one has {objective.points}",
+                "mechanism.C",
+            )
+        guard: Guard = Open(unprotected(table["kind"], 2 * d + 1))
+        if private:
+            guard = _guard(table, record_of(objective), d, fixed, terms)
+            _can_begin(guard, penalty, objective, len(public.places[i].weights))
+        return Alternating(objective, dual_step, penalty, guard, grid)
+
+    return make
+
+
+def _penalty(table: Table, i: int) -> tuple[Growth, float]:
+    """Return η_i(t) and θ; admm, dvp and pvp have one for both."""
+    eta = table["eta"]
+    if not isinstance(eta, dict):
+        return Growth(eta), eta
+    start, growth = (
+        v[i % len(v)] if isinstance(v, list) else v for v in (eta["start"], eta["growth"])
+    )
+    return Growth(start, growth, eta.get("cap", float("inf"))), table["theta"]
+
+
+def _fixed(table: Table, terms: Terms) -> tuple[float, ...] | None:
+    """Return the target of each release; None where pp is given its noise."""
+    if table["kind"] == "pp" and table.get("noise") is not None:
+        return None
+    return charges(table, terms, NORM_GAMMA, _shape(table))
+
+
+def _shape(table: Table) -> Shape:
+    """Give the final dual-perturbed step its share of the budget."""
+    share = table.get("final_share")
+    if share is None:
+        return uniform
+
+    def shape(releases: int) -> tuple[float, ...]:
+        if releases == 1:
+            return (1.0,)
+        return (*(1.0,) * (releases - 1), share / (1.0 - share) * (releases - 1))
+
+    return shape
+
+
+def _guard(
+    table: Table, record: Record, d: int, fixed: tuple[float, ...] | None, terms: Terms
+) -> Guard:
+    match table["kind"]:
+        case "dvp":
+            assert fixed is not None, "dvp has targets"  # noqa: S101
+            return DualNoise(record, d, fixed, terms.printed)
+        case "pvp":
+            assert fixed is not None, "pvp has targets"  # noqa: S101
+            secret = table["variant"] == "printed"
+            return PrimalNoise(
+                record, d, fixed, table["rho"], secret, table["final_dual"], terms.printed
+            )
+        case _:
+            noise = table.get("noise")
+            given = None if noise is None else Growth(noise["start"], noise["growth"])
+            releases = table.get("releases") or terms.rounds
+            return PenaltyNoise(record, d, given, fixed, releases, terms.printed)
+
+
+def _can_begin(guard: Guard, penalty: Growth, objective: LocalObjective, degree: int) -> None:
+    """Refuse what no noise can keep: the printed bound of pp has a part that noise does not touch."""
+    if not degree:
+        return
+    pull = penalty.at(0) * degree
+    if guard.fix(0, 2.0 * objective.l2 + 2.0 * pull, pull) is None:
+        raise CannotProvide(
+            f"as printed, no noise reaches this ε: the bound holds 1.4·c₁·C/(ηVB) = "
+            f"{1.4 * record_of(objective).bend / pull:.4g} for each release whatever the noise; raise eta",
+            "mechanism.eta",
+        )

@@ -1,0 +1,238 @@
+"""Mechanisms of the personalised family, with the noise that budget and bounds set."""
+
+import math
+
+import numpy as np
+
+from mechanisms.accounting.calibrate import NOTHING
+from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.collaborative import Collaborative
+from mechanisms.descent import CoordinateDescent
+from mechanisms.noise import LAWS, Law
+from mechanisms.objectives import LocalObjective
+from mechanisms.perturbation import FEATURE_BOUND, corrected, printed, record_of
+from mechanisms.propagation import Propagation
+from mechanisms.solve import ACCEPTED
+from mechanisms.vectors import Vector, grid_below
+from mechanisms.warm_start import WarmDescent
+from scenarios.public import Maker, Public, Table
+from scenarios.terms import NORM_GAMMA, CannotProvide, Shape, Terms, charges
+
+
+def descent(table: Table, i: int, public: Public, before: Spend | None = None) -> Maker:
+    """Coordinate descent; `before` was spent on a warm start."""
+    law = LAWS.get(table["noise"])
+    d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
+    if law is None:
+        free = unprotected("cd", d)
+        return lambda objective: CoordinateDescent(
+            objective, mu, c, _smoothness(table, objective, None), free=free
+        )
+    terms = public.terms[i]
+    shape = _schedule(table, public, law)
+    sums = NOTHING if before is None else NOTHING.plus(before)
+    fixed = charges(table, terms, law, shape, sums)
+    grid = None if public.grid is None else grid_below(public.grid)
+
+    def make(objective: LocalObjective) -> CoordinateDescent:
+        bound, clip, claimed = _bounds(table, objective, law, as_printed=terms.printed)
+        spends = _spends(law, objective, fixed, bound, claimed, terms, len(fixed))
+        return CoordinateDescent(
+            objective, mu, c, _smoothness(table, objective, law), law, spends, clip,
+            table["smooth_after"], grid,
+        )  # fmt: skip
+
+    return make
+
+
+def _spends(
+    law: Law,
+    objective: LocalObjective,
+    fixed: tuple[float, ...],
+    bound: float,
+    claimed_bound: float,
+    terms: Terms,
+    releases: int,
+) -> tuple[Spend, ...]:
+    """Return the spend of each release; `bound` is true, `claimed_bound` is what the scale was made for."""
+    sensitivity, believed = 2.0 * bound * objective.weight, 2.0 * claimed_bound * objective.weight
+    calibration = "as_printed" if terms.printed else "corrected"
+    made: dict[float, Spend] = {}
+    for charge in fixed:
+        if charge in made:
+            continue
+        if law.name == "gaussian" and terms.printed:
+            scale = _remark_4(claimed_bound, charge, terms, releases)
+        else:
+            scale = law.scale(charge, believed)
+        made[charge] = Spend(
+            "cd", law.name, calibration, scale, sensitivity, law.norm, objective.dimension, 0.0,
+            charge, law.charge(scale, sensitivity),
+        )  # fmt: skip
+    return tuple(made[charge] for charge in fixed)
+
+
+def _remark_4(bound: float, charge: float, terms: Terms, releases: int) -> float:
+    """S = 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
+    if terms.epsilon is None:
+        epsilon = charge
+    else:
+        each = Terms(
+            terms.epsilon, terms.delta / 2, "kov", "auto", releases, printed=True, misprinted=True
+        )
+        epsilon = charges({"releases": releases}, each, NORM_GAMMA)[0]
+    delta = max(terms.delta, 1e-300) / (2 * releases)
+    return 2.0 * bound * math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon
+
+
+def _smoothness(table: Table, objective: LocalObjective, law: Law | None) -> float:
+    """Choose L_i^loc: of the data without noise; a public bound with it (theory.md, A10)."""
+    chosen = table.get("smoothness") or ("data" if law is None else "bound")
+    if chosen == "data":
+        return objective.smoothness()
+    if chosen == "bound":
+        return _curvature(
+            objective.weight * objective.points, objective.loss.curvature_bound, objective.l2
+        )
+    return float(chosen)
+
+
+def _curvature(share: float, bend: float, l2: float) -> float:
+    return float(bend * FEATURE_BOUND**2 * share + 2.0 * l2)
+
+
+def _bounds(
+    table: Table, objective: LocalObjective, law: Law, *, as_printed: bool
+) -> tuple[float, Vector | None, float]:
+    """Return the true bound on a record's gradient, the clipping, and the bound the scale is made for (E7)."""
+    spread = math.sqrt(objective.dimension) if law.norm == "l1" else 1.0
+    if "clip" in table:
+        if as_printed:  # clipped in L2, whatever the noise
+            clip = float(table["clip"])
+            return clip * spread, objective.clip_at(clip, "l2"), clip
+        return (
+            float(table["clip"]),
+            objective.clip_at(table["clip"], law.norm),
+            float(table["clip"]),
+        )
+    proved = objective.loss.lipschitz * FEATURE_BOUND
+    declared = (table.get("lipschitz") or {}).get(law.norm)
+    if as_printed:
+        return proved * spread, None, proved if declared is None else float(declared)
+    proved *= spread
+    if declared is None:
+        return proved, None, proved
+    if declared < proved * (1 - 1e-12):
+        raise CannotProvide(
+            f"lipschitz.{law.norm} = {declared:g} is below what a gradient can reach, {proved:g}; "
+            "mechanism.clip would make it true",
+            "mechanism.lipschitz",
+        )
+    return float(declared), None, float(declared)
+
+
+def _schedule(table: Table, public: Public, law: Law) -> Shape:
+    """Return the weights of T releases (Bellet et al. 2018, Prop. 2, corrected by E10, or as printed)."""
+    kind = table["schedule"]
+    flatness = _contraction(table, public) if kind != "uniform" else 0.0
+
+    def shape(releases: int) -> tuple[float, ...]:
+        if kind == "uniform":
+            return (1.0,) * releases
+        k = np.arange(1, releases + 1)
+        if kind == "growing":
+            power = 0.5 if law.unit == "mu" else 1.0 / 3.0
+            return tuple(np.exp(-flatness * (releases - k) * power).tolist())
+        return tuple(((1.0 - flatness / public.count) ** (k / 3.0)).tolist())
+
+    return shape
+
+
+def _contraction(table: Table, public: Public) -> float:
+    """σ/L_max of the joint objective, from public bounds: how much of the gap one wake of everybody closes."""
+    mu, bends, convexities = table["mu"], list[float](), list[float]()
+    for size, c, place in zip(public.sizes, public.confidences, public.places, strict=True):
+        degree, l2 = float(place.weights.sum()), public.l2(size)
+        if degree > 0:
+            smooth = _curvature(1.0, public.loss.curvature_bound, l2)
+            convexities.append(mu * degree * c * 2.0 * l2)
+            bends.append(degree * (1.0 + mu * c * smooth))
+    return min(convexities) / max(bends) if bends else 0.0
+
+
+def propagation(table: Table, i: int, public: Public, noise: str, budget: float | None) -> Maker:
+    """Model propagation, `budget` for its one release."""
+    terms, c = public.terms[i], float(public.confidences[i])
+    grid = None if noise == "none" or public.grid is None else grid_below(public.grid)
+
+    def make(objective: LocalObjective) -> Propagation:
+        if noise == "none":
+            spend = unprotected("propagation", objective.dimension)
+            return Propagation(objective, table["mu"], c, None, spend, None)
+        assert budget is not None, "judged before"  # noqa: S101
+        slope = objective.loss.lipschitz * FEATURE_BOUND
+        if not math.isfinite(slope) or not objective.loss.convex:
+            raise CannotProvide(
+                f"{noise} noise needs a convex loss with a bounded gradient", "task.loss"
+            )
+        if noise == "output":
+            spend = _output(objective, budget, slope, terms)
+            return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
+        spend, ridge = _objective(objective, budget, terms)
+        return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
+
+    return make
+
+
+def _output(objective: LocalObjective, budget: float, slope: float, terms: Terms) -> Spend:
+    """Charge one output-perturbed local model: Δ₂ = 2·G·w/Λ, Λ = 2·l2 (theory.md, A12)."""
+    # Both minimisers are found to ACCEPTED only, so each may lie ACCEPTED/Λ off (theory.md, E20).
+    sensitivity = 2.0 * (slope * objective.weight + ACCEPTED) / (2.0 * objective.l2)
+    scale = NORM_GAMMA.scale(budget * (1 - 1e-11), sensitivity)
+    return Spend(
+        "propagation", "norm-gamma", "as_printed" if terms.printed else "corrected", scale,
+        sensitivity, "l2", objective.dimension, 0.0, budget, NORM_GAMMA.charge(scale, sensitivity),
+    )  # fmt: skip
+
+
+def _objective(objective: LocalObjective, budget: float, terms: Terms) -> tuple[Spend, float]:
+    """Charge one objective-perturbed local model, and return it with Φ (theory.md, A12)."""
+    record, convexity, target = record_of(objective), 2.0 * objective.l2, budget * (1 - 1e-11)
+    if convexity == 0:
+        convexity = 1e-300  # no modulus of its own: Φ supplies it
+    how = (
+        printed(target, record, convexity, halved=True)
+        if terms.printed
+        else corrected(target, record, convexity)
+    )
+    shift = 2.0 * record.pull
+    spend = Spend(
+        "propagation", "objective", "as_printed" if terms.printed else "corrected", how.zeta, shift,
+        "l2", objective.dimension, how.jacobian, budget, how.loss(shift),
+    )  # fmt: skip
+    return spend, how.ridge
+
+
+def warm_descent(table: Table, i: int, public: Public) -> Maker:
+    """A warm start and descent under one budget: `warm_share` of ε first, the rest after it."""
+    terms = public.terms[i]
+    private = table["noise"] != "none"
+    if not private:
+        warm, later = propagation(table, i, public, "none", None), descent(table, i, public)
+        return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
+    assert terms.epsilon is not None, "judged before"  # noqa: S101
+    share = table["warm_share"] * terms.epsilon
+    warm = propagation(table, i, public, table["warm_noise"], share)
+    spent = Spend("", "norm-gamma", "", 0.0, 0.0, "", 0, 0.0, share, share)
+    later = descent(table, i, public, spent)
+    return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
+
+
+def collaborative(table: Table, i: int, public: Public) -> Maker:
+    """Pairwise collaborative learning."""
+    place, c = public.places[i], float(public.confidences[i])
+    spend = unprotected("collaborative-admm", 4 * public.dimension)
+    return lambda objective: Collaborative(
+        objective, place.weights, place.firsts, table["mu"], c, table["penalty"],
+        table["local_steps"], objective.smoothness(), spend,
+    )  # fmt: skip

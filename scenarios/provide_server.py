@@ -1,0 +1,258 @@
+"""The server family: clients, their noise, and the server that adds up (theory.md, 2.2 and section 4)."""
+
+import math
+
+import numpy as np
+
+from mechanisms.accounting import gaussian
+from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.federated import (
+    Central,
+    Client,
+    Coordinator,
+    Descent,
+    Epochs,
+    Gradient,
+    Minimiser,
+    Task,
+)
+from mechanisms.masking import Seal
+from mechanisms.noise import LAWS
+from mechanisms.objectives import LocalObjective
+from mechanisms.perturbation import FEATURE_BOUND
+from mechanisms.solve import ACCEPTED
+from mechanisms.vectors import Vector, grid_below
+from scenarios.public import Maker, Public, Table
+from scenarios.terms import CannotProvide
+
+_GAUSSIAN = LAWS["gaussian"]
+_ROOM = 1 - 1e-11
+_MASK_GRID = 2.0**-30
+"""Masked vectors lie on a grid even where releases need none: sums modulo a power of two are exact."""
+
+
+class Federation:
+    """Everything that is settled for all clients together, from public facts."""
+
+    def __init__(self, table: Table, public: Public, *, private: bool) -> None:
+        self.table = table
+        self.public = public
+        self.kind = table["kind"]
+        self.private = private
+        self.printed = public.terms[0].printed
+        self.once = self.kind in {"jayaraman-output", "pathak"} or (
+            self.kind == "wddp" and table["synchronise"] == "once"
+        )
+        self.sealed = self.kind.startswith(("jayaraman", "pathak")) or (
+            self.kind == "wddp" and private and table["noise"] == "aggregate"
+        )
+        self.grid = None if public.grid is None or not private else grid_below(public.grid)
+        sizes = np.array(public.sizes, dtype=np.float64)
+        by_size = self.kind == "fedavg" or (self.kind == "wddp" and table["weights"] == "size")
+        self.weights: Vector = (
+            sizes / sizes.sum() if by_size else np.full(len(sizes), 1.0 / len(sizes))
+        )
+        self._cell = self.grid or _MASK_GRID
+        self.slope = public.loss.lipschitz * FEATURE_BOUND
+        self.steps = self._steps()
+        if private:
+            self._judge()
+
+    def _steps(self) -> int:
+        """T: how many gradients one agent's noise has to cover."""
+        if self.kind == "wddp" and self.once:
+            return int(self.table["local_rounds"])
+        return 1 if self.once else int(self.public.rounds or 1)
+
+    def _judge(self) -> None:
+        """Clients are summed: where the noise is common, so is what sets it."""
+        if not math.isfinite(self.slope):
+            raise CannotProvide(f"{self.kind} needs a loss with a bounded gradient", "task.loss")
+
+    def _mu(self, i: int) -> float:
+        terms = self.public.terms[i]
+        assert terms.epsilon is not None, "judged before"  # noqa: S101
+        return gaussian.mu(terms.epsilon, terms.delta) * _ROOM
+
+    # clients
+
+    def client(self, i: int) -> Maker:
+        """Make one client on an objective."""
+        seal = Seal(self.public.pads, self._cell) if self.sealed else None
+
+        def make(objective: LocalObjective) -> Client:
+            spends, sigma = self._spends(i, objective) if self.private else ((), 0.0)
+            free = None if self.private else unprotected(self.kind, objective.dimension)
+            return Client(
+                i, objective, self._task(sigma), spends, free, float(self.weights[i]), seal,
+                self.grid, self.once,
+            )  # fmt: skip
+
+        return make
+
+    def _task(self, sigma: float) -> Task:
+        match self.kind:
+            case "fedavg":
+                return Epochs(self.table["learning_rate"], self.table["epochs"])
+            case "jayaraman-output" | "pathak":
+                return Minimiser()
+            case "wddp" if self.once:
+                return Descent(self.table["learning_rate"], self.steps, sigma)
+            case _:
+                return Gradient(sigma)
+
+    def _spends(self, i: int, objective: LocalObjective) -> tuple[tuple[Spend, ...], float]:
+        """Return what each answer costs, and σ of the client's own noise."""
+        if self.kind in {"jayaraman-output", "pathak", "jayaraman-gradient"}:
+            return self._inside(i, objective), 0.0
+        if self.kind == "wddp" and self.table["noise"] == "aggregate":
+            return self._summed(i)
+        return self._in_clear(i)
+
+    def _in_clear(self, i: int) -> tuple[tuple[Spend, ...], float]:
+        """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8); as printed n stands for n_j (E5)."""
+        size, mu = self.public.sizes[i], self._mu(i)
+        believed = sum(self.public.sizes) if self.printed and self.kind == "wddp" else size
+        sigma = 2.0 * self.slope * math.sqrt(self.steps) / (believed * mu)
+        within = self.steps if self.once else 1  # steps behind one answer
+        reach = 2.0 * self.slope / size * math.sqrt(within)
+        claimed = mu * math.sqrt(within / self.steps)
+        spend = self._gaussian(sigma, reach, claimed)
+        return (spend,) * (1 if self.once else self.steps), sigma
+
+    def _gaussian(self, sigma: float, reach: float, claimed: float) -> Spend:
+        return Spend(
+            self.kind, "gaussian", "as_printed" if self.printed else "corrected", sigma, reach, "l2",
+            self.public.dimension, 0.0, claimed, _GAUSSIAN.charge(sigma, reach),
+        )  # fmt: skip
+
+    # noise that is only large enough together
+
+    def _reach(self, i: int) -> float:
+        """How far one record of a client moves the weighted sum: w_j·2G/n_j, and what rounding may add."""
+        rounding = self.public.asked * self._cell * math.sqrt(self.public.dimension)
+        return float(self.weights[i]) * 2.0 * self.slope / self.public.sizes[i] + rounding
+
+    def _honest(self) -> int:
+        """Of those asked, how many must be left that neither drop out nor collude."""
+        return self.public.asked - int(self.table["tolerate"]) - int(self.table["colluders"])
+
+    def _together(self) -> float:
+        """σ* of the sum: enough for the client whose record moves it farthest for its budget."""
+        root = math.sqrt(self.steps)
+        return max(self._reach(i) * root / self._mu(i) for i in range(self.public.count))
+
+    def shares(self) -> Vector:
+        """w_j σ_j of every client."""
+        if self.printed:
+            total = sum(self.public.sizes)
+            own = [
+                2.0 * self.slope * math.sqrt(self.steps) / (total * self._mu(i))
+                for i in range(self.public.count)
+            ]
+            shares: Vector = self.weights * np.array(own)
+            return shares
+        return np.full(self.public.count, self._together() / math.sqrt(self._honest()))
+
+    def floor(self) -> float:
+        """The least variance that a released sum has: of the fewest honest survivors with the least noise."""
+        least = np.sort(self.shares() ** 2)[: self._honest()]
+        return float(least.sum())
+
+    def _summed(self, i: int) -> tuple[tuple[Spend, ...], float]:
+        """The wire shows masks, the server the sum: w_jσ_j = σ*/√(m − h − dropouts) (A6c)."""
+        total = math.sqrt(self.floor())
+        claimed = self._mu(i) / math.sqrt(self.steps)
+        spend = self._gaussian(total, self._reach(i), claimed)
+        sigma = float(self.shares()[i]) / float(self.weights[i])
+        return (spend,) * self.steps, sigma
+
+    # noise inside the computation
+
+    def _survivors(self) -> int:
+        """The fewest that a round is released with."""
+        quorum = float(self.public.server["quorum"])
+        return max(1, math.ceil(quorum * self.public.asked - 1e-9))
+
+    def central(self) -> Central | None:
+        """Return the noise that is drawn once the survivors are known, calibrated for the smallest of them."""
+        if not self.private:
+            return None
+        everybody = range(self.public.count)
+        epsilons = [self.public.terms[i].epsilon or math.inf for i in everybody]
+        match self.kind:
+            case "jayaraman-gradient":
+                charge = min(self._mu(i) for i in everybody) / math.sqrt(self.steps)
+                return Central(_GAUSSIAN, charge, 2.0 * self.slope, self._slack("l2"))
+            case "jayaraman-output":
+                if self.printed:  # per coordinate, on an L2 sensitivity (E25)
+                    return Central(LAWS["laplace"], min(epsilons), self._output_reach(spread=1.0))
+                reach, slack = self._output_reach(spread=1.0), self._slack("l2")
+                return Central(LAWS["norm-gamma"], min(epsilons) * _ROOM, reach, slack)
+            case "pathak":
+                root = math.sqrt(self.public.dimension)
+                if self.printed:  # the scale has no 1/m
+                    reach = self._output_reach(spread=1.0)
+                    return Central(LAWS["laplace"], min(epsilons), reach, divides=False)
+                reach = self._output_reach(spread=root)
+                return Central(LAWS["laplace"], min(epsilons) * _ROOM, reach, self._slack("l1"))
+            case _:
+                return None
+
+    def _slack(self, norm: str) -> float:
+        """How far rounding to the grid of the masks can move the mean over the fewest survivors."""
+        d = self.public.dimension
+        cells = d if norm == "l1" else math.sqrt(d)
+        return self._cell * cells * self.public.count / self._survivors()
+
+    def _output_reach(self, *, spread: float) -> float:
+        """2G/Λ, Λ = 2·l2, over the sizes that come later; λ = 1/m makes it the largest over clients."""
+        worst = 0.0
+        for size in self.public.sizes:
+            convexity = 2.0 * self.public.l2(size)
+            # Both minimisers are found to ACCEPTED only (theory.md, E20).
+            worst = max(worst, 2.0 * (self.slope + ACCEPTED * size) / convexity)
+        return worst * spread
+
+    def _inside(self, i: int, objective: LocalObjective) -> tuple[Spend, ...]:
+        """Charge one client for the noise of the smallest admissible survivors."""
+        central = self.central()
+        assert central is not None, "these kinds have a noise inside"  # noqa: S101
+        d = objective.dimension
+        fewest, size = self._survivors(), self.public.sizes[i]
+        spread = math.sqrt(d) if central.law.norm == "l1" else 1.0
+        true = (
+            2.0 * self.slope
+            if self.kind == "jayaraman-gradient"
+            else self._output_reach(spread=spread)
+        )
+        # The scale follows the smallest survivor, who may be this client: n₁ = n_j is the worst case.
+        scale = central.scale(fewest, size)
+        sensitivity = true / (fewest * size) + self._slack(central.law.norm)
+        charged = central.law.charge(scale, sensitivity)
+        spend = Spend(
+            self.kind, central.law.name, "as_printed" if self.printed else "corrected", scale,
+            sensitivity, central.law.norm, d, 0.0, central.charge, charged,
+        )  # fmt: skip
+        return (spend,) * (1 if self.once else self.steps)
+
+    # the server
+
+    def coordinator(self) -> Coordinator:
+        """Make the server."""
+        summed = self.private and self.kind == "wddp" and self.table["noise"] == "aggregate"
+        gradients = self.kind in {"jayaraman-gradient", "central-gradient"} or (
+            self.kind == "wddp" and not self.once
+        )
+        return Coordinator(
+            self.weights,
+            self.public.sizes,
+            self.table["learning_rate"] if gradients else None,
+            Seal(self.public.pads, self._cell) if self.sealed else None,
+            self.central(),
+            self.shares() ** 2 if summed else None,
+            self.floor() if summed else 0.0,
+            int(self.table["colluders"]) if summed else 0,
+            self.once,
+            self.grid,
+        )
