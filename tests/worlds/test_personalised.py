@@ -1,0 +1,293 @@
+"""Warm starts, schedules, pairwise learning and local privacy, against their formulas."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms.accounting.compose import by, sums
+from mechanisms.joint import Personalised
+from mechanisms.vectors import Vector
+from mechanisms.warm_start import WarmDescent
+from scenarios.api import make_plan
+from scenarios.seeds import NoiseSource
+from tests.support.builders import perform, scenario
+
+UNEVEN = {"source": "blobs", "dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 4}}
+BUDGET = {"epsilon": 3.0, "delta": 1e-5}
+SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
+
+
+def world(mechanism: dict[str, Any], **sections: Any) -> dict[str, Any]:
+    return scenario(**({"data": UNEVEN, "mechanism": mechanism} | sections))
+
+
+def group(**more: Any) -> list[dict[str, Any]]:
+    return [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET} | more]
+
+
+# budget schedules
+
+
+@pytest.mark.parametrize("noise", ["norm-gamma", "laplace", "gaussian"])
+@pytest.mark.parametrize("schedule", ["uniform", "growing", "printed"])
+def test_a_schedule_is_its_weights_and_fills_the_budget(schedule: str, noise: str) -> None:
+    """E10: w_k ∝ exp(−(σ/L_max)(T−k)/3), /2 for Gaussian noise; printed C^{k/3} falls."""
+    mechanism = {"kind": "cd", "mu": 2.0, "noise": noise, "releases": 9, "schedule": schedule}
+    plan = make_plan(world(mechanism, nodes=group(), task={"l2": 0.3}))
+    c = np.array(plan.shards.sizes) / max(plan.shards.sizes)
+    smooth = 0.25 + 0.6
+    convexity, bend = (2.0 * 2 * c * 0.6).min(), (2 * (1 + 2.0 * c * smooth)).max()
+    k = np.arange(1, 10)
+    weights = {
+        "uniform": np.ones(9),
+        "growing": np.exp(-convexity / bend * (9 - k) / (2 if noise == "gaussian" else 3)),
+        "printed": (1 - convexity / (6 * bend)) ** (k / 3),
+    }[schedule]
+    for node in plan.nodes:
+        spends = node.mechanism.schedule(2)  # type: ignore[attr-defined]
+        charges = np.array([spend.charged for spend in spends])
+        assert charges / charges[0] == pytest.approx(weights / weights[0])
+        accountant = "gaussian" if noise == "gaussian" else "kov"
+        total = by(accountant, sums(spends), 1e-5)
+        assert total == pytest.approx(3.0, rel=1e-6)
+        assert total <= 3.0
+
+
+def excess(schedule: str, mu: float = 1.0) -> float:
+    """Theorem 2's noise term, corrected (E9): Σ_t C^{T−1−t} s(t)², s ∝ 1/ε_t under Σε = 1."""
+    steps, C = 60, 0.9
+    t = np.arange(steps)
+    weights = {
+        "uniform": t * 0 + 1.0,
+        "growing": C ** ((steps - 1 - t) / 3),
+        "printed": C ** (t / 3),
+    }[schedule]
+    epsilons = weights / weights.sum()
+    return float(mu * (C ** (steps - 1 - t) / epsilons**2).sum())
+
+
+def test_growing_budgets_are_the_best_and_printed_ones_the_worst() -> None:
+    """E10, by the bound it optimises: no other weights do better than C^{(T−1−t)/3}."""
+    assert excess("growing") < excess("uniform") < excess("printed")
+    rng = np.random.Generator(np.random.PCG64(0))
+    t, C = np.arange(60), 0.9
+    for _ in range(50):
+        weights = C ** ((59 - t) / 3) * np.exp(0.1 * rng.standard_normal(60))
+        epsilons = weights / weights.sum()
+        assert float((C ** (59 - t) / epsilons**2).sum()) >= excess("growing")
+
+
+# warm starts
+
+
+@pytest.mark.parametrize("noise", ["norm-gamma", "laplace", "gaussian"])
+@pytest.mark.parametrize("warm", ["output", "objective"])
+def test_a_warm_start_and_descent_share_one_budget(tmp_path: Path, noise: str, warm: str) -> None:
+    mechanism = {
+        "kind": "warm-cd", "noise": noise, "releases": 6, "warm_noise": warm, "warm_share": 0.3,
+        "warm_wakes": 4,
+    }  # fmt: skip
+    run = {"seed": 5, "horizon": 30.0}
+    ran = perform(
+        world(mechanism, nodes=group(), run=run, task={"l2": 0.1, "start": "local"}), tmp_path
+    )
+    assert ran.outcome.code == 0
+    for agent in ran.run.agents:
+        spends = agent.store.ledger.spends
+        assert len(spends) == 7
+        assert spends[0].charged == pytest.approx(0.9)
+        cap = agent.habits.cap
+        assert cap is not None
+        assert cap.spent(agent.store.ledger.sums) == pytest.approx(3.0, rel=1e-6)
+    releases = [e["t"] / 1e9 for e in ran.events("released") if e["node"] == 0]
+    assert releases == [
+        1.0,
+        5.0,
+        6.0,
+        7.0,
+        8.0,
+        9.0,
+        10.0,
+    ]  # start, three wakes of propagation, descent
+    assert ran.outcome.summary["epsilon"]["max"] <= 3.0
+
+
+def test_without_noise_a_warm_start_is_propagation_then_descent(tmp_path: Path) -> None:
+    common: dict[str, Any] = {
+        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
+        "run": {"seed": 5, "rounds": 3},
+    }
+    warm = perform(world({"kind": "warm-cd", "warm_wakes": 3, "mu": 0.7}, **common), tmp_path)
+    alone = perform(world({"kind": "propagation", "mu": 0.7}, **common), tmp_path)
+    assert np.array_equal(warm.theta, alone.theta)
+    far = {"seed": 5, "rounds": 400}
+    end = perform(
+        world({"kind": "warm-cd", "warm_wakes": 3, "mu": 0.7}, **(common | {"run": far})), tmp_path
+    )
+    joint = end.run.plan.joint
+    assert isinstance(joint, Personalised)
+    assert np.linalg.norm(joint.gradient(end.theta)) < 1e-8
+    assert isinstance(end.run.plan.nodes[0].mechanism, WarmDescent)
+
+
+def test_objective_noise_costs_its_budget(tmp_path: Path) -> None:
+    """A12: ε' = ε − ln(1 + c₁/(m(Λ+Φ))), b ~ NG(ε'/2)/m."""
+    mechanism = {"kind": "propagation", "noise": "objective"}
+    ran = perform(world(mechanism, nodes=group(), task={"l2": 0.02}), tmp_path)
+    for line in ran.result.ledger:
+        m = ran.run.plan.shards.sizes[line["node"]]
+        x = 0.25 / (m * 0.04)
+        phi = 0.0 if math.log1p(x) <= 1.5 else 0.25 / (m * math.expm1(1.5)) - 0.04
+        x = 0.25 / (m * (0.04 + phi))
+        assert line["scale"] == pytest.approx(m * (3.0 - math.log1p(x)) / 2, rel=1e-8)
+        assert line["charged"] == pytest.approx(3.0)
+        assert line["law"] == "objective"
+
+
+# pairwise learning
+
+
+def trade_loop(plan: Any, trades: list[tuple[int, int]], rho: float, mu: float) -> Any:
+    """Vanhaesebrouck et al. 2017, section 4, as theory.md, A13 re-derives it; a dense copy per ordered pair."""
+    n, d = plan.size, plan.dimension
+    W = np.zeros((n, n))
+    for i, j, w in zip(plan.graph.heads, plan.graph.tails, plan.graph.weights, strict=True):
+        W[i, j] = W[j, i] = w
+    theta, copy = np.zeros((n, d)), np.zeros((n, n, d))
+    zo, zc, lo, lc = (np.zeros((n, n, d)) for _ in range(4))
+    sizes = np.array(plan.shards.sizes, float)
+
+    def gradient(i: int, f: Vector) -> Vector:
+        x, y = plan.shards.train[i]
+        u = x * y[:, None]
+        slope: Vector = -(u.T @ (1 / (1 + np.exp(u @ f)))) / len(u) + 2 * plan.objectives[i].l2 * f
+        return slope
+
+    def solve(i: int) -> None:
+        near = np.flatnonzero(W[i])
+        x, _ = plan.shards.train[i]
+        smooth = 0.25 * np.linalg.eigvalsh(x.T @ x / len(x))[-1] + 2 * plan.objectives[i].l2
+        pull = mu * W[i].sum() * sizes[i] / sizes.max()
+        step = 1 / (W[i].sum() / 2 + pull * smooth + rho * len(near))
+        for _ in range(10):
+            c = {
+                j: (W[i, j] / 2 * theta[i] + rho * zc[i, j] - lc[i, j]) / (W[i, j] / 2 + rho)
+                for j in near
+            }
+            g = pull * gradient(i, theta[i])
+            g = g + sum(
+                W[i, j] / 2 * (theta[i] - c[j]) + lo[i, j] + rho * (theta[i] - zo[i, j])
+                for j in near
+            )
+            theta[i] = theta[i] - step * g
+        for j in near:
+            copy[i, j] = (W[i, j] / 2 * theta[i] + rho * zc[i, j] - lc[i, j]) / (W[i, j] / 2 + rho)
+
+    for i, j in trades:
+        solve(i)
+        solve(j)
+        first = ((lo[i, j] + lc[j, i]) / rho + theta[i] + copy[j, i]) / 2
+        second = ((lo[j, i] + lc[i, j]) / rho + theta[j] + copy[i, j]) / 2
+        zo[i, j] = zc[j, i] = first
+        zo[j, i] = zc[i, j] = second
+        for a, b in ((i, j), (j, i)):
+            lo[a, b] = lo[a, b] + rho * (theta[a] - zo[a, b])
+            lc[a, b] = lc[a, b] + rho * (copy[a, b] - zc[a, b])
+    return theta
+
+
+@pytest.mark.parametrize("trades", [1, 2, 200])
+def test_a_trade_is_its_equations(tmp_path: Path, trades: int) -> None:
+    mechanism = {"kind": "collaborative-admm", "mu": 0.6, "penalty": 0.8}
+    run = {"seed": 5, "updates": trades}
+    ran = perform(world(mechanism, run=run), tmp_path)
+    pairs = [(e["node"], e["to"][0]) for e in ran.events("sent")][::2]
+    assert len(pairs) == trades
+    expected = trade_loop(ran.run.plan, pairs, 0.8, 0.6)
+    assert np.abs(ran.theta - expected).max() < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["clean", "hostile"])
+@pytest.mark.parametrize("clock", ["poisson", "synchronous"])
+def test_trades_reach_the_joint_optimum(tmp_path: Path, clock: str, network: str) -> None:
+    """argmin Q_L to 1e-7, and through latency and loss: the next trade heals a lost answer."""
+    hostile = {"latency": {"kind": "exponential", "mean": 0.2}, "loss": 0.1}
+    sections: dict[str, Any] = {
+        "run": {"seed": 5, "horizon": 1500.0, "sample_every": 1500.0},
+        "network": {"topology": "ring"} | (hostile if network == "hostile" else {}),
+        "nodes": [{"count": 6, "clock": clock}],
+    }
+    mechanism = {"kind": "collaborative-admm", "mu": 0.6, "penalty": 0.8}
+    ran = perform(world(mechanism, **sections), tmp_path)
+    joint = ran.run.plan.joint
+    assert isinstance(joint, Personalised)
+    assert np.abs(ran.theta - joint.minimum()).max() < 1e-7
+
+
+# local privacy
+
+
+def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path: Path) -> None:
+    mechanism = {
+        "kind": "local-dp", "epsilon_features": 1.5, "epsilon_label": 0.5, "inner": {"kind": "cd", "mu": 0.8},
+    }  # fmt: skip
+    common: dict[str, Any] = {
+        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
+        "run": {"seed": 5, "rounds": 9},
+    }
+    ran = perform(world(mechanism, **common), tmp_path)
+    assert [e["charged"] for e in ran.result.ledger] == [2.0] * 6
+    assert ran.outcome.summary["derived"] == 6 * 8
+    assert ran.outcome.summary["epsilon"]["max"] == 2.0
+    # the inner kind on the perturbed records, handed over as data, takes the same path
+    plan, source = ran.run.plan, NoiseSource(ran.run.plan.seeds["noise"])
+    points = [
+        plan.nodes[i].mechanism.perturbed(source.of(i)(0))  # type: ignore[attr-defined]
+        for i in range(6)
+    ]
+    assert max(np.linalg.norm(x, axis=1).max() for x, _ in points) > 1
+    from mechanisms.objectives import LocalObjective, Logistic
+
+    objectives = [LocalObjective(x, y, Logistic(), 0.1) for x, y in points]
+    theta, c = np.zeros((6, 3)), np.array(plan.shards.sizes) / max(plan.shards.sizes)
+    for _ in range(9):
+        mean = (np.roll(theta, 1, 0) + np.roll(theta, -1, 0)) / 2
+        alpha = np.array([1 / (1 + 0.8 * c[i] * objectives[i].smoothness()) for i in range(6)])
+        slopes = np.array([objectives[i].gradient(theta[i]) for i in range(6)])
+        theta = (1 - alpha)[:, None] * theta + alpha[:, None] * (mean - 0.8 * c[:, None] * slopes)
+    assert ran.theta == pytest.approx(theta, abs=1e-12)
+
+
+def test_a_crash_loses_the_perturbed_records_for_good(tmp_path: Path) -> None:
+    """They may not be made again: the same noise on the same data is the same release, a new one costs."""
+    mechanism = {
+        "kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "cd"},
+    }  # fmt: skip
+    fault = [{"at": 4.5, "for": 2.0, "crash": [1]}]
+    nodes = [{"count": 6, "clock": SYNCHRONOUS}]
+    run = {"seed": 5, "horizon": 12.0}
+    ran = perform(world(mechanism, nodes=nodes, run=run, fault=fault), tmp_path)
+    assert ran.outcome.code == 0
+    assert [e["node"] for e in ran.events("charged")].count(1) == 1
+    assert not [e for e in ran.events("derived") if e["node"] == 1 and e["t"] > 5e9]
+
+
+def test_infinite_epsilons_are_the_inner_kind_itself(tmp_path: Path) -> None:
+    common: dict[str, Any] = {
+        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
+        "run": {"seed": 5, "rounds": 9},
+    }
+    inner = {"kind": "propagation", "mu": 0.8}
+    disguise = {
+        "kind": "local-dp",
+        "epsilon_features": 1e12,
+        "epsilon_label": 700.0,
+        "inner": inner,
+    }
+    ran = perform(world(disguise, **common), tmp_path)
+    plain = perform(world(inner, **common), tmp_path)
+    assert ran.theta == pytest.approx(plain.theta, abs=1e-8)
