@@ -29,11 +29,12 @@ async def _live(agent: Agent, log: Log, members: Members) -> None:
 async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members) -> None:
     """Wake when the messages of this round are in; the first wake is at once."""
     clock, priority = agent.clock, WAKE | agent.id
+    most = agent.habits.rounds
     agent.inbox.through(agent.rounds)
-    while True:
+    while most is None or agent.rounds < most:  # who comes back may have had them all
         await clock.sleep_until(clock.now, priority)
         woke = clock.now
-        if not await _wake(agent, log, members) or agent.rounds == agent.habits.rounds:
+        if not await _wake(agent, log, members) or agent.rounds == most:
             return
         agent.inbox.through(agent.rounds)
         await _all_in(agent, barrier, woke)

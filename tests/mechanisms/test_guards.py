@@ -75,7 +75,7 @@ def logdet(data: LocalObjective, f: Any, ridge: float) -> float:
 
 
 def exact_loss(data: Any, other: Any, f: Any, g: Any, ridge: float, zeta: float) -> float:
-    """ln q(f|D)/q(f|D'): density of b times the Jacobian of f ↦ b (theory.md, section 6)."""
+    """Ln q(f|D)/q(f|D'): density of b times the Jacobian of f ↦ b (theory.md, section 6)."""
     there, here = b_of(other, f, g, ridge), b_of(data, f, g, ridge)
     densities = zeta * (np.linalg.norm(there) - np.linalg.norm(here))
     return float(densities + logdet(data, f, ridge) - logdet(other, f, ridge))

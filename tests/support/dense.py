@@ -64,7 +64,7 @@ class Consensus:
         return bend
 
     def solve(self, i: int, linear: Array, ridge: float) -> Array:
-        """argmin O_i(f) + linear·f + ½ ridge ‖f‖²."""
+        """Argmin O_i(f) + linear·f + ½ ridge ‖f‖²."""
         d = len(linear)
         return newton(
             lambda f: self.gradient(i, f) + linear + ridge * f,
@@ -73,7 +73,7 @@ class Consensus:
         )
 
     def optimum(self) -> Array:
-        """argmin Σ_i O_i."""
+        """Argmin Σ_i O_i."""
         nodes, d = range(self.plan.size), self.plan.dimension
         return newton(
             lambda f: np.sum([self.gradient(i, f) for i in nodes], axis=0),

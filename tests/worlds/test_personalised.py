@@ -214,7 +214,7 @@ def test_a_trade_is_its_equations(tmp_path: Path, trades: int) -> None:
 @pytest.mark.parametrize("network", ["clean", "hostile"])
 @pytest.mark.parametrize("clock", ["poisson", "synchronous"])
 def test_trades_reach_the_joint_optimum(tmp_path: Path, clock: str, network: str) -> None:
-    """argmin Q_L to 1e-7, and through latency and loss: the next trade heals a lost answer."""
+    """Argmin Q_L to 1e-7, and through latency and loss: the next trade heals a lost answer."""
     hostile = {"latency": {"kind": "exponential", "mean": 0.2}, "loss": 0.1}
     sections: dict[str, Any] = {
         "run": {"seed": 5, "horizon": 1500.0, "sample_every": 1500.0},
