@@ -107,7 +107,7 @@ def _consequence(spend: Spend) -> str | None:
         return None
     unit = "μ = " if spend.law == "gaussian" else ""
     charged, claimed = f"{unit}{spend.charged:.3g}", f"{unit}{spend.claimed:.3g}"
-    if spend.charged <= spend.claimed * (1 + 1e-9):
+    if spend.charged <= spend.claimed * (1 + 1e-4):
         return f"as printed, each release costs at most {charged}, and claims {claimed}: the claim holds"
     return f"as printed, each release costs up to {charged}, not the {claimed} that it claims"
 

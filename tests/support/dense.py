@@ -49,7 +49,8 @@ class Consensus:
             self.A[i, j] = self.A[j, i] = 1.0
 
     @property
-    def D(self) -> Array:
+    def degrees(self) -> Array:
+        """D, the diagonal matrix of degrees."""
         return np.diag(self.A.sum(axis=1))
 
     def gradient(self, i: int, f: Array) -> Array:

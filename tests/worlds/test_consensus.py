@@ -1,5 +1,6 @@
 """The ADMM family against the papers' equations: step by step, and where it ends."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def test_madmm_satisfies_the_matrix_form(tmp_path: Path) -> None:
     ]
     ran = perform(world({"kind": "madmm", "theta": 0.6, "eta": eta}, 1), tmp_path)
     problem, W = dense(ran), np.diag(STARTS)
-    D, A = problem.D, problem.A
+    D, A = problem.degrees, problem.A
     twice, f = np.zeros_like(ran.theta), np.zeros_like(ran.theta)
     for after in paths:
         slopes = np.array([problem.gradient(i, row) for i, row in enumerate(after)])
@@ -104,9 +105,7 @@ def dvp_step(
 def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
     mechanism = {"kind": "dvp", "eta": ETA, "alpha": alpha, "releases": steps}
     ran = perform(world(mechanism, steps), tmp_path)
-    expected = (
-        dense(ran).run(steps, ETA, lambda _i, _t: ETA, lambda *a: dvp_step(*a, alpha=alpha)).sent
-    )
+    expected = dense(ran).run(steps, ETA, lambda _i, _t: ETA, partial(dvp_step, alpha=alpha)).sent
     assert np.abs(ran.theta - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
 
 
@@ -131,9 +130,7 @@ def test_pvp_is_its_equations(tmp_path: Path, steps: int, variant: str) -> None:
     mechanism = {"kind": "pvp", "eta": ETA, "alpha": 1.0, "releases": steps, "variant": variant}
     ran = perform(world(mechanism, steps), tmp_path)
     expected = (
-        dense(ran)
-        .run(steps, ETA, lambda _i, _t: ETA, lambda *a: pvp_step(*a, variant=variant))
-        .sent
+        dense(ran).run(steps, ETA, lambda _i, _t: ETA, partial(pvp_step, variant=variant)).sent
     )
     assert np.abs(ran.theta - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
 
@@ -156,7 +153,8 @@ def test_the_final_step_of_pvp_is_dual_perturbed(tmp_path: Path, calibration: st
             g = 2 * lam - eta * sum(mine + state.sent[j] for j in near)
             state.secret[i] = problem.solve(i, g, 2 * eta * V)
             zeta = RHO * B / (2 * C) if as_printed else RHO / (2 * (C / B + 1e-9))
-            return state.secret[i] + problem.noise(i, t, zeta)
+            noisy: Array = state.secret[i] + problem.noise(i, t, zeta)
+            return noisy
         mine = state.secret[i] if as_printed else state.sent[i]
         g = 2 * lam - eta * sum(mine + state.sent[j] for j in near)
         jacobian = np.log(1 + 0.25 * C / (B * (RHO + 2 * eta * V)))
@@ -197,7 +195,7 @@ def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
     ran = perform(world(mechanism, steps), tmp_path)
     problem = dense(ran)
     expected = problem.run(
-        steps, 0.6, lambda i, t: STARTS[i] * 1.03**t, lambda *a: pp_step(*a, start=4.0)
+        steps, 0.6, lambda i, t: STARTS[i] * 1.03**t, partial(pp_step, start=4.0)
     ).sent
     assert np.abs(ran.theta - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
     for line in ran.result.ledger:  # theory.md, 2.2: αC/(ηVB) + ln(1 + C c₁/(B(ρ + 2ηV)))

@@ -1,5 +1,7 @@
 """What the papers prove of the ADMM family, measured on runs (theory.md, section 8)."""
 
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ def test_a_larger_penalty_is_slower_and_moves_less(tmp_path: Path) -> None:
     for eta in (0.5, 1.0, 2.0, 4.0):
         problem, path = path_of(tmp_path, eta, 12)
         gaps.append(np.linalg.norm(path[-1] - problem.optimum()))
-        moves.append(sum(np.linalg.norm(b - a) for a, b in zip(path, path[1:], strict=False)))
+        moves.append(sum(np.linalg.norm(b - a) for a, b in pairwise(path)))
     assert gaps == sorted(gaps)
     assert moves == sorted(moves, reverse=True)
 
@@ -50,7 +52,7 @@ def test_every_step_comes_nearer_in_the_papers_norm(tmp_path: Path) -> None:
     """O2 and O3: Zhang, Khalili, Liu 2018, (19), and Theorem 3.2 with the δ of E15."""
     eta, theta = 0.8, 0.5
     problem, path = path_of(tmp_path, eta, 25, theta)
-    D, A = problem.D, problem.A
+    D, A = problem.degrees, problem.A
     half, optimum = root(D - A), np.tile(problem.optimum(), (6, 1))
     slopes = np.array([problem.gradient(i, row) for i, row in enumerate(optimum)])
     goal = -np.linalg.pinv(half) @ slopes
@@ -105,7 +107,7 @@ def test_the_centre_of_pvp_moves_as_the_recursion_says(tmp_path: Path, variant: 
     problem.u[2][0], other.u[2][0] = saturated, -saturated
     B, near = len(problem.u[2]), np.flatnonzero(problem.A[2])
     V, delta, gaps = len(near), 0.0, []
-    history = problem.run(1, 0.7, lambda _i, _t: 0.7, lambda *a: pvp_step(*a, variant=variant))
+    history = problem.run(1, 0.7, lambda _i, _t: 0.7, partial(pvp_step, variant=variant))
     secrets = {id(problem): np.zeros(3), id(other): np.zeros(3)}
     sent, dual = history.sent * 0, np.zeros((6, 6, 3))
     for t in range(40):

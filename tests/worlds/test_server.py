@@ -171,7 +171,7 @@ def test_as_printed_a_party_pays_n_over_n_j(tmp_path: Path) -> None:
     assert ran.outcome.summary["epsilon"]["max"] > 10 * ran.outcome.summary["epsilon"]["claimed"]
 
 
-def test_noise_of_a_secure_sum_is_shared_among_the_honest(tmp_path: Path) -> None:
+def test_noise_of_a_secure_sum_is_shared_among_the_honest() -> None:
     """w_jσ_j = σ*/√(m − h − dropouts); the sum's variance never falls below σ*²."""
     mechanism = {
         "kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 1, "colluders": 2,
@@ -229,7 +229,7 @@ def test_a_quorum_is_the_fewest_that_count(tmp_path: Path) -> None:
         assert event["reason"] == "4 of 6 answered, 5 needed"
 
 
-def test_survivors_set_the_noise_inside_the_computation(tmp_path: Path) -> None:
+def test_survivors_set_the_noise_inside_the_computation() -> None:
     """Jayaraman et al. 2018: 2G/(m n₁) with m and n₁ of those who are left."""
     plan = make_plan(world({"kind": "jayaraman-gradient"}, 9, nodes=private()))
     assert plan.server is not None
