@@ -62,9 +62,8 @@ def drawn() -> tuple[np.ndarray, np.ndarray]:
     """Rows of the same shape: six numbers, eight groups of indicators, a constant."""
     print("no data set found: rows of the same shape are drawn")
     rng, m = np.random.Generator(np.random.PCG64(0)), 45_222
-    parts = [rng.random((m, 6))]
-    for size in (7, 16, 7, 14, 6, 5, 2, 41):
-        parts.append(np.eye(size)[rng.integers(0, size, m)])
+    sizes = (7, 16, 7, 14, 6, 5, 2, 41)
+    parts = [rng.random((m, 6)), *(np.eye(size)[rng.integers(0, size, m)] for size in sizes)]
     x = np.column_stack([*parts, np.ones(m)])
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     return x, np.where(x @ rng.standard_normal(x.shape[1]) > 0, 1.0, -1.0)

@@ -7,7 +7,7 @@ _PP = "Zhang, Khalili, Liu 2018"
 _WDDP = "Kang, Liu, Wang, Algorithm 1"
 _BELLET = "Bellet, Guerraoui, Taziki, Tommasi 2018"
 _ROW = "its model, its time and its integral (2d + 1 numbers) after each wake, to all neighbours"
-_EDGES = "; duals as integrals of broadcasts heal by themselves (theory.md, section 4)"
+_EDGES = "; duals are integrals of broadcasts, and heal by themselves"
 
 CARDS: dict[str, Card] = {
     card.kind: card
@@ -20,7 +20,7 @@ CARDS: dict[str, Card] = {
             touches="every record, in one exact solve at the first wake",
             guarantee="ε = 0 for whoever watches the network; ε = ∞ for whoever sees a final model",
             source=f"the baseline of {_BELLET}, section 5",
-            mended="the paper calls it perfectly private: true only if nothing is ever shown (theory.md, A15)",
+            mended="the paper calls it perfectly private: true only if nothing is ever shown",
         ),
         Card(
             kind="admm",
@@ -51,7 +51,7 @@ CARDS: dict[str, Card] = {
             keeps='what it released last; variant = "printed" keeps the un-noised minimiser, a secret',
             touches="every record, in one exact solve for each release",
             guarantee='each release costs ζ·2C/(B(ρ + 2ηV)); variant = "printed" ζ·2C/(Bρ), for the whole '
-            "trajectory (theory.md, 2.3)",
+            "trajectory",
             source=f"{_DVP} 3, Theorem 2",
             mended="E3 (ζ has C in it), E4 (the final step uses released values), E17; as_printed takes "
             "ζ = ρBα/(2C), and its final step costs 2C/B·(1 + ηV/ρ)·ζ + ln(1+x)",

@@ -47,7 +47,7 @@ class Number(Scalar):
     below: float | None = None
     whole: bool = False
 
-    def _rule(self) -> str:
+    def words(self) -> str:
         kind = "a whole number" if self.whole else "a number"
         if self.low is not None and self.high is not None:
             return f"{kind} from {self.low:g} to {self.high:g}"
@@ -68,7 +68,7 @@ class Number(Scalar):
         fine = isinstance(value, wanted) and not isinstance(value, bool)
         fine = fine and (abs(value) < 2**63 if self.whole else math.isfinite(float(value)))
         if not fine or not self._within(value):
-            report.value(path, f"must be {self._rule()}, got {shown(value)}")
+            report.value(path, f"must be {self.words()}, got {shown(value)}")
             return None
         return value if self.whole else float(value)
 

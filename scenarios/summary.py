@@ -176,6 +176,9 @@ def in_words(summary: Values) -> list[str]:
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
     )
+    claimed = epsilon.get("claimed")
+    if claimed is not None and _above(epsilon["max"], claimed):
+        lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
@@ -194,6 +197,11 @@ def in_words(summary: Values) -> list[str]:
     lines += [f"  note      {note}" for note in summary["notes"]]
     lines += [f"  warning   {warning}" for warning in summary["warnings"]]
     return [*lines, "", *_verdict_lines(summary)]
+
+
+def _above(charged: Any, claimed: Any) -> bool:
+    """Whether the truth is above what was claimed, by more than rounding."""
+    return number(charged) > number(claimed) * (1 + 1e-4)
 
 
 def _verdict_on_gain(summary: Values, score: str) -> list[str]:

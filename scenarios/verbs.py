@@ -67,29 +67,18 @@ def show(chosen: argparse.Namespace) -> int:
             else text.rstrip()
         )
         return 0
-    from dataclasses import asdict
-
     from mechanisms.cards import CARDS
-    from scenarios.kinds import MECHANISMS
-    from scenarios.tables import ABSENT
+    from scenarios.show_kind import in_words, told
 
     if chosen.what not in CARDS:
         hint = nearest(chosen.what, [*CARDS, *library_names()])
         raise ScenarioError(
             [Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")]
         )
-    card = asdict(CARDS[chosen.what])
-    fields = {
-        k: None if f.default is ABSENT else f.default for k, f in MECHANISMS[chosen.what].items()
-    }
     if chosen.json:
-        say(json.dumps({**card, "parameters": fields}, indent=2, ensure_ascii=False))
-        return 0
-    say(f"{card.pop('kind')}: {card.pop('title')}\n")
-    for key, value in card.items():
-        say(f"  {key:<10} {value}")
-    for key, value in fields.items():
-        say(f"  {'parameter':<10} {key}" + ("" if value is None else f" = {json.dumps(value)}"))
+        say(json.dumps(told(chosen.what), indent=2, ensure_ascii=False))
+    else:
+        say("\n".join(in_words(chosen.what)))
     return 0
 
 

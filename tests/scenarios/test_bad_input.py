@@ -103,7 +103,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("a score of the other kind of loss", "[mechanism]", '[[expect]]\nmetric = "rmse.test.mean"\nbelow = 1\n[mechanism]', "18:10", "expect.0.metric: rmse means nothing for logistic loss; did you mean 'accuracy.test.mean'?"),
     ("a target without its aggregate", "[mechanism]", '[targets]\ngood = { metric = "loss", below = 1 }\n[mechanism]', "18:19", "targets.good.metric: loss is per node: give an aggregate such as loss.mean, or node = …"),
     ("a start of one's own", "l2 = 0.1", 'l2 = 0.1\nstart = "mine:Thing"', "11:9", "task.start: unknown start 'mine:Thing'; known: file, local, random, zeros"),
-    ("the library by a path", "schema = 1", 'schema = 1\nextends = "library:../library/quickstart"', "2:11", "extends: no scenario '../library/quickstart' in the library; did you mean 'quickstart'? (model-propagation, quickstart, ring5-dropout, synchronous-twin)"),
+    ("the library by a path", "schema = 1", 'schema = 1\nextends = "library:../library/quickstart"', "2:11", "extends: no scenario '../library/quickstart' in the library; did you mean 'quickstart'? (consensus-poisson, federated-dropout, model-propagation, private-consensus, quickstart, ring5-dropout, synchronous-twin, wddp-as-printed)"),
     ("a path with a null", "schema = 1", 'schema = 1\nextends = "a\\u0000b"', "2:11", 'extends: must be a path, got "a\0b"'),
     ("more samples than a disk holds", "horizon = 5", "horizon = 5\nsample_every = 1e-9", "5:16", "run.sample_every: gives 5e+09 samples; above 1,000,000 needs --allow-large"),
     ("a folder of an origin that lists nothing", 'topology = "ring"', 'topology = { kind = "file", path = "etc/passwd" }\n[origin]\nfolder = "/"', "12:12", "network.topology: no such file: etc/passwd (searched the scenario's folder and --data)"),
@@ -115,7 +115,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("tables in tables", "[run]", "[a.b.c.d.e.f]\n[run]", "2:1", "tables nest at most 5 deep"),
     ("no TOML", "seed = 1", "seed = = 1", "3:8", "not valid TOML: Invalid value"),
     ("a key given twice", "seed = 1", "seed = 1\nseed = 2", "4:9", "not valid TOML: Cannot overwrite a value"),
-    ("extends nobody", "schema = 1", 'schema = 1\nextends = "library:quikstart"', "2:11", "extends: no scenario 'quikstart' in the library; did you mean 'quickstart'? (model-propagation, quickstart, ring5-dropout, synchronous-twin)"),
+    ("extends nobody", "schema = 1", 'schema = 1\nextends = "library:quikstart"', "2:11", "extends: no scenario 'quikstart' in the library; did you mean 'quickstart'? (consensus-poisson, federated-dropout, model-propagation, private-consensus, quickstart, ring5-dropout, synchronous-twin, wddp-as-printed)"),
     ("extends outside", "schema = 1", 'schema = 1\nextends = "../x.toml"', "2:11", "extends: must stay in the folder of the file, got ../x.toml"),
     ("too many agents", "count = 4", "count = 60000", "13:1", "nodes: 60,000 nodes; above 50,000 needs --allow-large"),
 ]  # fmt: skip
