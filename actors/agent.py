@@ -193,7 +193,7 @@ class Agent:
         step = self.mechanism.propose(state, heard, len(self.store.ledger))
         if step.kind == RELEASE:
             return self._release(step, state, heard, cause, to)
-        self._finish(step)
+        self._finish(step, to)
         sent = step.kind == DERIVED and self._derive(cause, to)
         self._note_planned(cause)
         return sent
@@ -216,7 +216,7 @@ class Agent:
             return self._exhausted(state, heard, proposed, to)
         k = ledger.charge(spend)
         paid = emit(Charged, self.id, proposed, k, charged)
-        leaves = self._finish(step, self.noise(k))
+        leaves = self._finish(step, to, self.noise(k))
         released = emit(Released, self.id, paid, k)
         sent = leaves and self._send(released, to)
         self._note_planned(released)
@@ -227,7 +227,7 @@ class Agent:
         if self.habits.on_exhausted != "smooth":
             return False
         step = self.mechanism.without_data(state, heard)
-        self._finish(step)
+        self._finish(step, to)
         return step.kind == DERIVED and self._derive(cause, to)
 
     def _exhaust(self, cause: int, reason: str) -> None:
@@ -240,11 +240,13 @@ class Agent:
         if planned is not None and not self.spent and len(self.store.ledger) >= planned > 0:
             self._exhaust(cause, "planned")
 
-    def _finish(self, step: Step, noise: np.random.Generator | None = None) -> bool:
+    def _finish(
+        self, step: Step, to: Address | None, noise: np.random.Generator | None = None
+    ) -> bool:
         """Take the step; whether a vector is ready to leave."""
         self.state, vector = step.finish(noise)
         if vector is not None:
-            self.store.publish(vector, self.rounds)
+            self.store.publish(vector, self.rounds, None if to is None else to.slot)
         return vector is not None
 
     def _derive(self, cause: int, to: Address | None) -> bool:

@@ -7,7 +7,9 @@ from mechanisms.vectors import Vector
 class Store:
     """An agent's ledger with its release counter, and what it last published."""
 
-    __slots__ = ("ledger", "published", "published_round", "published_version", "version")
+    __slots__ = (
+        "ledger", "published", "published_round", "published_to", "published_version", "version",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.ledger = Ledger()
@@ -15,9 +17,12 @@ class Store:
         self.published: Vector | None = None
         self.published_version = -1
         self.published_round = 0
+        self.published_to: int | None = None
+        """The slot of the one neighbour it was for; None where it was for all."""
 
-    def publish(self, vector: Vector, round_: int) -> int:
-        """Remember a vector that is about to leave, and its round, and number it."""
+    def publish(self, vector: Vector, round_: int, to: int | None = None) -> int:
+        """Remember a vector that is about to leave, its round and whom it is for, and number it."""
+        self.published_to = to
         self.published_round = round_
         self.published, self.published_version = vector, self.version
         self.version += 1

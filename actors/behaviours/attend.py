@@ -7,6 +7,8 @@ from actors.habits import Address
 from clocks.activation import Barrier
 from clocks.clock import WAKE
 
+LAST_WORD = 0
+"""The round of a server's last message: nothing is asked any more."""
 _SERVER = 0
 """The slot of a client's only neighbour."""
 
@@ -37,6 +39,15 @@ async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
         await agent.inbox.get(None)
 
 
+def _has_answered(agent: Agent, round_: int) -> bool:
+    """Whether the same bits are the answer: it was lost, or a crash took the memory of it."""
+    store, planned = agent.store, agent.mechanism.planned
+    if store.published is None:
+        return False
+    once = getattr(agent.mechanism, "once", False) and planned is not None
+    return store.published_round == round_ or (once and len(store.ledger) >= (planned or 1))
+
+
 async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     """Take over the server's model, and answer what it asks."""
     woke = open_wake(agent, log, members)
@@ -47,12 +58,11 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
         return True
     agent.state = agent.mechanism.hold(agent.state, message.vector)  # type: ignore[attr-defined]
     if not message.asks:
-        return False  # the last word
+        return message.round != LAST_WORD
     agent.rounds = message.round
     agent.heard.ticks = float(message.round)
-    planned, made = agent.mechanism.planned, len(agent.store.ledger)
-    if getattr(agent.mechanism, "once", False) and planned is not None and made >= planned > 0:
-        agent.resend(message.sender, woke, message.round)  # the answer was lost: the same bits
+    if _has_answered(agent, message.round):
+        agent.resend(message.sender, woke, message.round)
     else:
         await act_at_wake(agent, woke, Address(_SERVER, message.round, asks=False))
     if agent.wants_to_leave:

@@ -1,6 +1,7 @@
 """Ask, wait, add up: the behaviour of the server, round by round."""
 
 from actors.agent import Agent
+from actors.behaviours.attend import LAST_WORD
 from actors.behaviours.wake import Life, Members
 from actors.events import Log, Merged, RoundAborted, RoundClosed, RoundOpened
 from clocks.clock import WAKE
@@ -41,7 +42,7 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
             await agent.clock.sleep_until(begun + hall.deadline_ns, WAKE | agent.id)
         if not mechanism.once:
             answers.clear()
-    agent.tell(agent.neighbours_present, agent.rounds, log.seq, asks=False)
+    agent.tell(agent.neighbours_present, LAST_WORD, log.seq, asks=False)
     members.conclude(agent)
     await agent.clock.sleep_until(agent.clock.now + hall.deadline_ns, WAKE | agent.id)
     members.end("rounds")

@@ -23,6 +23,7 @@ from actors.events import (
     Lost,
     Refused,
     Restarted,
+    RoundAborted,
     Sampled,
     Spent,
 )
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
 _FRAME_S = 0.1
 _SLOW_S = 0.005
-_TOLD = (Crashed, Restarted, Joined, Left, FaultBegan, FaultEnded, Refused, Spent, Lost)
+_TOLD = (
+    Crashed, Restarted, Joined, Left, FaultBegan, FaultEnded, Refused, Spent, Lost, RoundAborted,
+)  # fmt: skip
 STYLES = {
     "good": Style.parse("#56b4e9"),
     "warn": Style.parse("#f0e442"),

@@ -16,6 +16,7 @@ from actors.events import (
     Lost,
     Refused,
     Restarted,
+    RoundAborted,
     Sampled,
     Spent,
     Violated,
@@ -23,7 +24,7 @@ from actors.events import (
 from scenarios.plan import Plan
 from scenarios.values import number
 
-_TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, Violated)
+_TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
 _SHARE = 0.05
 _PATIENCE_S = 10.0
 
@@ -46,6 +47,8 @@ def tell(event: Event) -> str:
             return f"{t} lost     {event.node}→{event.receiver} message {event.version}, charged all the same"
         case Restarted():
             return f"{t} restart {who}, ledger intact: {event.releases} releases"
+        case RoundAborted():
+            return f"{t} aborted  round {event.round}: {event.reason}"
         case Violated():
             return f"{t} BROKEN  {who} {event.invariant}: {event.detail}"
         case _:

@@ -341,3 +341,42 @@ def test_the_server_is_an_actor_and_no_row_of_theta(tmp_path: Path) -> None:
     assert {e["node"] for e in ran.events("woke")} == set(range(6))
     messages = ran.outcome.summary["messages"]
     assert messages["sent"] == messages["delivered"] == 3 * 12 + 6
+
+
+@pytest.mark.parametrize("clock", ["barrier", SYNCHRONOUS])
+def test_who_comes_back_in_the_middle_of_a_round_does_not_pay_twice(
+    tmp_path: Path, clock: Any
+) -> None:
+    """Crashes, leaves and returns: at most one release for a round, and the run goes on to its last word."""
+    sections: dict[str, Any] = {
+        "nodes": [{"count": 6, "clock": clock, "budget": BUDGET}],
+        "server": {"deadline": 4.0, "quorum": 0.5},
+        "network": {"latency": "300ms"},
+        "fault": [
+            {"at": 2.4, "for": 0.2, "crash": [1]}, {"at": 3.1, "for": 1.0, "crash": [2], "lose": "all"},
+            {"at": 4.5, "for": 3.0, "leave": [3]}, {"at": 6.5, "for": 0.1, "crash": [1], "lose": "nothing"},
+        ],
+    }  # fmt: skip
+    ran = perform(world({"kind": "wddp", "synchronise": "every-round"}, 12, **sections), tmp_path)
+    assert ran.outcome.code == 0
+    summary = ran.outcome.summary
+    assert summary["server"]["rounds"] == 12
+    assert summary["ended_by"] == "rounds"
+    assert summary["epsilon"]["max"] <= 3.0
+    for node in summary["nodes"]:
+        assert node["releases"] <= 12
+    assert np.array_equal(ran.theta, np.tile(server_of(ran), (6, 1)))  # all have read the last word
+
+
+def test_a_pairs_words_are_for_the_pair(tmp_path: Path) -> None:
+    """Nobody is greeted with what was said to somebody else."""
+    fault = [{"at": 5.0, "for": 4.0, "leave": [2]}, {"at": 12.0, "for": 3.0, "crash": [4]}]
+    mechanism = {"kind": "collaborative-admm"}
+    ran = perform(world(mechanism, None, fault=fault, nodes=[{"count": 6}]), tmp_path)
+    assert ran.outcome.code == 0
+    said = {}
+    for event in ran.events("sent"):
+        if not event.get("resent"):
+            said[event["node"], event["version"]] = event["to"]
+        else:
+            assert event["to"] == said[event["node"], event["version"]]
