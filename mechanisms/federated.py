@@ -131,18 +131,17 @@ class Client:
         """Take over the server's model."""
         return state._replace(theta=theta)
 
-    def propose(self, state: Held, heard: Heard, made: int) -> Step:
+    def propose(self, state: Held, heard: Heard, made: int) -> Step:  # noqa: ARG002
         spend = self.free
         if spend is None:
             if made >= len(self.spends):
                 return silent(state)
             spend = self.spends[made]
-        round_ = 0 if self.once else int(heard.ticks)
 
         def finish(rng: np.random.Generator | None) -> tuple[Held, Vector]:
             answer = self.task.answer(self.objective, state.theta, rng)
             if self.seal is not None:
-                answer = self.seal.hide(self.weight * answer, self.id, round_)
+                answer = self.seal.hide(self.weight * answer, self.id, made)
             elif self.grid is not None:
                 answer = round_to(answer, self.grid)
             return state._replace(answered=state.answered + 1), answer
@@ -228,13 +227,16 @@ class Coordinator:
         )
 
     def combine(
-        self, theta: Vector, survivors: Sequence[int], answers: Sequence[Vector], round_: int,
+        self,
+        theta: Vector,
+        survivors: Sequence[int],
+        answers: Sequence[Vector],
         rng: np.random.Generator,
-    ) -> Vector:  # fmt: skip
+    ) -> Vector:
         """Make the next model of the survivors' answers."""
         weights = self.weights[list(survivors)]
         if self.seal is not None:
-            total = self.seal.total(answers, survivors, 0 if self.once else round_)
+            total = self.seal.total(answers, survivors)
         else:
             total = weights @ np.array(answers)
         mean: Vector = total / float(weights.sum())

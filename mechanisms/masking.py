@@ -2,7 +2,8 @@
 
 Vectors are whole multiples of a grid, modulo 2⁵²: a pad from the client's stream is added before it leaves, and
 who aggregates is given the sum of the survivors' pads and nothing else, as key recovery would give it. Addition
-modulo 2⁵² is exact, so the sum is the plain sum, to the last bit.
+modulo 2⁵² is exact, so the sum is the plain sum, to the last bit. A pad is used for one release: its number goes
+with it in clear, behind the vector.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from mechanisms.vectors import Vector
 
 MODULUS = 1 << 52
 Pads = Callable[[int, int, int], NDArray[np.uint64]]
-"""`(client, round, d)` → d random words that nobody else knows."""
+"""`(client, release, d)` → d random words that nobody else knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +26,24 @@ class Seal:
     pads: Pads
     grid: float
 
-    def _pad(self, client: int, round_: int, d: int) -> NDArray[np.int64]:
-        return (self.pads(client, round_, d) >> np.uint64(12)).astype(np.int64)
+    def _pad(self, client: int, release: int, d: int) -> NDArray[np.int64]:
+        return (self.pads(client, release, d) >> np.uint64(12)).astype(np.int64)
 
-    def hide(self, vector: Vector, client: int, round_: int) -> Vector:
-        """Return what leaves the client: uniform over the multiples of the grid."""
+    def hide(self, vector: Vector, client: int, release: int) -> Vector:
+        """Return what leaves the client: uniform over the multiples of the grid, and the release's number."""
         steps = np.rint(vector / self.grid)
         if not (np.abs(steps) < MODULUS // 4).all():  # it would wrap: not a number one can add
             return np.full_like(vector, np.inf)
-        whole = (steps.astype(np.int64) + self._pad(client, round_, len(vector))) % MODULUS
-        hidden: Vector = whole.astype(np.float64) * self.grid
-        return hidden
+        whole = (steps.astype(np.int64) + self._pad(client, release, len(vector))) % MODULUS
+        return np.append(whole.astype(np.float64) * self.grid, float(release))
 
-    def total(self, hidden: Sequence[Vector], clients: Sequence[int], round_: int) -> Vector:
+    def total(self, hidden: Sequence[Vector], clients: Sequence[int]) -> Vector:
         """Return the sum of what was hidden, and of nothing less."""
-        d = len(hidden[0])
+        d = len(hidden[0]) - 1
         whole = np.zeros(d, dtype=np.int64)
         for vector, client in zip(hidden, clients, strict=True):
-            whole += np.rint(vector / self.grid).astype(np.int64)
-            whole -= self._pad(client, round_, d)
+            whole += np.rint(vector[:d] / self.grid).astype(np.int64)
+            whole -= self._pad(client, int(vector[d]), d)
             whole %= MODULUS
         signed = np.where(whole >= MODULUS // 2, whole - MODULUS, whole)
         total: Vector = signed.astype(np.float64) * self.grid

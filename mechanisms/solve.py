@@ -43,6 +43,11 @@ class NoMinimiser(ValueError):
     """The objective decreases for ever, or so slowly that no minimiser was found."""
 
 
+def rounding(size: float) -> float:
+    """The gradient norm below which rounding rules, where the gradient has parts of this size."""
+    return 1e-13 * size
+
+
 def minimise(
     objective: Smooth,
     *,
@@ -51,9 +56,17 @@ def minimise(
     ridge: float = 0.0,
     tolerance: float = TOLERANCE,
 ) -> Solution:
-    """Minimise L(θ) + linear·θ + ½·ridge·‖θ‖² by damped Newton, to ‖gradient‖ ≤ tolerance."""
+    """Minimise L(θ) + linear·θ + ½·ridge·‖θ‖² by damped Newton, to ‖gradient‖ ≤ tolerance.
+
+    A linear term so large that rounding hides the tolerance is solved to 1e-13 of it; one that is not finite has a
+    minimiser that is not a number.
+    """
     theta = np.zeros(objective.dimension) if start is None else start.copy()
     tilt = np.zeros(objective.dimension) if linear is None else linear
+    if not np.isfinite(tilt).all():
+        return Solution(np.full_like(tilt, np.nan), np.inf, 0)
+    floor = rounding(float(np.linalg.norm(tilt)))
+    tolerance = max(tolerance, floor)
 
     def value(at: Vector) -> float:
         return objective.value(at) + float(tilt @ at) + 0.5 * ridge * float(at @ at)
@@ -73,7 +86,7 @@ def minimise(
         theta = _descend(value, theta, slope, _direction(hessian, slope))
         slope = gradient(theta)
     residual = float(np.linalg.norm(slope))
-    if residual <= ACCEPTED and (
+    if residual <= max(ACCEPTED, floor) and (
         objective.l2 or ridge
     ):  # what rounding allows on badly scaled data; recorded
         return Solution(theta, residual, _MOST_STEPS)

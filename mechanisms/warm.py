@@ -8,7 +8,7 @@ help, damped Newton does. How it got there changes only what the tolerance leave
 import numpy as np
 
 from mechanisms.objectives import Objective
-from mechanisms.solve import TOLERANCE, Solution, minimise
+from mechanisms.solve import TOLERANCE, Solution, minimise, rounding
 from mechanisms.vectors import Matrix, Vector
 
 _MOST_STEPS = 60
@@ -19,7 +19,10 @@ _CONTRACTION = 0.7
 
 
 class Warm:
-    """Solves L(θ) + linear·θ + ½·ridge·‖θ‖² to ‖gradient‖ ≤ 1e-11·max(1, ‖linear‖)."""
+    """Solves L(θ) + linear·θ + ½·ridge·‖θ‖² to ‖gradient‖ ≤ 1e-11·max(1, ‖linear‖), at most 1e-9.
+
+    Beyond a linear term of 10⁴ rounding allows less, and 1e-13 of it is what is asked for.
+    """
 
     __slots__ = ("_before", "_inverse", "_last", "_objective", "_ridge", "residual")
 
@@ -34,7 +37,10 @@ class Warm:
 
     def solve(self, linear: Vector, ridge: float) -> Solution:
         """Return the minimiser for this linear term and ridge."""
-        tolerance = _SHARPER * TOLERANCE * max(1.0, float(np.linalg.norm(linear)))
+        if not np.isfinite(linear).all():
+            return Solution(np.full_like(linear, np.nan), np.inf, 0)  # its agent diverges
+        size = float(np.linalg.norm(linear))
+        tolerance = max(TOLERANCE * min(1.0, _SHARPER * max(1.0, size)), rounding(size))
         found = self._quasi_newton(linear, ridge, tolerance)
         self._before, self._last = self._last, found.theta
         self.residual = max(self.residual, found.residual)

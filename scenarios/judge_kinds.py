@@ -103,6 +103,9 @@ def _server(read: Tree, nodes: list[Tree], report: Report, *, serves: bool) -> N
             report.key(("server",), f"belongs to server kinds, and {kind} has none")
         return
     network, run = read.get("network") or {}, read.get("run") or {}
+    start = field(field(read.get("task"), "start"), "kind")
+    if start in {"file", "local"}:
+        report.value(("task", "start"), f"{kind} starts from its server's model: zeros or random")
     if kind == "central-gradient" and sum(group.get("count") or 1 for group in nodes) != 1:
         report.value(_AT, "central-gradient has one node: the pooled data; give count = 1")
     if read.get("link"):
@@ -121,6 +124,11 @@ def _server(read: Tree, nodes: list[Tree], report: Report, *, serves: bool) -> N
         report.key(
             ("run",), "rounds without latency or clocks never advance the time: give run.rounds"
         )
+    _honest(read, nodes, report)
+
+
+def _honest(read: Tree, nodes: list[Tree], report: Report) -> None:
+    """Of those asked, somebody's noise must be left."""
     tolerate, colluders = learner(read).get("tolerate") or 0, learner(read).get("colluders") or 0
     asked = _asked(read, nodes)
     if is_private(read) and asked - tolerate - colluders < 1 and tolerate + colluders:

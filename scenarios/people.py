@@ -239,6 +239,12 @@ class People:
             said = f"delta = {terms.delta:g} is above 1/(10 m) for an agent with {points} points"
             if said not in self.at.warnings:
                 self.at.warnings.append(said)
+        if terms.printed:
+            said = (
+                "as printed, budgets set the noise and hold nothing: every planned release is made"
+            )
+            if said not in self.at.warnings:
+                self.at.warnings.append(said)
 
     def _clocks(self, g: int, group: Table) -> Callable[[int], Activation | Barrier]:
         table, path = group["clock"], ("nodes", g, "clock")

@@ -56,10 +56,10 @@ def _mix(z: Bits) -> Bits:
 
 
 def pads(seed: int) -> Callable[[int, int, int], Bits]:
-    """Return the masks of secure aggregation: random words of (seed, client, round)."""
+    """Return the masks of secure aggregation: random words of (seed, client, release)."""
 
-    def words(client: int, round_: int, d: int) -> Bits:
-        return draws(seed, f"mask/{client}/{round_}")(0, d)
+    def words(client: int, release: int, d: int) -> Bits:
+        return draws(seed, f"mask/{client}/{release}")(0, d)
 
     return words
 

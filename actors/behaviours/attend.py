@@ -60,7 +60,6 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     if not message.asks:
         return message.round != LAST_WORD
     agent.rounds = message.round
-    agent.heard.ticks = float(message.round)
     if _has_answered(agent, message.round):
         agent.resend(message.sender, woke, message.round)
     else:

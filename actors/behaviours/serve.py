@@ -31,7 +31,7 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
         if reason is None:
             heard = [answers[j] for j in survivors]
             noise = agent.noise(agent.rounds)
-            agent.state = mechanism.combine(agent.state, survivors, heard, agent.rounds, noise)
+            agent.state = mechanism.combine(agent.state, survivors, heard, noise)
             agent.survivors = len(survivors)
             log.emit(RoundClosed, agent.id, opened, agent.rounds, survivors)
             if mechanism.once:

@@ -84,15 +84,13 @@ def test_masks_cancel_in_the_sum_and_in_nothing_less(clients: int, seed: int, ro
     vectors = [np.rint(1e9 * rng.standard_normal(D)) * 2.0**-30 for _ in range(clients)]
     hidden = [seal.hide(vector, j, round_) for j, vector in enumerate(vectors)]
     everybody = list(range(clients))
-    assert np.array_equal(seal.total(hidden, everybody, round_), np.sum(vectors, axis=0))
+    assert np.array_equal(seal.total(hidden, everybody), np.sum(vectors, axis=0))
     some = everybody[1:]
     if some:
-        assert np.array_equal(seal.total(hidden[1:], some, round_), np.sum(vectors[1:], axis=0))
-        assert not np.array_equal(
-            seal.total(hidden, [*some, clients], round_), np.sum(vectors, axis=0)
-        )
+        assert np.array_equal(seal.total(hidden[1:], some), np.sum(vectors[1:], axis=0))
+        assert not np.array_equal(seal.total(hidden, [*some, clients]), np.sum(vectors, axis=0))
     again = seal.hide(vectors[0], 0, round_ + 1)
-    assert not np.array_equal(again, hidden[0])  # a pad is of its round
+    assert not np.array_equal(again[:D], hidden[0][:D])  # a pad is of its release
 
 
 def test_what_is_masked_is_uniform_whatever_it_hides() -> None:
@@ -100,7 +98,7 @@ def test_what_is_masked_is_uniform_whatever_it_hides() -> None:
 
     for value in (0.0, 1e5):
         seal = Seal(pads(3), 2.0**-30)
-        words = np.concatenate([seal.hide(np.full(8, value), 0, r) for r in range(400)])
+        words = np.concatenate([seal.hide(np.full(8, value), 0, r)[:8] for r in range(400)])
         share = words / 2.0**-30 / MODULUS
         assert stats.kstest(share, "uniform").pvalue > 1e-4
 

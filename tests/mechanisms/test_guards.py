@@ -269,3 +269,22 @@ def test_a_warm_solver_finds_what_a_cold_one_finds() -> None:
             assert np.linalg.norm(data.gradient(found.theta) + linear + ridge * found.theta) < 1e-6
             assert found.theta == pytest.approx(cold.theta, abs=1e-6)
         assert solver.residual <= 1e-6
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-12, 1e-6, 1e6, 1e12])
+def test_absurd_alphas_neither_crash_nor_cost_more(alpha: float) -> None:
+    """Noise of any size is solved for; what is not finite is told to the agent as it is."""
+    data = objective([E1, 0.5 * E2, -0.3 * E1], Logistic(), 1.0)
+    record = record_of(data)
+    for guard in (
+        DualNoise(record, 2, (alpha,)),
+        PrimalNoise(record, 2, (alpha,), RHO),
+        PenaltyNoise(record, 2, targets=(alpha,)),
+    ):
+        mechanism = Alternating(data, ETA, Growth(ETA), guard)
+        with np.errstate(all="ignore"):
+            step = mechanism.propose(mechanism.begin(E1), heard([E1, E1]), 0)
+            assert step.spend is not None
+            assert step.spend.charged <= alpha * (1 + 1e-9)
+            after, _ = step.finish(NOISE(0))
+        assert np.isfinite(after.theta).all() or alpha < 1e-200
