@@ -45,7 +45,7 @@ class Agent:
     """Propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
 
     __slots__ = (
-        "_draws", "_log", "_rounded", "_ticks", "aborted", "adopted", "balanced", "choices", "clock", "compute_draws",
+        "_draws", "_log", "_rounded", "_ticks", "aborted", "adopted", "balanced", "busy", "choices", "clock", "compute_draws",
         "computed", "diverged", "first", "habits", "heard", "id", "inbox", "mechanism", "neighbours", "noise",
         "outbox", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
     )  # fmt: skip
@@ -92,7 +92,7 @@ class Agent:
         self.updates = self.rounds = self.refused = self.computed = self.aborted = (
             self.survivors
         ) = 0
-        self.spent = self.diverged = False
+        self.spent = self.diverged = self.busy = False
 
     def _start(self) -> Vector:
         assert self.habits.start is not None, "the plan gives every agent its start"  # noqa: S101
@@ -159,7 +159,9 @@ class Agent:
 
     def forget(self, *, everything: bool) -> None:
         """Lose model and mailbox in a crash, or everything but the ledger and its counters."""
-        self.state = self.mechanism.begin(self._start())
+        recover = None if everything else getattr(self.mechanism, "recover", None)
+        start = self._start()
+        self.state = self.mechanism.begin(start) if recover is None else recover(self.state, start)
         self.heard.values[:] = self.first
         if self.balanced:
             forget(self.heard.values)
@@ -180,6 +182,8 @@ class Agent:
         self._log.emit(Merged, self.id, cause, list(taken), versions)
         if not self.adopted:
             self.adopted = True
+            if len(self.store.ledger) or self.busy:
+                return taken  # what was released already is not thrown away for a start
             heard = np.array([message.vector for message in taken.values()])
             self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self._start())])
         return taken
@@ -272,6 +276,8 @@ class Agent:
 
     def tell(self, receivers: list[int], round_: int, cause: int, *, asks: bool) -> None:
         """Send some neighbours the model that is held: a function of what was heard."""
+        if not receivers:
+            return
         self.store.publish(self.model, round_)
         version, slots = self.store.published_version, [self.slots[j] for j in receivers]
         derived = self._log.emit(Derived, self.id, cause, version)

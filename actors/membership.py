@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
+from clocks.activation import Barrier
 from clocks.clock import Clock
 
 Life = Coroutine[Any, Any, None]
@@ -92,6 +93,7 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
         agent.status = UP
+        self._catch_up(agent)
         if agent.store.published is None:
             for j in self._members_around(agent):
                 agent.meet(self.agents[j])
@@ -124,6 +126,7 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         joined = self._log.emit(Joined, node, cause)
         agent.status = UP
+        self._catch_up(agent)
         for j in agent.neighbours:
             member = self.agents[j].status in {UP, DOWN}
             agent.attend(j, present=member)
@@ -151,6 +154,12 @@ class Membership:
 
     def _members_around(self, agent: Agent) -> list[int]:
         return [j for j in agent.neighbours if self.agents[j].status in {UP, DOWN}]
+
+    def _catch_up(self, agent: Agent) -> None:
+        """Let who comes to a barrier take part in the newest round: those it missed are not made up."""
+        if isinstance(agent.habits.activation, Barrier):
+            around = [self.agents[j].rounds for j in self._members_around(agent)]
+            agent.rounds = max([agent.rounds, *(rounds - 1 for rounds in around)])
 
     def _part(self, agent: Agent, cause: int) -> None:
         self._log.emit(Left, agent.id, cause)

@@ -11,6 +11,7 @@ from mechanisms.guards import Growth, Guard, Open, Terms
 from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS
 from mechanisms.objectives import Objective
+from mechanisms.solve import TOLERANCE, Solution, rounding
 from mechanisms.strategy import RELEASE, Step, silent
 from mechanisms.vectors import Matrix, Vector, round_to
 from mechanisms.warm import Warm
@@ -70,7 +71,7 @@ class Alternating:
             noise, fixed = None, terms
             if fixed.linear is not None:
                 noise = _NORM_GAMMA.draw(_given(rng), fixed.linear, len(state.theta))
-            minimiser = self.minimiser(state, heard, made, fixed, noise)
+            minimiser = self._exact(state, heard, made, fixed, noise)
             value = minimiser
             if fixed.output is not None:
                 value = minimiser + _NORM_GAMMA.draw(_given(rng), fixed.output, len(value))
@@ -108,12 +109,29 @@ class Alternating:
     def minimiser(
         self, state: Alternated, heard: Heard, made: int, terms: Terms, noise: Vector | None
     ) -> Vector:
-        """Solve the primal step, exactly."""
+        """Solve the primal step."""
+        return self._solution(state, heard, made, terms, noise).theta
+
+    def _solution(
+        self, state: Alternated, heard: Heard, made: int, terms: Terms, noise: Vector | None
+    ) -> Solution:
         tilt = self.linear(state, heard, made, terms)
         if noise is not None:
             tilt = tilt + noise
         ridge = 2.0 * self.penalty.at(made) * heard.degree + terms.ridge
-        return state.solver.solve(tilt, ridge).theta
+        return state.solver.solve(tilt, ridge)
+
+    def _exact(
+        self, state: Alternated, heard: Heard, made: int, terms: Terms, noise: Vector | None
+    ) -> Vector:
+        """Solve it as nearly as was charged for; what is not a minimiser is not released (E20)."""
+        found = self._solution(state, heard, made, terms, noise)
+        private = terms.linear is not None or terms.output is not None
+        if private and found.residual > TOLERANCE:
+            size = 0.0 if noise is None else float(np.linalg.norm(noise))
+            if terms.output is not None or found.residual > rounding(size):
+                return np.full_like(found.theta, np.nan)
+        return found.theta
 
     def noise_to_step(self, state: Alternated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""
@@ -138,9 +156,17 @@ class Alternating:
 
     def costs(self, degree: int, count: int) -> tuple[Spend, ...]:
         """What so many releases cost at a degree."""
-        pulls = [self.penalty.at(k) * degree for k in range(count)]
-        fixed = [self.guard.fix(k, self._rho + 2.0 * pull, pull) for k, pull in enumerate(pulls)]
-        return tuple(terms.spend for terms in fixed if terms is not None)
+        known: dict[object, Terms | None] = {}
+        spends = []
+        for k in range(count):
+            pull = self.penalty.at(k) * degree
+            key = pull, self.guard.like(k)
+            if key not in known:
+                known[key] = self.guard.fix(k, self._rho + 2.0 * pull, pull)
+            terms = known[key]
+            if terms is not None:
+                spends.append(terms.spend)
+        return tuple(spends)
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""

@@ -84,7 +84,7 @@ CARDS: dict[str, Card] = {
             keeps="its model, the last model heard from each neighbour, the releases left",
             touches="every record once per release, through one gradient; smoothing touches none",
             guarantee="each release costs ζ·2L₂w (norm-gamma), 2L₁w/s (Laplace) or μ = 2L₂w/s (Gaussian), "
-            "w = 1/m; the run costs their composition, in the eavesdropper's view",
+            "w = 1/m: then alpha is a μ; the run costs their composition, in the eavesdropper's view",
             source=f"{_BELLET}, eq. (2), (4), (6), Theorem 1, Proposition 2",
             mended="E7 (Laplace takes an L1 bound), E8 (composition), E10 (budgets grow with time), E12, E16 "
             "(bracket of eq. 4), E21 (rounded releases); smoothing after the budget is hush's own "

@@ -38,7 +38,6 @@ def gaps(heard: Heard, d: int) -> Matrix:
     since = rows[:, -1]
     elapsed = np.where(np.isfinite(since), heard.ticks - since, 0.0)
     theirs = rows[:, d : 2 * d] + elapsed[:, None] * rows[:, :d]
-    theirs[np.isnan(since)] = 0.0
     found: Matrix = standing(heard.own, d, heard.ticks) - theirs
     if heard.offsets is not None:
         found -= heard.offsets
@@ -47,5 +46,5 @@ def gaps(heard: Heard, d: int) -> Matrix:
 
 
 def forget(rows: Matrix) -> None:
-    """Mark rows whose senders had published as unknown, until they are heard again."""
+    """Mark rows as unknown, until their senders are heard again."""
     rows[:, -1] = UNKNOWN

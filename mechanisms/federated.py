@@ -187,7 +187,8 @@ class Coordinator:
     """The server: θ ← θ − γ·mean of gradients, or the mean of models; with a noise of its own, or none.
 
     `weights` and `sizes` are public and indexed by client. `shares` are w_j²σ_j², what each survivor's noise
-    adds to a sealed sum; `floor` is what must be left of it without the `colluders` largest.
+    adds to a sealed sum; `floor` is what must be left of it without the `colluders` largest. A noise of the
+    server's own was charged for at least `fewest` survivors.
     """
 
     weights: Vector
@@ -198,6 +199,7 @@ class Coordinator:
     shares: Vector | None = None
     floor: float = 0.0
     colluders: int = 0
+    fewest: int = 1
     once: bool = False
     grid: float | None = None
     planned = 0
@@ -216,6 +218,10 @@ class Coordinator:
 
     def refuses(self, survivors: Sequence[int]) -> str | None:
         """Say why the sum over these survivors may not be released; None where it may."""
+        if len(survivors) < self.fewest:
+            return (
+                f"{len(survivors)} survivors, and clients were charged for at least {self.fewest}"
+            )
         if self.shares is None:
             return None
         left = np.sort(self.shares[list(survivors)])[: max(0, len(survivors) - self.colluders)]

@@ -38,6 +38,10 @@ class Guard(Protocol):
         """Fix the noise of release k; None where no noise keeps what was promised."""
         ...
 
+    def like(self, k: int) -> object:
+        """Releases of which this is equal have equal terms in equal places."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Growth:
@@ -48,6 +52,8 @@ class Growth:
     cap: float = math.inf
 
     def at(self, k: int) -> float:
+        if self.growth == 1:
+            return min(self.start, self.cap)
         log = math.log(self.start) + k * math.log(self.growth)
         return min(math.exp(log) if log < 700 else math.inf, self.cap)
 
@@ -61,6 +67,9 @@ class Open:
 
     def fix(self, k: int, convexity: float, pull: float) -> Terms:  # noqa: ARG002
         return Terms(self.spend)
+
+    def like(self, k: int) -> object:  # noqa: ARG002
+        return None
 
 
 def _objective_terms(
@@ -93,6 +102,9 @@ class DualNoise:
         return _objective_terms(
             "dvp", self.d, self.record, self.targets[k], convexity, as_printed=self.as_printed
         )
+
+    def like(self, k: int) -> object:
+        return self.targets[k]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +139,9 @@ class PrimalNoise:
             target if not self.as_printed else zeta * sensitivity,
         )  # fmt: skip
         return Terms(spend, output=zeta, secret=self.secret)
+
+    def like(self, k: int) -> object:
+        return self.targets[k], self.final_dual and k == len(self.targets) - 1
 
     def _final(self, target: float, convexity: float, pull: float) -> Terms:
         terms = _objective_terms(
@@ -180,6 +195,9 @@ class PenaltyNoise:
             claimed if self.as_printed else charged, charged,
         )  # fmt: skip
         return Terms(spend, linear=zeta)
+
+    def like(self, k: int) -> object:
+        return self.targets[k] if self.noise is None and self.targets else k
 
     def _printed_alpha(self, k: int, pull: float) -> float:
         """Invert the printed bound, eq. (26): w(1.4c₁ + α)/(ηV)."""

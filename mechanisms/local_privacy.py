@@ -13,10 +13,11 @@ from mechanisms.vectors import Matrix, Vector
 
 
 class Disguised(NamedTuple):
-    """The inner mechanism on perturbed data, once they are made, and its state."""
+    """The inner mechanism on perturbed data, once they are made; its state; how often it would have released."""
 
     mechanism: Mechanism | None
     inner: State
+    made: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,12 @@ class LocalPrivacy:
 
     def begin(self, start: Vector) -> Disguised:
         return Disguised(None, self.template.begin(start))
+
+    def recover(self, state: Disguised, start: Vector) -> Disguised:
+        """Begin again after a crash that took the memory: the perturbed records are stored, and paid for."""
+        if state.mechanism is None:
+            return self.begin(start)
+        return Disguised(state.mechanism, state.mechanism.begin(start), state.made)
 
     def model(self, state: Disguised) -> Vector:
         return (state.mechanism or self.template).model(state.inner)
@@ -76,7 +83,7 @@ class LocalPrivacy:
             if made:  # lost in a crash, or refused: it may not be made again
                 return silent(state)
             return self._disguise(state, heard)
-        return self._derived(state.mechanism, state, heard, made)
+        return self._derived(state.mechanism, state, heard)
 
     def without_data(self, state: Disguised, heard: Heard) -> Step:  # noqa: ARG002
         return silent(state)
@@ -90,18 +97,19 @@ class LocalPrivacy:
             mechanism = self.make(*self.perturbed(rng))
             fresh = mechanism.begin(self.template.model(state.inner))
             inner, vector = mechanism.propose(fresh, heard, 0).finish(rng)
-            return Disguised(mechanism, inner), vector
+            return Disguised(mechanism, inner, 1), vector
 
         return Step(RELEASE, self.spend, finish)
 
-    def _derived(self, mechanism: Mechanism, state: Disguised, heard: Heard, made: int) -> Step:
-        step = mechanism.propose(state.inner, heard, made)
+    def _derived(self, mechanism: Mechanism, state: Disguised, heard: Heard) -> Step:
+        step = mechanism.propose(state.inner, heard, state.made)
+        fresh = step.kind == RELEASE
 
         def finish(rng: np.random.Generator | None) -> tuple[Disguised, Any]:
             inner, vector = step.finish(rng)
-            return Disguised(mechanism, inner), vector
+            return Disguised(mechanism, inner, state.made + fresh), vector
 
-        return Step(DERIVED if step.kind == RELEASE else step.kind, None, finish)
+        return Step(DERIVED if fresh else step.kind, None, finish)
 
     def perturbed(self, rng: np.random.Generator) -> tuple[Matrix, Vector]:
         """Draw the perturbed records: every one of them costs ε_x + ε_y."""

@@ -25,6 +25,8 @@ class Seal:
 
     pads: Pads
     grid: float
+    parties: int
+    """How many may be added up: their sum must not wrap."""
 
     def _pad(self, client: int, release: int, d: int) -> NDArray[np.int64]:
         return (self.pads(client, release, d) >> np.uint64(12)).astype(np.int64)
@@ -32,7 +34,7 @@ class Seal:
     def hide(self, vector: Vector, client: int, release: int) -> Vector:
         """Return what leaves the client: uniform over the multiples of the grid, and the release's number."""
         steps = np.rint(vector / self.grid)
-        if not (np.abs(steps) < MODULUS // 4).all():  # it would wrap: not a number one can add
+        if not (np.abs(steps) < MODULUS // (2 * self.parties)).all():  # the sum could wrap
             return np.full_like(vector, np.inf)
         whole = (steps.astype(np.int64) + self._pad(client, release, len(vector))) % MODULUS
         return np.append(whole.astype(np.float64) * self.grid, float(release))

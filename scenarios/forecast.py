@@ -18,8 +18,7 @@ from scenarios.values import figure
 
 def forecast(plan: Plan) -> dict[str, Any]:
     """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
-    updates = plan.expected_updates()
-    degree = float(np.mean([len(node.neighbours) for node in plan.nodes]))
+    updates, messages = _expected(plan)
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
     return {
         "scenario": plan.name,
@@ -31,9 +30,9 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "points": {"min": min(plan.shards.sizes), "max": max(plan.shards.sizes)},
         "expected": {
             "updates": figure(updates),
-            "messages": figure(updates * degree),
-            "bytes": figure(updates * degree * 8 * plan.dimension),
-            "events_file_bytes": figure(updates * (700 + 150 * degree)),
+            "messages": figure(messages),
+            "bytes": figure(messages * 8 * plan.dimension),
+            "events_file_bytes": figure(updates * 700 + messages * 150),
         },
         "view": plan.privacy.view,
         "groups": groups,
@@ -41,6 +40,20 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "notes": list(plan.notes),
         "warnings": [*plan.warnings, *_timing(plan)],
     }
+
+
+def _expected(plan: Plan) -> tuple[float, float]:
+    """Return how many wakes and messages to expect."""
+    updates = plan.expected_updates()
+    if plan.server is None:
+        degree = float(np.mean([len(node.neighbours) for node in plan.nodes]))
+        talks = 2.0 if plan.family == "pairs" else 0.0 if plan.family == "alone" else degree
+        return updates, updates * talks
+    rounds = 1 if plan.server.mechanism.once else plan.rounds
+    if rounds is None:
+        return updates, math.nan
+    asked = max(1, round(plan.server.hall.sample * plan.size))
+    return float(rounds * asked + plan.size), float(2 * rounds * asked + plan.size)
 
 
 def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
@@ -76,7 +89,7 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
             worst, by = epsilon, accountant
         for key, value in totals(total, node.delta).items() if total.releases else ():
             all_ways[key] = max(value, all_ways.get(key, 0.0))
-        for spend in set(spends):
+        for spend in {id(spend): spend for spend in spends}.values():
             if dearest is None or _excess(spend) > _excess(dearest):
                 dearest = spend
     ratios = [r for r in (_ratio(plan, node) for node in nodes[:64]) if r is not None]

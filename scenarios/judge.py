@@ -118,11 +118,13 @@ def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
     open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
     lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
     crashes = any(
-        field(fault, action) for fault in read.get("fault") or [] for action in ("crash", "leave")
+        field(fault, action)
+        for fault in read.get("fault") or []
+        for action in ("crash", "leave", "join")
     )
     for i in open_ended:
         if lossy or crashes:
-            why = "messages can be lost" if lossy else "agents crash or leave"
+            why = "messages can be lost" if lossy else "agents crash, leave or join"
             report.value(("nodes", i, "clock"), f"a barrier needs a timeout where {why}")
     if at and len(at) < len(nodes):
         report.value(

@@ -3,7 +3,16 @@
 from typing import Any
 
 from scenarios.judge_noise import field
-from scenarios.kinds import TRAITS, Tree, family_of, is_private, kind_of, learner
+from scenarios.kinds import (
+    TRAITS,
+    Tree,
+    family_of,
+    is_private,
+    kind_of,
+    learner,
+    place_of_learner,
+)
+from scenarios.locate import Path
 from scenarios.problem import Report
 
 _AT = ("mechanism",)
@@ -42,18 +51,19 @@ def _consensus(read: Tree, nodes: list[Tree], report: Report) -> None:
         report.value(
             ("task", "reduction"), f"{kind} weighs its loss by mechanism.C: C/m for each record"
         )
-    mechanism = learner(read)
+    mechanism, at = learner(read), place_of_learner(read)
     size = sum(group.get("count") or 1 for group in nodes)
-    _penalty(mechanism, size, report)
-    if mechanism.get("variant") == "printed" and mechanism.get("rho") == 0:
-        report.value((*_AT, "rho"), "pvp as printed is private by rho alone: it must be above 0")
+    _penalty(mechanism, at, size, report)
+    by_rho = mechanism.get("variant") == "printed" or mechanism.get("calibration") == "as_printed"
+    if mechanism["kind"] == "pvp" and by_rho and mechanism.get("rho") == 0:
+        report.value((*at, "rho"), "pvp as printed is private by rho alone: it must be above 0")
     if mechanism.get("final_share") is not None and not mechanism.get("final_dual"):
-        report.key((*_AT, "final_share"), "belongs to final_dual = true")
+        report.key((*at, "final_share"), "belongs to final_dual = true")
     if mechanism.get("final_share") is not None and mechanism.get("alpha") is not None:
-        report.key((*_AT, "final_share"), "is a share of a budget: give that, and no alpha")
+        report.key((*at, "final_share"), "is a share of a budget: give that, and no alpha")
 
 
-def _penalty(mechanism: Tree, size: int, report: Report) -> None:
+def _penalty(mechanism: Tree, at: Path, size: int, report: Report) -> None:
     """θ ≤ η_i(t), for every agent and ever (Zhang, Khalili, Liu 2018, Theorem 3.1)."""
     eta, theta = mechanism.get("eta"), mechanism.get("theta")
     if not isinstance(eta, dict) or theta is None:
@@ -62,20 +72,21 @@ def _penalty(mechanism: Tree, size: int, report: Report) -> None:
     for key, values in (("start", starts), ("growth", growths)):
         if len(values) not in {1, size}:
             report.value(
-                (*_AT, "eta", key),
+                (*at, "eta", key),
                 f"must be one number or {size}, one for each agent, got {len(values)}",
             )
     if any(start is not None and start < theta for start in starts):
         report.value(
-            (*_AT, "eta", "start"), f"must be at least theta = {theta:g}, got {min(starts):g}"
+            (*at, "eta", "start"), f"must be at least theta = {theta:g}, got {min(starts):g}"
         )
     if any(growth is not None and growth < 1 for growth in growths):
         report.value(
-            (*_AT, "eta", "growth"), "must be at least 1: a penalty may not fall below theta"
+            (*at, "eta", "growth"),
+            f"must be at least 1, got {min(growths):g}: a penalty may not fall below theta",
         )
     cap = eta.get("cap")
     if cap is not None and None not in starts and cap < max(starts):
-        report.value((*_AT, "eta", "cap"), f"must be at least start = {max(starts):g}, got {cap:g}")
+        report.value((*at, "eta", "cap"), f"must be at least start = {max(starts):g}, got {cap:g}")
 
 
 def _each(value: Any) -> list[Any]:
@@ -102,23 +113,48 @@ def _server(read: Tree, nodes: list[Tree], report: Report, *, serves: bool) -> N
         if read.get("server") is not None:
             report.key(("server",), f"belongs to server kinds, and {kind} has none")
         return
-    network, run = read.get("network") or {}, read.get("run") or {}
-    start = field(field(read.get("task"), "start"), "kind")
-    if start in {"file", "local"}:
-        report.value(("task", "start"), f"{kind} starts from its server's model: zeros or random")
-    if kind == "central-gradient" and sum(group.get("count") or 1 for group in nodes) != 1:
-        report.value(_AT, "central-gradient has one node: the pooled data; give count = 1")
-    if read.get("link"):
-        report.key(("link",), f"{kind} talks to its server only: no edge joins two agents")
-    if field(network.get("latency"), "kind") == "matrix":
-        report.value(("network", "latency"), f"{kind} talks to its server, which no matrix names")
-    for i, group in enumerate(nodes):
-        if group.get("start") == "neighbours":
-            report.value(("nodes", i, "start"), f"{kind} starts from its server's model")
-    if run.get("stop") == "spent":
-        report.value(
-            ("run", "stop"), f"{kind} ends with its rounds: spent clients wait for the rest"
+    network, run, task = (read.get(key) or {} for key in ("network", "run", "task"))
+    size = sum(group.get("count") or 1 for group in nodes)
+    start = field(task.get("start"), "kind")
+    wrong: list[tuple[bool, Path, str]] = [
+        (
+            start in {"file", "local"},
+            ("task", "start"),
+            "starts from its server's model: zeros or random",
+        ),
+        (
+            task.get("reduction") == "sum",
+            ("task", "reduction"),
+            "averages over records: its noise is scaled for a mean",
+        ),
+        (
+            kind == "central-gradient" and size != 1,
+            _AT,
+            "has one node: the pooled data; give count = 1",
+        ),
+        (bool(read.get("link")), ("link",), "talks to its server only: no edge joins two agents"),
+        (
+            field(network.get("latency"), "kind") == "matrix",
+            ("network", "latency"),
+            "talks to its server, which no matrix names",
+        ),
+        (
+            run.get("stop") == "spent",
+            ("run", "stop"),
+            "ends with its rounds: spent clients wait for the rest",
+        ),
+    ]
+    wrong += [
+        (
+            group.get("start") == "neighbours",
+            ("nodes", i, "start"),
+            "starts from its server's model",
         )
+        for i, group in enumerate(nodes)
+    ]
+    for is_wrong, path, why in wrong:
+        if is_wrong:
+            report.value(path, f"{kind} {why}")
     endless = run.get("rounds") is None and run.get("updates") is None and not _timed(read, nodes)
     if endless and not _once(read):
         report.key(
@@ -133,7 +169,7 @@ def _honest(read: Tree, nodes: list[Tree], report: Report) -> None:
     asked = _asked(read, nodes)
     if is_private(read) and asked - tolerate - colluders < 1 and tolerate + colluders:
         report.value(
-            (*_AT, "tolerate"),
+            (*place_of_learner(read), "tolerate" if tolerate else "colluders"),
             f"of {asked} clients that are asked, {tolerate} may drop out and {colluders} collude: nobody's noise is left",
         )
 

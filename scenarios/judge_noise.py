@@ -11,6 +11,7 @@ from scenarios.kinds import (
     is_private,
     kind_of,
     learner,
+    place_of_learner,
     trait_of,
 )
 from scenarios.problem import Report
@@ -216,6 +217,10 @@ def _keys_of_noise(read: Tree, report: Report, *, private: bool) -> None:
                     )
             if mechanism.get("schedule") not in {"uniform", None}:
                 report.key((*path, "schedule"), "shapes a budget: it means nothing without noise")
+    if is_printed(read) and not private:
+        report.value(
+            (*_AT, "calibration"), '"as_printed" scales noise: it means nothing without it'
+        )
     if private and kind_of(read) in {"cd", "warm-cd"}:
         _descent(read, report)
     _wddp(read, report)
@@ -246,7 +251,7 @@ def _wddp(read: Tree, report: Report) -> None:
     mechanism = learner(read)
     if mechanism.get("kind") != "wddp":
         return
-    path = _AT if mechanism is read["mechanism"] else (*_AT, "inner")
+    path = place_of_learner(read)
     aggregate = mechanism.get("noise") == "aggregate"
     if aggregate and mechanism.get("synchronise") == "once":
         report.value(

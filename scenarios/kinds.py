@@ -19,7 +19,7 @@ _PENALTY = Table(
     {
         "start": Field(Either("a number > 0, or one for each agent", _POSITIVE, _LIST), REQUIRED),
         "growth": Field(Either("a number > 0, or one for each agent", _GROWTH, _LIST), 1.0),
-        "cap": Field(_POSITIVE),
+        "cap": Field(Number(above=0, high=1e9), 1e9),
     }
 )
 _BOUND = Table({"l1": Field(_POSITIVE), "l2": Field(_POSITIVE)})
@@ -34,7 +34,7 @@ _ALPHA = {
 _OWN_ETA: Fields = {
     **_CONSENSUS,
     "theta": Field(_POSITIVE, 0.5),
-    "eta": Field(_PENALTY, {"start": 0.5, "growth": 1.0}),
+    "eta": Field(_PENALTY, {"start": 0.5}),
 }
 _DESCENT: Fields = {
     "mu": Field(_POSITIVE, 1.0),
@@ -104,8 +104,18 @@ _GUARDED: dict[str, Fields] = {
 # An inner kind's noise is off; keys that only noise needs mean nothing there and are refused by the judge.
 _INNER: dict[str, Fields] = {
     **_OPEN,
-    **{kind: _GUARDED[kind] for kind in ("cd", "propagation")},
-    "wddp": {**_GUARDED["wddp"], "noise": Field(Choice("none"), "none")},
+    **{
+        kind: {key: field for key, field in _GUARDED[kind].items() if key != "calibration"}
+        for kind in ("cd", "propagation")
+    },
+    "wddp": {
+        **{
+            k: f
+            for k, f in _GUARDED["wddp"].items()
+            if k not in {"calibration", "tolerate", "colluders"}
+        },
+        "noise": Field(Choice("none"), "none"),
+    },
 }
 MECHANISMS: dict[str, Fields] = {
     **_OPEN,
@@ -172,6 +182,12 @@ def learner(read: Tree) -> Tree:
     mechanism: Tree = read.get("mechanism") or {}
     inner = mechanism.get("inner")
     return inner if mechanism.get("kind") == "local-dp" and isinstance(inner, dict) else mechanism
+
+
+def place_of_learner(read: Tree) -> tuple[str, ...]:
+    """Return where that table stands."""
+    disguised = kind_of(read) == "local-dp" and learner(read) is not read["mechanism"]
+    return ("mechanism", "inner") if disguised else ("mechanism",)
 
 
 def family_of(read: Tree) -> str:

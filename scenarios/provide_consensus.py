@@ -1,5 +1,6 @@
 """Mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
 
+from mechanisms.accounting.compose import by, sums
 from mechanisms.accounting.spend import unprotected
 from mechanisms.admm import Alternating
 from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, PrimalNoise
@@ -28,9 +29,27 @@ def alternating(table: Table, i: int, public: Public) -> Maker:
         if private:
             guard = _guard(table, record_of(objective), d, fixed, terms)
             _can_begin(guard, penalty, objective, len(public.places[i].weights))
-        return Alternating(objective, dual_step, penalty, guard, grid)
+        made = Alternating(objective, dual_step, penalty, guard, grid)
+        if table.get("noise") is not None:
+            _within_budget(made, len(public.places[i].weights), terms)
+        return made
 
     return make
+
+
+def _within_budget(mechanism: Alternating, degree: int, terms: Terms) -> None:
+    """Given noise, given releases, given budget: all three are checked."""
+    spends = mechanism.schedule(degree)
+    if not spends or terms.epsilon is None or terms.printed:
+        return
+    by_whom = terms.accountant(NORM_GAMMA)
+    total = by(by_whom, sums(spends), terms.delta)
+    if total > terms.epsilon * (1 + 1e-9):
+        raise CannotProvide(
+            f"{len(spends)} releases with this noise compose to ε = {total:.4g} ({by_whom}, δ = "
+            f"{terms.delta:g}), above the budget {terms.epsilon:g}; start with less",
+            "mechanism.noise",
+        )
 
 
 def _penalty(table: Table, i: int) -> tuple[Growth, float]:
@@ -41,7 +60,7 @@ def _penalty(table: Table, i: int) -> tuple[Growth, float]:
     start, growth = (
         v[i % len(v)] if isinstance(v, list) else v for v in (eta["start"], eta["growth"])
     )
-    return Growth(start, growth, eta.get("cap", float("inf"))), table["theta"]
+    return Growth(start, growth, eta["cap"]), table["theta"]
 
 
 def _fixed(table: Table, terms: Terms) -> tuple[float, ...] | None:

@@ -1,6 +1,8 @@
 """Mechanisms of the personalised family, with the noise that budget and bounds set."""
 
 import math
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from mechanisms.vectors import Vector, grid_below
 from mechanisms.warm_start import WarmDescent
 from scenarios.public import Maker, Public, Table
 from scenarios.terms import NORM_GAMMA, CannotProvide, Shape, Terms, charges
+
+_FAINTEST = 1e-9
+"""A release with less than this share of the largest charge is noise and nothing else."""
 
 
 def descent(table: Table, i: int, public: Public, before: Spend | None = None) -> Maker:
@@ -35,54 +40,66 @@ def descent(table: Table, i: int, public: Public, before: Spend | None = None) -
     grid = None if public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> CoordinateDescent:
-        bound, clip, claimed = _bounds(table, objective, law, as_printed=terms.printed)
-        spends = _spends(law, objective, fixed, bound, claimed, terms, len(fixed))
+        bounds = _bounds(table, objective, law, as_printed=terms.printed)
+        spends = _spends(law, objective, fixed, bounds, terms, shape)
+        if table.get("smoothness") == "data":  # as printed only: its scale is not public
+            spends = tuple(replace(spend, charged=math.inf) for spend in spends)
         return CoordinateDescent(
-            objective, mu, c, _smoothness(table, objective, law), law, spends, clip,
+            objective, mu, c, _smoothness(table, objective, law), law, spends, bounds.clip,
             table["smooth_after"], grid,
         )  # fmt: skip
 
     return make
 
 
+class _Bounds(NamedTuple):
+    """How long one record's gradient is: in truth, and as the scale believes; and where it is clipped."""
+
+    true: float
+    believed: float
+    clip: Vector | None
+
+
 def _spends(
     law: Law,
     objective: LocalObjective,
     fixed: tuple[float, ...],
-    bound: float,
-    claimed_bound: float,
+    bounds: _Bounds,
     terms: Terms,
-    releases: int,
+    shape: Shape,
 ) -> tuple[Spend, ...]:
-    """Return the spend of each release; `bound` is true, `claimed_bound` is what the scale was made for."""
-    sensitivity, believed = 2.0 * bound * objective.weight, 2.0 * claimed_bound * objective.weight
+    """Return the spend of each release."""
+    sensitivity = 2.0 * bounds.true * objective.weight
+    believed = 2.0 * bounds.believed * objective.weight
     calibration = "as_printed" if terms.printed else "corrected"
-    made: dict[float, Spend] = {}
-    for charge in fixed:
-        if charge in made:
-            continue
-        if law.name == "gaussian" and terms.printed:
-            scale = _remark_4(claimed_bound, charge, terms, releases)
-        else:
-            scale = law.scale(charge, believed)
-        made[charge] = Spend(
-            "cd", law.name, calibration, scale, sensitivity, law.norm, objective.dimension, 0.0,
-            charge, law.charge(scale, sensitivity),
-        )  # fmt: skip
-    return tuple(made[charge] for charge in fixed)
-
-
-def _remark_4(bound: float, charge: float, terms: Terms, releases: int) -> float:
-    """S = 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
-    if terms.epsilon is None:
-        epsilon = charge
+    if law.name == "gaussian" and terms.printed:
+        scales = _remark_4(bounds.believed, fixed, terms, shape)
     else:
-        each = Terms(
-            terms.epsilon, terms.delta / 2, "kov", "auto", releases, printed=True, misprinted=True
+        scales = tuple(law.scale(charge, believed) for charge in fixed)
+    made: dict[tuple[float, float], Spend] = {}
+    for charge, scale in zip(fixed, scales, strict=True):
+        if (charge, scale) not in made:
+            made[charge, scale] = Spend(
+                "cd", law.name, calibration, scale, sensitivity, law.norm, objective.dimension, 0.0,
+                charge, law.charge(scale, sensitivity),
+            )  # fmt: skip
+    return tuple(made[pair] for pair in zip(fixed, scales, strict=True))
+
+
+def _remark_4(
+    bound: float, fixed: tuple[float, ...], terms: Terms, shape: Shape
+) -> tuple[float, ...]:
+    """S = 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
+    count = len(fixed)
+    if terms.epsilon is None:
+        epsilons = fixed
+    else:
+        half = Terms(
+            terms.epsilon, terms.delta / 2, "kov", "auto", count, printed=True, misprinted=True
         )
-        epsilon = charges({"releases": releases}, each, NORM_GAMMA)[0]
-    delta = max(terms.delta, 1e-300) / (2 * releases)
-    return 2.0 * bound * math.sqrt(2.0 * math.log(2.0 / delta)) / epsilon
+        epsilons = charges({"releases": count}, half, NORM_GAMMA, shape)
+    width = math.sqrt(2.0 * math.log(2.0 * 2.0 * count / max(terms.delta, 1e-300)))
+    return tuple(2.0 * bound * width / epsilon for epsilon in epsilons)
 
 
 def _smoothness(table: Table, objective: LocalObjective, law: Law | None) -> float:
@@ -101,34 +118,28 @@ def _curvature(share: float, bend: float, l2: float) -> float:
     return float(bend * FEATURE_BOUND**2 * share + 2.0 * l2)
 
 
-def _bounds(
-    table: Table, objective: LocalObjective, law: Law, *, as_printed: bool
-) -> tuple[float, Vector | None, float]:
-    """Return the true bound on a record's gradient, the clipping, and the bound the scale is made for (E7)."""
+def _bounds(table: Table, objective: LocalObjective, law: Law, *, as_printed: bool) -> _Bounds:
+    """Bound one record's gradient in the law's norm: by clipping, or by the loss (E7)."""
     spread = math.sqrt(objective.dimension) if law.norm == "l1" else 1.0
     if "clip" in table:
+        clip = float(table["clip"])
         if as_printed:  # clipped in L2, whatever the noise
-            clip = float(table["clip"])
-            return clip * spread, objective.clip_at(clip, "l2"), clip
-        return (
-            float(table["clip"]),
-            objective.clip_at(table["clip"], law.norm),
-            float(table["clip"]),
-        )
+            return _Bounds(clip * spread, clip, objective.clip_at(clip, "l2"))
+        return _Bounds(clip, clip, objective.clip_at(clip, law.norm))
     proved = objective.loss.lipschitz * FEATURE_BOUND
     declared = (table.get("lipschitz") or {}).get(law.norm)
     if as_printed:
-        return proved * spread, None, proved if declared is None else float(declared)
+        return _Bounds(proved * spread, proved if declared is None else float(declared), None)
     proved *= spread
     if declared is None:
-        return proved, None, proved
+        return _Bounds(proved, proved, None)
     if declared < proved * (1 - 1e-12):
         raise CannotProvide(
             f"lipschitz.{law.norm} = {declared:g} is below what a gradient can reach, {proved:g}; "
             "mechanism.clip would make it true",
             "mechanism.lipschitz",
         )
-    return float(declared), None, float(declared)
+    return _Bounds(float(declared), float(declared), None)
 
 
 def _schedule(table: Table, public: Public, law: Law) -> Shape:
@@ -142,8 +153,16 @@ def _schedule(table: Table, public: Public, law: Law) -> Shape:
         k = np.arange(1, releases + 1)
         if kind == "growing":
             power = 0.5 if law.unit == "mu" else 1.0 / 3.0
-            return tuple(np.exp(-flatness * (releases - k) * power).tolist())
-        return tuple(((1.0 - flatness / public.count) ** (k / 3.0)).tolist())
+            weights = np.exp(-flatness * (releases - k) * power)
+        else:
+            weights = (1.0 - flatness / public.count) ** (k / 3.0)
+        if weights.min() < _FAINTEST * weights.max():
+            raise CannotProvide(
+                f"over {releases} releases the {kind} schedule spans a factor of "
+                f"{weights.max() / max(weights.min(), 1e-300):.2g}: some would be noise alone; plan fewer",
+                "mechanism.schedule",
+            )
+        return tuple(weights.tolist())
 
     return shape
 
@@ -222,6 +241,14 @@ def warm_descent(table: Table, i: int, public: Public) -> Maker:
         return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
     assert terms.epsilon is not None, "judged before"  # noqa: S101
     share = table["warm_share"] * terms.epsilon
+    if table.get("releases") is None and terms.rounds is not None:
+        left = terms.rounds - max(1, table["warm_wakes"])
+        if left < 1:
+            raise CannotProvide(
+                f"{table['warm_wakes']} wakes of propagation leave none of {terms.rounds} rounds to the descent",
+                "mechanism.warm_wakes",
+            )
+        table = table | {"releases": left}
     warm = propagation(table, i, public, table["warm_noise"], share)
     spent = Spend("", "norm-gamma", "", 0.0, 0.0, "", 0, 0.0, share, share)
     later = descent(table, i, public, spent)

@@ -74,11 +74,18 @@ class Federation:
         assert terms.epsilon is not None, "judged before"  # noqa: S101
         return gaussian.mu(terms.epsilon, terms.delta) * _ROOM
 
+    def _zcdp(self, i: int) -> float:
+        """The whole μ behind Jayaraman et al. 2018: σ = √(2T)G/(m n₁(√(ℓ+ε) − √ℓ)), ℓ = ln(1/δ)."""
+        terms = self.public.terms[i]
+        assert terms.epsilon is not None, "judged before"  # noqa: S101
+        log = math.log(1.0 / terms.delta)
+        return math.sqrt(2.0) * (math.sqrt(log + terms.epsilon) - math.sqrt(log))
+
     # clients
 
     def client(self, i: int) -> Maker:
         """Make one client on an objective."""
-        seal = Seal(self.public.pads, self._cell) if self.sealed else None
+        seal = Seal(self.public.pads, self._cell, self.public.count) if self.sealed else None
 
         def make(objective: LocalObjective) -> Client:
             spends, sigma = self._spends(i, objective) if self.private else ((), 0.0)
@@ -131,7 +138,13 @@ class Federation:
     def _reach(self, i: int) -> float:
         """How far one record of a client moves the weighted sum: w_j·2G/n_j, and what rounding may add."""
         rounding = self.public.asked * self._cell * math.sqrt(self.public.dimension)
-        return float(self.weights[i]) * 2.0 * self.slope / self.public.sizes[i] + rounding
+        exact = float(self.weights[i]) * 2.0 * self.slope / self.public.sizes[i]
+        if rounding > 0.01 * exact:
+            raise CannotProvide(
+                f"a grid of {self._cell:g} is too coarse for a secure sum whose noise is for {exact:.3g}",
+                "privacy.grid",
+            )
+        return exact + rounding
 
     def _honest(self) -> int:
         """Of those asked, how many must be left that neither drop out nor collude."""
@@ -183,6 +196,8 @@ class Federation:
         match self.kind:
             case "jayaraman-gradient":
                 charge = min(self._mu(i) for i in everybody) / math.sqrt(self.steps)
+                if self.printed:
+                    charge = min(self._zcdp(i) for i in everybody) / math.sqrt(self.steps)
                 return Central(_GAUSSIAN, charge, 2.0 * self.slope, self._slack("l2"))
             case "jayaraman-output":
                 if self.printed:  # per coordinate, on an L2 sensitivity (E25)
@@ -232,9 +247,15 @@ class Federation:
         charged = central.law.charge(scale, sensitivity)
         spend = Spend(
             self.kind, central.law.name, "as_printed" if self.printed else "corrected", scale,
-            sensitivity, central.law.norm, d, 0.0, central.charge, charged,
+            sensitivity, central.law.norm, d, 0.0, self._claimed(i, central), charged,
         )  # fmt: skip
         return (spend,) * (1 if self.once else self.steps)
+
+    def _claimed(self, i: int, central: Central) -> float:
+        """What one release is said to cost: the budget, shared out over the rounds."""
+        if central.law.unit == "mu":
+            return self._mu(i) / math.sqrt(self.steps)
+        return central.charge
 
     # the server
 
@@ -248,11 +269,12 @@ class Federation:
             self.weights,
             self.public.sizes,
             self.table["learning_rate"] if gradients else None,
-            Seal(self.public.pads, self._cell) if self.sealed else None,
+            Seal(self.public.pads, self._cell, self.public.count) if self.sealed else None,
             self.central(),
             self.shares() ** 2 if summed else None,
             self.floor() if summed else 0.0,
             int(self.table["colluders"]) if summed else 0,
+            1 if self.central() is None else self._survivors(),
             self.once,
             self.grid,
         )

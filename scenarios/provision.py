@@ -16,6 +16,7 @@ from scenarios.provide_consensus import alternating
 from scenarios.provide_personalised import collaborative, descent, propagation, warm_descent
 from scenarios.provide_server import Federation
 from scenarios.public import Maker, Public, Table
+from scenarios.terms import CannotProvide
 
 Objectives = Callable[[int, Matrix, Vector], LocalObjective]
 """Makes agent i's objective on some records."""
@@ -46,10 +47,16 @@ class Provision:
         self, i: int, objective: LocalObjective, features: Matrix, labels: Vector
     ) -> Mechanism:
         """Make one agent's mechanism."""
-        make = self._maker(i)
-        mechanism: Mechanism = make(objective)
         if not self._disguised:
-            return mechanism
+            made: Mechanism = self._maker(i)(objective)
+            return made
+        try:
+            make = self._maker(i)
+            mechanism: Mechanism = make(objective)
+        except CannotProvide as error:
+            raise CannotProvide(
+                str(error), error.key.replace("mechanism", "mechanism.inner", 1)
+            ) from None
         outer = self._read["mechanism"]
         both = outer["epsilon_features"], outer["epsilon_label"]
         cost = sum(both)

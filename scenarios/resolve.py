@@ -4,7 +4,7 @@ import numpy as np
 
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
-from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating
+from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios import catalog
@@ -38,7 +38,10 @@ class _Resolver:
         )
         self.at.report.stop_if_any()
         shards = ground.shards(labelled=loss.margin)
-        edges = () if family_of(self.at.read) == "server" else ground.edges(shards)
+        serves = family_of(self.at.read) == "server"
+        edges = () if serves else ground.edges(shards)
+        if serves:
+            self._note_server()
         policy, exceptions = ground.policies(edges)
         self.at.report.stop_if_any()
         make = self._maker(loss)
@@ -157,13 +160,14 @@ class _Resolver:
             case "cd" | "warm-cd" | "collaborative-admm":
                 return Personalised(graph, objectives, confidences, table["mu"])
             case "propagation":
-                anchors = self.at.attempt(
-                    ("task", "l2"), lambda: [minimise(o).theta for o in objectives]
-                )
+                if table["noise"] == "objective":  # its ridge makes up for what l2 leaves open
+                    models = local_models(objectives)
+                else:
+                    models = self.at.attempt(
+                        ("task", "l2"), lambda: np.array([minimise(o).theta for o in objectives])
+                    )
                 return (
-                    None
-                    if anchors is None
-                    else Propagating(graph, np.array(anchors), confidences, table["mu"])
+                    None if models is None else Propagating(graph, models, confidences, table["mu"])
                 )
             case "local":
                 self.at.attempt(("task", "l2"), lambda: [minimise(o) for o in objectives])
@@ -179,6 +183,21 @@ class _Resolver:
                 )
             case _:
                 return None
+
+    def _note_server(self) -> None:
+        """Say what a scenario asks for that a server makes no use of, or cannot bear."""
+        read, table = self.at.read, learner(self.at.read)
+        topology = read["network"]["topology"]["kind"]
+        if topology not in {"ring", "star"}:
+            self.at.notes.append(
+                f"{table['kind']} talks to its server: network.topology = {topology} is not used"
+            )
+        quorum = (read.get("server") or {}).get("quorum", 1.0)
+        if table.get("noise") == "aggregate" and quorum < 1 and not table["tolerate"]:
+            self.at.warnings.append(
+                f"server.quorum = {quorum:g} lets clients drop out, and mechanism.tolerate = 0 does not: such rounds "
+                "are aborted, and paid for"
+            )
 
     def _ticks(self, nodes: tuple[NodePlan, ...]) -> float | None:
         """One tick is the mean time between wakes; barriers count rounds (theory.md, section 4)."""

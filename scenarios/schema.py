@@ -185,6 +185,9 @@ class Either(Scalar):
         self.rules = rules
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
+        tables = [rule for rule in self.rules if hasattr(rule, "fields")]
+        if tables and isinstance(value, dict):
+            return tables[0].read(value, path, report)
         for rule in self.rules:
             trial = Report({}, {})
             read = rule.read(value, path, trial)

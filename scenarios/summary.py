@@ -168,10 +168,19 @@ def in_words(summary: Values) -> list[str]:
     lines.append(shown)
     if summary["gain"] is not None:
         lines += _verdict_on_gain(summary, score)
-    if summary["gap"] is not None:
-        lines.append(
-            f"  objective {_show(summary['objective'], '.6g')}, {_show(summary['gap'])} above its optimum"
-        )
+    if summary["objective"] is not None:
+        gap = summary["gap"]
+        told = f"  objective {_show(summary['objective'], '.6g')}"
+        if gap is None:
+            told += "   (no single minimum was found to compare it with)"
+        else:
+            told += (
+                f", {_show(abs(number(gap)))} {'below' if number(gap) < 0 else 'above'} its optimum"
+            )
+        lines.append(told)
+    diverged = sum(1 for node in summary["nodes"] if node["state"] == "diverged")
+    if diverged:
+        lines.append(f"  diverged  {diverged} agents hold models that are no numbers any more")
     lines.append(
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
@@ -210,7 +219,7 @@ def _verdict_on_gain(summary: Values, score: str) -> list[str]:
     noisy = summary["epsilon"]["max"] not in {"inf", 0}
     learner = "private learning" if noisy else "learning together"
     return [
-        f"            {learner} {better} purely local learning here: {gain:+.4f} {score} on average;",
+        f"            {learner} {better} purely local learning here: {gain:+.4g} {score} on average;",
         f"            {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
     ]
 

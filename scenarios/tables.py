@@ -83,7 +83,9 @@ class Table:
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         if not isinstance(value, dict):
-            report.value(path, f"must be a table, got {shown(value)}")
+            keys = ", ".join(self.fields)
+            wanted = f"a table {{ {keys} }}" if len(keys) < 60 else "a table"
+            report.value(path, f"must be {wanted}, got {shown(value)}")
             return None
         return read_fields(self.fields, value, path, report)
 

@@ -80,7 +80,8 @@ def _agent(
     opening = getattr(node.mechanism, "opening", None)
     first = around.reshape(len(neighbours), plan.dimension)
     if opening is not None:
-        first = np.array([opening(row) for row in first]).reshape(len(neighbours), -1)
+        width = len(opening(node.start))
+        first = np.array([opening(row) for row in first]).reshape(len(neighbours), width)
     agent = Agent(
         node.id,
         node.mechanism,

@@ -45,5 +45,9 @@ async def act_at_wake(agent: Agent, woke: int, to: Address | None = None) -> boo
     busy = agent.compute_ns()
     if busy:
         heard = heard.frozen()
-        await agent.clock.sleep_until(agent.clock.now + busy, WAKE | agent.id)
+        agent.busy = True
+        try:
+            await agent.clock.sleep_until(agent.clock.now + busy, WAKE | agent.id)
+        finally:
+            agent.busy = False
     return agent.act(state, heard, woke, to)

@@ -283,6 +283,7 @@ class Checks:
             and agent.status == UP
             and agent.habits.activation.timeout_s is None
             and agent.neighbours
+            and not agent.busy
             and not (self._plan.rounds is not None and agent.rounds >= self._plan.rounds)
         ]
         up = sum(1 for agent in self._agents if agent.status == UP)

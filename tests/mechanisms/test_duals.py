@@ -79,7 +79,7 @@ def test_who_has_said_nothing_adds_nothing_and_who_is_forgotten_has_no_edge() ->
 
 @given(st.integers(1, 8), st.integers(0, 2**32), st.integers(1, 50))
 def test_masks_cancel_in_the_sum_and_in_nothing_less(clients: int, seed: int, round_: int) -> None:
-    seal = Seal(pads(seed), 2.0**-30)
+    seal = Seal(pads(seed), 2.0**-30, 8)
     rng = generator(seed, "vectors")
     vectors = [np.rint(1e9 * rng.standard_normal(D)) * 2.0**-30 for _ in range(clients)]
     hidden = [seal.hide(vector, j, round_) for j, vector in enumerate(vectors)]
@@ -97,13 +97,26 @@ def test_what_is_masked_is_uniform_whatever_it_hides() -> None:
     from scipy import stats
 
     for value in (0.0, 1e5):
-        seal = Seal(pads(3), 2.0**-30)
+        seal = Seal(pads(3), 2.0**-30, 8)
         words = np.concatenate([seal.hide(np.full(8, value), 0, r)[:8] for r in range(400)])
         share = words / 2.0**-30 / MODULUS
         assert stats.kstest(share, "uniform").pvalue > 1e-4
 
 
 def test_what_cannot_be_added_exactly_is_refused() -> None:
-    seal = Seal(pads(3), 2.0**-30)
+    seal = Seal(pads(3), 2.0**-30, 8)
     assert not np.isfinite(seal.hide(np.array([1e9, 0.0]), 0, 1)).all()
     assert not np.isfinite(seal.hide(np.array([np.nan, 0.0]), 0, 1)).all()
+    most = MODULUS // 16 * 2.0**-30 * 0.999  # eight such add up, nine might wrap
+    hidden = [seal.hide(np.full(2, most), j, 0) for j in range(8)]
+    assert seal.total(hidden, list(range(8))) == pytest.approx(np.full(2, 8 * most))
+    assert not np.isfinite(seal.hide(np.full(2, 1.01 * most), 0, 0)).all()
+
+
+def test_pads_are_of_one_client_and_one_release() -> None:
+    """Used twice, their difference would lie open on the wire."""
+    words = pads(5)
+    seen = {
+        tuple(words(client, release, 4).tolist()) for client in range(20) for release in range(20)
+    }
+    assert len(seen) == 400

@@ -288,3 +288,38 @@ def test_absurd_alphas_neither_crash_nor_cost_more(alpha: float) -> None:
             assert step.spend.charged <= alpha * (1 + 1e-9)
             after, _ = step.finish(NOISE(0))
         assert np.isfinite(after.theta).all() or alpha < 1e-200
+
+
+@pytest.mark.parametrize("target", [0.001, 0.02])
+def test_the_printed_ridge_is_the_papers(target: float) -> None:
+    """Φ = c₁/((B/C)(e^{α/4} − 1)) − κ₀ and α̂ = α/2 where α ≤ 2 ln(1+x); halved, Chaudhuri et al. 2011."""
+    record = record_of(objective([E1] * 4, Logistic(), 4.0))
+    assert 2 * record.jacobian(KAPPA) > target
+    phi = 0.25 / math.expm1(target / 4) - KAPPA
+    found = printed(target, record, KAPPA)
+    assert found.ridge == pytest.approx(phi)
+    assert found.zeta == pytest.approx(target / 2)
+    assert found.jacobian == pytest.approx(math.log1p(0.25 / (KAPPA + phi)))
+    halved = printed(target, record, KAPPA, halved=True)
+    assert halved.zeta == pytest.approx(target / 4)
+    assert halved.loss(2.0) <= target
+
+
+def test_only_what_was_released_is_kept() -> None:
+    """The un-noised minimiser is a secret of the printed variant alone (theory.md, 2.3)."""
+    data = objective([E1, 0.5 * E2], Logistic(), 1.0)
+    for secret in (False, True):
+        guard = PrimalNoise(record_of(data), 2, (1.0, 1.0), RHO, secret=secret)
+        mechanism = Alternating(data, ETA, Growth(ETA), guard)
+        after, _ = mechanism.propose(mechanism.begin(E1), heard([E1, E2]), 0).finish(NOISE(0))
+        assert np.array_equal(after.minimiser, after.theta) is not secret
+
+
+def test_what_is_no_minimiser_is_not_released() -> None:
+    """E20: the charge allows for 1e-9; where rounding allows less, the agent diverges instead."""
+    data = objective([E1, 0.5 * E2], Logistic(), 1.0)
+    mechanism = Alternating(data, ETA, Growth(ETA), PrimalNoise(record_of(data), 2, (1.0,), RHO))
+    with np.errstate(all="ignore"):
+        far = heard([1e12 * E1, 1e12 * E2])
+        after, _ = mechanism.propose(mechanism.begin(E1), far, 0).finish(NOISE(0))
+    assert np.isnan(after.theta).all()

@@ -296,3 +296,20 @@ def test_who_leaves_is_forgotten_and_who_joins_counts(
     optimum = Common(tuple(ran.run.plan.objectives[i] for i in here), np.ones(5)).minimum()
     assert np.linalg.norm(ran.theta[here] - optimum, axis=1).max() < 1e-6
     assert np.linalg.norm(optimum[0] - problem.optimum()) > 1e-3  # the one who left is missed
+
+
+@pytest.mark.parametrize("kind", ["admm", "dvp", "pvp", "pp", "madmm", "collaborative-admm"])
+def test_who_has_no_neighbour_says_nothing(tmp_path: Path, kind: str) -> None:
+    mechanism: dict[str, Any] = {"kind": kind}
+    if kind in {"dvp", "pvp"}:
+        mechanism |= {"alpha": 1.0, "releases": 3}
+    if kind == "pp":
+        mechanism |= {"noise": {"start": 1.0}}
+    network = {"topology": {"kind": "edges", "edges": [[0, 1], [1, 2], [2, 3], [3, 4]]}}
+    run = {"seed": 5, "horizon": 6.0}
+    ran = perform(scenario(mechanism=mechanism, network=network, run=run, task={}), tmp_path)
+    assert ran.outcome.code == 0
+    assert not [e for e in ran.events("sent", "charged") if e["node"] == 5]
+    alone = perform(scenario(mechanism=mechanism, nodes=[{"count": 1}], run=run, task={}), tmp_path)
+    assert alone.outcome.code == 0
+    assert alone.outcome.summary["releases"] == 0

@@ -262,18 +262,22 @@ def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path:
     assert ran.theta == pytest.approx(theta, abs=1e-12)
 
 
-def test_a_crash_loses_the_perturbed_records_for_good(tmp_path: Path) -> None:
-    """They may not be made again: the same noise on the same data is the same release, a new one costs."""
+@pytest.mark.parametrize("lose", ["volatile", "all"])
+def test_a_crash_takes_the_perturbed_records_only_with_everything(
+    tmp_path: Path, lose: str
+) -> None:
+    """They were paid for once and may not be made again; storage keeps them, unless all is lost."""
     mechanism = {
         "kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "cd"},
     }  # fmt: skip
-    fault = [{"at": 4.5, "for": 2.0, "crash": [1]}]
+    fault = [{"at": 4.5, "for": 2.0, "crash": [1], "lose": lose}]
     nodes = [{"count": 6, "clock": SYNCHRONOUS}]
     run = {"seed": 5, "horizon": 12.0}
     ran = perform(world(mechanism, nodes=nodes, run=run, fault=fault), tmp_path)
     assert ran.outcome.code == 0
     assert [e["node"] for e in ran.events("charged")].count(1) == 1
-    assert not [e for e in ran.events("derived") if e["node"] == 1 and e["t"] > 5e9]
+    after = [e for e in ran.events("derived") if e["node"] == 1 and e["t"] > 5e9]
+    assert len(after) == (6 if lose == "volatile" else 0)
 
 
 def test_infinite_epsilons_are_the_inner_kind_itself(tmp_path: Path) -> None:

@@ -380,3 +380,148 @@ def test_a_pairs_words_are_for_the_pair(tmp_path: Path) -> None:
             said[event["node"], event["version"]] = event["to"]
         else:
             assert event["to"] == said[event["node"], event["version"]]
+
+
+@pytest.mark.parametrize("weights", ["size", "uniform"])
+def test_what_survivors_send_is_averaged_over_survivors(tmp_path: Path, weights: str) -> None:
+    mechanism = {
+        "kind": "wddp", "noise": "none", "synchronise": "every-round", "weights": weights, "learning_rate": 0.8,
+    }  # fmt: skip
+    nodes = [
+        {"count": 5, "clock": "barrier"},
+        {"name": "away", "count": 1, "clock": "barrier", "present": False},
+    ]
+    ran = perform(world(mechanism, 10, nodes=nodes), tmp_path)
+    sizes = np.array(ran.run.plan.shards.sizes[:5], float)
+    w = sizes / sizes.sum() if weights == "size" else np.full(5, 1 / 5)
+    theta = np.zeros(3)
+    for _ in range(10):
+        theta = theta - 0.8 * sum(w[j] * slopes(ran, j, theta) for j in range(5))
+    assert server_of(ran) == pytest.approx(theta, abs=1e-12)
+
+
+def test_clients_may_all_be_late_or_go(tmp_path: Path) -> None:
+    """Rounds that ask nobody are aborted; who comes later is asked then."""
+    for fault, present in (
+        ([{"at": 7.0, "join": "all"}], False),
+        ([{"at": 0.15, "for": 7.0, "leave": "all"}], True),
+    ):
+        for mechanism in ({"kind": "fedavg"}, {"kind": "wddp", "noise": "none", "local_rounds": 3}):
+            sections: dict[str, Any] = {
+                "nodes": [{"count": 6, "clock": "barrier", "present": present}],
+                "network": {"latency": "100ms"},
+                "server": {"deadline": 5.0},
+                "fault": fault,
+            }
+            ran = perform(world(mechanism, 6, **sections), tmp_path)
+            assert ran.outcome.code == 0, ran.outcome.message
+            assert ran.events("round_closed")
+            assert ran.outcome.summary["server"]["aborted"] >= 1
+
+
+def test_a_restart_misses_a_round_and_no_more(tmp_path: Path) -> None:
+    sections: dict[str, Any] = {
+        "nodes": [{"count": 1, "clock": SYNCHRONOUS, "budget": BUDGET}],
+        "data": UNEVEN | {"split": "even"},
+        "fault": [{"at": 2.5, "for": 1.0, "crash": [0]}],
+        "server": {"deadline": 3.0},
+    }
+    ran = perform(world({"kind": "central-gradient"}, 6, **sections), tmp_path)
+    assert ran.outcome.summary["server"]["aborted"] <= 1
+    assert len(ran.events("round_closed")) >= 5
+
+
+def test_the_servers_noise_is_fresh_in_every_round(tmp_path: Path) -> None:
+    """θ_t of rounds 1, 2, 3 of one run: what is left over the gradient step differs each time."""
+    models = [np.zeros(3)]
+    for rounds in (1, 2, 3):
+        nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET | {"epsilon": 3.0 * rounds}}]
+        ran = perform(world({"kind": "jayaraman-gradient"}, rounds, nodes=nodes), tmp_path)
+        models.append(server_of(ran))
+        source = ran.run.members.agents[-1].noise
+    draws = [source(k).standard_normal(3).tolist() for k in (1, 2, 3)]
+    assert len({tuple(draw) for draw in draws}) == 3
+    nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET}]
+    ran = perform(world({"kind": "jayaraman-gradient"}, 3, nodes=nodes), tmp_path)
+    plan = ran.run.plan.server
+    assert plan is not None
+    central = plan.mechanism.central
+    assert central is not None
+    scale, theta = central.scale(6, min(ran.run.plan.shards.sizes)), np.zeros(3)
+    for draw in draws:
+        theta = (
+            theta
+            - np.mean([slopes(ran, j, theta) for j in range(6)], axis=0)
+            - scale * np.array(draw)
+        )
+    assert server_of(ran) == pytest.approx(theta, abs=1e-6)
+
+
+def test_scales_of_sealed_kinds_hold_room_for_rounding_and_for_solvers() -> None:
+    """2G/(m n₁) and the grid; 2(G + tol·n)/(Λ m n₁) and the grid; w_j·2G/n_j and m cells."""
+    cell = 2.0**-30
+    gradient = make_plan(world({"kind": "jayaraman-gradient"}, 9, nodes=private()))
+    assert gradient.server is not None
+    assert gradient.server.mechanism.central is not None
+    mu = gaussian.mu(3.0, 1e-4) * (1 - 1e-11)
+    exact = (2 / (6 * 7) + cell * math.sqrt(3)) * 3 / mu
+    assert gradient.server.mechanism.central.scale(6, 7) == pytest.approx(exact, rel=1e-13)
+    output = make_plan(world({"kind": "jayaraman-output"}, None, nodes=private()))
+    assert output.server is not None
+    assert output.server.mechanism.central is not None
+    largest = max(output.shards.sizes)
+    reach = 2 * (1 + 1e-6 * largest) / 0.1
+    zeta = 3.0 * (1 - 1e-11) / (reach / 42 + cell * math.sqrt(3))
+    assert output.server.mechanism.central.scale(6, 7) == pytest.approx(zeta, rel=1e-13)
+    aggregate = {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate"}
+    summed = make_plan(world(aggregate, 4, nodes=private()))
+    assert summed.server is not None
+    reach = 2 / sum(summed.shards.sizes) + 6 * cell * math.sqrt(3)
+    assert math.sqrt(summed.server.mechanism.floor) == pytest.approx(reach * 2 / mu, rel=1e-12)
+    printed = make_plan(world(aggregate | {"calibration": "as_printed"}, 4, nodes=private()))
+    assert printed.server is not None
+    assert printed.server.mechanism.shares is not None
+    sigma = 2 * 2 / (sum(printed.shards.sizes) * mu)
+    shares = (np.array(printed.shards.sizes) / sum(printed.shards.sizes) * sigma) ** 2
+    assert printed.server.mechanism.shares == pytest.approx(shares, rel=1e-12)
+
+
+def test_a_round_with_fewer_survivors_than_were_charged_for_is_aborted(tmp_path: Path) -> None:
+    """As printed the loss of pathak grows as parties fall away: nobody was charged for one party alone."""
+    fault = [{"at": 0.5, "leave": [1, 2, 3, 4, 5]}]
+    sections: dict[str, Any] = {
+        "nodes": [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET}], "fault": fault,
+        "run": {"seed": 5, "horizon": 30.0}, "server": {"deadline": 4.0},
+    }  # fmt: skip
+    ran = perform(
+        world({"kind": "pathak", "calibration": "as_printed"}, None, **sections), tmp_path
+    )
+    assert not ran.events("round_closed")
+    assert any("charged for at least 6" in e["reason"] for e in ran.events("round_aborted"))
+
+
+def test_the_smallest_survivor_sets_the_scale() -> None:
+    from mechanisms.federated import Central, Coordinator
+    from mechanisms.noise import LAWS
+    from scenarios.seeds import NoiseSource
+
+    desk = Coordinator(
+        np.full(3, 1 / 3), (5, 10, 20), None, None, Central(LAWS["laplace"], 0.5, 3.0)
+    )
+    answers = [np.ones(4), 3 * np.ones(4)]
+    made = desk.combine(np.zeros(4), [1, 2], answers, NoiseSource(1).of(9)(4))
+    drawn = NoiseSource(1).of(9)(4).laplace(0.0, 3.0 / (2 * 10) / 0.5, 4)
+    assert made == pytest.approx(2.0 + drawn)
+
+
+@pytest.mark.parametrize("kind", ["wddp", "jayaraman-gradient", "pathak", "fedavg"])
+def test_sums_over_records_are_refused(kind: str) -> None:
+    """Their noise is scaled for means: a sum would move n_j times as far."""
+    from scenarios.api import check
+
+    mechanism = {"kind": kind} | ({"local_rounds": 3} if kind == "wddp" else {})
+    nodes = [{"count": 6, "clock": SYNCHRONOUS}] if kind == "fedavg" else private()
+    problems = check(
+        world(mechanism, 4, nodes=nodes, task={"l2": 0.1, "reduction": "sum"})
+    ).problems
+    assert any("averages over records" in problem for problem in problems)
