@@ -313,3 +313,34 @@ def test_who_has_no_neighbour_says_nothing(tmp_path: Path, kind: str) -> None:
     alone = perform(scenario(mechanism=mechanism, nodes=[{"count": 1}], run=run, task={}), tmp_path)
     assert alone.outcome.code == 0
     assert alone.outcome.summary["releases"] == 0
+
+
+def test_the_objective_is_its_definition(tmp_path: Path) -> None:
+    """Σ_i C/B_i Σ ln(1 + e^−u·f_i) + ρ/2‖f_i‖², at the nodes' own models; the gap is over its minimum."""
+    ran = perform(world({"kind": "admm", "eta": ETA}, 4), tmp_path)
+    problem = dense(ran)
+
+    def value(theta: Any) -> float:
+        return float(
+            sum(
+                C / len(u) * np.log1p(np.exp(-(u @ f))).sum() + RHO / 2 * f @ f
+                for u, f in zip(problem.u, theta, strict=True)
+            )
+        )
+
+    summary = ran.outcome.summary
+    assert summary["objective"] == pytest.approx(value(ran.theta))
+    assert summary["optimum"] == pytest.approx(value(np.tile(problem.optimum(), (6, 1))))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_the_final_step_has_its_share_of_the_budget(share: float) -> None:
+    from scenarios.api import make_plan
+
+    nodes = [{"count": 6, "clock": CLOCKS["synchronous"], "budget": {"epsilon": 3.0, "delta": 0.0}}]
+    mechanism = {"kind": "pvp", "releases": 5, "final_dual": True, "final_share": share}
+    plan = make_plan(world(mechanism, 5, nodes=nodes))
+    spends = plan.nodes[0].mechanism.schedule(2)  # type: ignore[attr-defined]
+    assert [s.law for s in spends] == ["norm-gamma"] * 4 + ["objective"]
+    assert spends[-1].charged == pytest.approx(3.0 * share)
+    assert sum(s.charged for s in spends) == pytest.approx(3.0)

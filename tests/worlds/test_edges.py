@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.duals import standing
 from tests.support.builders import Ran, perform
 from tests.worlds.test_consensus import world
 
@@ -47,6 +48,32 @@ def test_an_edge_begins_at_nothing_when_somebody_comes_back(tmp_path: Path) -> N
     later = until(tmp_path, 14.0, fault)
     assert np.linalg.norm(edge(later, 0, 1)) > 1e-6
     assert edge(later, 0, 1) == pytest.approx(-edge(later, 1, 0), abs=1e-12)
+    grown = [standing_of(later, i, 14.0) - standing_of(back, i, 10.5) for i in (0, 1)]
+    assert edge(later, 0, 1) == pytest.approx(0.25 * (grown[0] - grown[1]), abs=1e-12)
+
+
+def standing_of(ran: Ran, i: int, ticks: float) -> Any:
+    return standing(ran.run.agents[i].store.published, 3, ticks)
+
+
+def test_the_health_of_duals_is_told(tmp_path: Path) -> None:
+    """Between a publication and its arrival both ends disagree: the metrics are not zero by construction."""
+    network = {"topology": "complete", "latency": "300ms"}
+    run = {"seed": 5, "horizon": 5.2, "sample_every": 0.2}
+    expect = [{"metric": name, "below": 1e9} for name in ("duals.sum", "duals.antisymmetry")]
+    ran = until(tmp_path, 5.2, [], network=network, run=run, expect=expect)
+    told = {round(e["t"] / 1e9, 1): e["values"] for e in ran.events("sampled")}
+    assert told[4.0]["duals.antisymmetry"] < 1e-12
+    assert told[4.2]["duals.antisymmetry"] > 1e-6
+    agents, worst, total = ran.run.agents, 0.0, np.zeros(3)
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                total = total + edge(ran, i, j)
+                worst = max(worst, float(np.linalg.norm(edge(ran, i, j) + edge(ran, j, i))))
+    assert len(agents) == 4
+    assert ran.events("sampled")[-1]["values"]["duals.antisymmetry"] == pytest.approx(worst)
+    assert ran.events("sampled")[-1]["values"]["duals.sum"] == pytest.approx(np.linalg.norm(total))
 
 
 @pytest.mark.parametrize("lose", ["volatile", "all", "nothing"])

@@ -233,12 +233,16 @@ def test_the_noise_on_records_is_local_privacys(tmp_path: Path) -> None:
     source = NoiseSource(ran.run.plan.seeds["noise"])
     for node in ran.run.plan.nodes:
         disguise: Any = node.mechanism
-        for k in range(10):
+        for k in range(150):
             x, y = disguise.perturbed(source.of(node.id)(k))
             draws += [("norm-gamma", 1.0, row) for row in x - disguise.features]  # ε_x/2 = 1
             flips += (y != disguise.labels).tolist()
     sizes = uniforms(draws, 3)
     assert stats.kstest(sizes, "uniform").pvalue > LEVEL
+    louder = uniforms([("norm-gamma", 0.95, noise) for _, _, noise in draws], 3)
+    assert (
+        stats.kstest(louder, "uniform").pvalue < LEVEL
+    )  # a twentieth more or less would be noticed
     p = 1 / (1 + math.e)
     low, high = stats.binom(len(flips), p).ppf([LEVEL, 1 - LEVEL])
     assert low <= sum(flips) <= high
