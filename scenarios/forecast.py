@@ -12,6 +12,7 @@ from mechanisms.admm import Alternating
 from mechanisms.guards import Open
 from mechanisms.mixing import Heard
 from mechanisms.strategy import Mechanism
+from mechanisms.warm_start import WarmDescent
 from scenarios.plan import NodePlan, Plan
 from scenarios.values import figure
 
@@ -38,7 +39,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "groups": groups,
         "faults": len(plan.faults),
         "notes": list(plan.notes),
-        "warnings": [*plan.warnings, *_timing(plan)],
+        "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups)],
     }
 
 
@@ -147,6 +148,25 @@ def _timing(plan: Plan) -> list[str]:
             "most wakes will read old values"
         ]
     return []
+
+
+def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
+    """Warn where a node has fewer wakes than releases: the rest of its budget is never spent."""
+    if plan.server is not None:
+        return []
+    found = []
+    for group, ids in zip(groups, plan.groups.values(), strict=True):
+        node = plan.nodes[ids[0]]
+        wakes = plan.rounds if plan.rounds is not None else plan.expected_updates() / plan.size
+        needed = group["releases"]
+        if isinstance(node.mechanism, WarmDescent) and needed is not None:
+            needed += max(1, node.mechanism.wakes) - 1
+        if needed is not None and node.mechanism.planned and wakes < needed:
+            found.append(
+                f"{group['name']} plans {group['releases']} releases over {needed} wakes, and about {wakes:,.0f} wakes come: "
+                "the rest of the budget is not spent"
+            )
+    return found
 
 
 def in_words(plan: dict[str, Any]) -> list[str]:

@@ -174,9 +174,7 @@ def in_words(summary: Values) -> list[str]:
         if gap is None:
             told += "   (no single minimum was found to compare it with)"
         else:
-            told += (
-                f", {_show(abs(number(gap)))} {'below' if number(gap) < 0 else 'above'} its optimum"
-            )
+            told += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
         lines.append(told)
     diverged = sum(1 for node in summary["nodes"] if node["state"] == "diverged")
     if diverged:

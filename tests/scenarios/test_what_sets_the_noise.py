@@ -233,3 +233,16 @@ def test_families_cover_every_kind() -> None:
         "pairs",
         "server",
     }
+
+
+def test_check_warns_of_releases_that_will_not_be_made() -> None:
+    short = {"run": {"seed": 5, "horizon": 6.0}}
+    told = forecast(make_plan(build({"kind": "dvp", "releases": 50}, B, **short)))
+    assert any(
+        "plans 50 releases over 50 wakes, and about 6 wakes come" in w for w in told["warnings"]
+    )
+    mechanism = {"kind": "warm-cd", "noise": "laplace", "releases": 4}
+    warm = forecast(make_plan(build(mechanism, B | SYNC, run={"seed": 5, "rounds": 6})))
+    assert any("plans 5 releases over 14 wakes" in w for w in warm["warnings"])
+    enough = forecast(make_plan(build({"kind": "dvp", "releases": 5}, B, **short)))
+    assert not any("releases over" in w for w in enough["warnings"])
