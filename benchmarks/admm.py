@@ -13,20 +13,17 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import argparse
-import asyncio
 import gc
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from measure import hush
 
 from mechanisms.objectives import LocalObjective, Logistic
 from mechanisms.solve import minimise
 from mechanisms.warm import Warm
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
 from scenarios.plan import Plan
 
 RHO, ETA = 10**-2.5, 0.5
@@ -82,19 +79,6 @@ def world(n: int, weight: float, iterations: int) -> dict[str, object]:
     }
 
 
-def hush(plan: Plan) -> tuple[float, np.ndarray]:
-    """CPU seconds of a whole run; what the oracle knows comes before."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = Run(plan, Path(folder) / "run", Hand(), 1.0)
-        _ = run.oracle.optimum, run.oracle.local
-        begun = time.process_time()
-        outcome = asyncio.run(run.perform())
-        spent = time.process_time() - begun
-        if outcome.code:
-            raise SystemExit(outcome.message)
-        return spent, np.array([agent.model for agent in run.agents])
-
-
 def bare(plan: Plan, weight: float, iterations: int, *, newton: bool) -> tuple[float, np.ndarray]:
     """The same iterations as one loop over arrays."""
     n, d = plan.size, plan.dimension
@@ -145,7 +129,8 @@ def main() -> None:
             plan = make_plan(world(n, weight, chosen.iterations), data=data, allow_large=True)
             ours, theirs = [], []
             for _ in range(chosen.repeat):
-                spent, models = hush(plan)
+                spent, run = hush(plan)
+                models = np.array([agent.model for agent in run.agents])
                 took, expected = bare(plan, weight, chosen.iterations, newton=False)
                 ours.append(spent)
                 theirs.append(took)

@@ -13,7 +13,6 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 import argparse
-import asyncio
 import gc
 import heapq
 import math
@@ -22,14 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import simpy
+from measure import hush
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
 from scenarios.plan import Plan
 
 LATENCY_S, LOSS = 0.05, 0.05
@@ -138,19 +135,6 @@ def bare_heap(plan: Plan, ticks: int) -> int:
     return world.updates
 
 
-def hush(plan: Plan) -> tuple[float, int, int]:
-    """Return CPU seconds of a whole run, updates and events; what the oracle knows comes before."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = Run(plan, Path(folder) / "run", Hand(), 1.0)
-        _ = run.oracle.optimum, run.oracle.local
-        begun = time.process_time()
-        outcome = asyncio.run(run.perform())
-        spent = time.process_time() - begun
-        if outcome.code:
-            raise SystemExit(outcome.message)
-        return spent, run.members.updates, run.log.seq
-
-
 def cpu(work, *arguments) -> tuple[float, int]:
     """Measure CPU seconds of a bare loop, with the collector as hush sets it."""
     gc.collect()
@@ -202,9 +186,10 @@ def main() -> None:
         best = {"a": math.inf, "b": math.inf, "c": math.inf}
         events = 0.0
         for _ in range(chosen.repeat):
-            spent, updates, seq = hush(plan)
+            spent, run = hush(plan)
+            updates = run.members.updates
             if spent / updates < best["a"]:
-                best["a"], events = spent / updates, seq / spent
+                best["a"], events = spent / updates, run.log.seq / spent
             for key, work in (("b", bare_simpy), ("c", bare_heap)):
                 took, count = cpu(work, plan, chosen.ticks)
                 best[key] = min(best[key], took / count)

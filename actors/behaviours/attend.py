@@ -1,11 +1,12 @@
 """Answer the server: when the agent's own clock wakes it, or, at a barrier, when the question arrives."""
 
+from functools import partial
+
 from actors.agent import Agent
-from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
 from actors.events import Log
 from actors.habits import Address
 from clocks.activation import Barrier
-from clocks.clock import WAKE
 
 LAST_WORD = 0
 """The round of a server's last message: nothing is asked any more."""
@@ -17,18 +18,7 @@ def attend(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One client, until it has read the last model."""
     if isinstance(agent.habits.activation, Barrier):
         return (_when_asked(agent, log, members),)
-    return (_by_clock(agent, log, members),)
-
-
-async def _by_clock(agent: Agent, log: Log, members: Members) -> None:
-    clock, priority = agent.clock, WAKE | agent.id
-    for instant in agent.instants():
-        if instant < clock.now:
-            continue  # missed while down, or while computing: skipped, never made up
-        await clock.sleep_until(instant, priority)
-        agent.inbox.settle(instant - 1)
-        if not await _wake(agent, log, members):
-            return
+    return (by_clock(agent, partial(_wake, agent, log, members)),)
 
 
 async def _when_asked(agent: Agent, log: Log, members: Members) -> None:

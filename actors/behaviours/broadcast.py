@@ -1,7 +1,9 @@
 """Wake, hear, learn, tell every neighbour: the behaviour of all kinds without a server or a pairing."""
 
+from functools import partial
+
 from actors.agent import Agent
-from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
 from actors.events import Log
 from clocks.activation import Barrier
 from clocks.clock import NANOSECONDS, WAKE
@@ -9,21 +11,9 @@ from clocks.clock import NANOSECONDS, WAKE
 
 def broadcast(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One agent, for as long as its clock has wakes."""
-    return (_live(agent, log, members),)
-
-
-async def _live(agent: Agent, log: Log, members: Members) -> None:
     if isinstance(agent.habits.activation, Barrier):
-        await _in_rounds(agent, agent.habits.activation, log, members)
-        return
-    clock, priority = agent.clock, WAKE | agent.id
-    for instant in agent.instants():
-        if instant < clock.now:
-            continue  # missed while down, or while computing: skipped, never made up
-        await clock.sleep_until(instant, priority)
-        agent.inbox.settle(instant - 1)
-        if not await _wake(agent, log, members):
-            return
+        return (_in_rounds(agent, agent.habits.activation, log, members),)
+    return (by_clock(agent, partial(_wake, agent, log, members)),)
 
 
 async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members) -> None:

@@ -4,14 +4,15 @@ Who is asked answers at once, and both agree on what they exchanged. Where two r
 lower id counts. A trade whose answer is lost is agreed on at one end only; the next one between the two heals it.
 """
 
+from functools import partial
+
 import numpy as np
 
 from actors.agent import Agent
-from actors.behaviours.wake import Life, Members, act_at_wake, open_wake
+from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
 from actors.events import Log
 from actors.habits import Address
 from actors.messages import Message
-from clocks.clock import WAKE
 from mechanisms.vectors import Vector
 
 
@@ -31,27 +32,23 @@ class _Talk:
 def exchange(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One agent, for as long as its clock has wakes; it answers in between."""
     talk = _Talk()
-    return (_ask(agent, talk, log, members), _answer(agent, talk))
+    return (by_clock(agent, partial(_ask, agent, talk, log, members)), _answer(agent, talk))
 
 
-async def _ask(agent: Agent, talk: _Talk, log: Log, members: Members) -> None:
-    clock, priority = agent.clock, WAKE | agent.id
-    for instant in agent.instants():
-        if instant < clock.now:
-            continue  # missed while down: skipped, never made up
-        await clock.sleep_until(instant, priority)
-        woke = open_wake(agent, log, members)
-        if woke is None:
-            return
-        agent.rounds += 1
-        present = np.flatnonzero(agent.heard.present)
-        if not len(present):
-            continue
+async def _ask(agent: Agent, talk: _Talk, log: Log, members: Members) -> bool:
+    """Wake, and ask one of those who are present."""
+    woke = open_wake(agent, log, members)
+    if woke is None:
+        return False
+    agent.rounds += 1
+    present = np.flatnonzero(agent.heard.present)
+    if len(present):
         luck = int(agent.choices(agent.rounds, 1)[0] >> np.uint64(32))
         slot = agent.heard.partner = int(present[luck * len(present) >> 32])
         if await act_at_wake(agent, woke, Address(slot, 0, asks=True)):
             talk.slot, talk.version = slot, agent.store.published_version
             talk.said = agent.store.published
+    return True
 
 
 async def _answer(agent: Agent, talk: _Talk) -> None:

@@ -1,6 +1,6 @@
 """What every wake has in common, whoever the agent talks to."""
 
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
 from actors.agent import Agent
@@ -37,6 +37,18 @@ def open_wake(agent: Agent, log: Log, members: Members) -> int | None:
         return None
     agent.updates += 1
     return log.emit(Woke, agent.id, None)
+
+
+async def by_clock(agent: Agent, wake: Callable[[], Awaitable[bool]]) -> None:
+    """Wake an agent at the instants of its own clock, for as long as it wants to."""
+    clock, priority = agent.clock, WAKE | agent.id
+    for instant in agent.instants():
+        if instant < clock.now:
+            continue  # missed while down, or while computing: skipped, never made up
+        await clock.sleep_until(instant, priority)
+        agent.inbox.settle(instant - 1)
+        if not await wake():
+            return
 
 
 async def act_at_wake(agent: Agent, woke: int, to: Address | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Warm starts, schedules, pairwise learning and local privacy, against their formulas."""
+"""Warm starts, schedules and scales of personalised kinds, against their formulas."""
 
 import math
 from pathlib import Path
@@ -9,10 +9,8 @@ import pytest
 
 from mechanisms.accounting.compose import by, sums
 from mechanisms.joint import Personalised
-from mechanisms.vectors import Vector
 from mechanisms.warm_start import WarmDescent
 from scenarios.api import make_plan
-from scenarios.seeds import NoiseSource
 from tests.support.builders import perform, scenario
 
 UNEVEN = {"source": "blobs", "dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 4}}
@@ -26,9 +24,6 @@ def world(mechanism: dict[str, Any], **sections: Any) -> dict[str, Any]:
 
 def group(**more: Any) -> list[dict[str, Any]]:
     return [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET} | more]
-
-
-# budget schedules
 
 
 @pytest.mark.parametrize("noise", ["norm-gamma", "laplace", "gaussian"])
@@ -78,9 +73,6 @@ def test_growing_budgets_are_the_best_and_printed_ones_the_worst() -> None:
         weights = C ** ((59 - t) / 3) * np.exp(0.1 * rng.standard_normal(60))
         epsilons = weights / weights.sum()
         assert float((C ** (59 - t) / epsilons**2).sum()) >= excess("growing")
-
-
-# warm starts
 
 
 @pytest.mark.parametrize("noise", ["norm-gamma", "laplace", "gaussian"])
@@ -147,191 +139,6 @@ def test_objective_noise_costs_its_budget(tmp_path: Path) -> None:
         assert line["law"] == "objective"
 
 
-# pairwise learning
-
-
-def trade_loop(plan: Any, trades: list[tuple[int, int]], rho: float, mu: float) -> Any:
-    """Vanhaesebrouck et al. 2017, section 4, as theory.md, A13 re-derives it; a dense copy per ordered pair."""
-    n, d = plan.size, plan.dimension
-    W = np.zeros((n, n))
-    for i, j, w in zip(plan.graph.heads, plan.graph.tails, plan.graph.weights, strict=True):
-        W[i, j] = W[j, i] = w
-    theta, copy = np.zeros((n, d)), np.zeros((n, n, d))
-    zo, zc, lo, lc = (np.zeros((n, n, d)) for _ in range(4))
-    sizes = np.array(plan.shards.sizes, float)
-
-    def gradient(i: int, f: Vector) -> Vector:
-        x, y = plan.shards.train[i]
-        u = x * y[:, None]
-        slope: Vector = -(u.T @ (1 / (1 + np.exp(u @ f)))) / len(u) + 2 * plan.objectives[i].l2 * f
-        return slope
-
-    def solve(i: int) -> None:
-        near = np.flatnonzero(W[i])
-        x, _ = plan.shards.train[i]
-        smooth = 0.25 * np.linalg.eigvalsh(x.T @ x / len(x))[-1] + 2 * plan.objectives[i].l2
-        pull = mu * W[i].sum() * sizes[i] / sizes.max()
-        step = 1 / (W[i].sum() / 2 + pull * smooth + rho * len(near))
-        for _ in range(10):
-            c = {
-                j: (W[i, j] / 2 * theta[i] + rho * zc[i, j] - lc[i, j]) / (W[i, j] / 2 + rho)
-                for j in near
-            }
-            g = pull * gradient(i, theta[i])
-            g = g + sum(
-                W[i, j] / 2 * (theta[i] - c[j]) + lo[i, j] + rho * (theta[i] - zo[i, j])
-                for j in near
-            )
-            theta[i] = theta[i] - step * g
-        for j in near:
-            copy[i, j] = (W[i, j] / 2 * theta[i] + rho * zc[i, j] - lc[i, j]) / (W[i, j] / 2 + rho)
-
-    for i, j in trades:
-        solve(i)
-        solve(j)
-        first = ((lo[i, j] + lc[j, i]) / rho + theta[i] + copy[j, i]) / 2
-        second = ((lo[j, i] + lc[i, j]) / rho + theta[j] + copy[i, j]) / 2
-        zo[i, j] = zc[j, i] = first
-        zo[j, i] = zc[i, j] = second
-        for a, b in ((i, j), (j, i)):
-            lo[a, b] = lo[a, b] + rho * (theta[a] - zo[a, b])
-            lc[a, b] = lc[a, b] + rho * (copy[a, b] - zc[a, b])
-    return theta
-
-
-@pytest.mark.parametrize("trades", [1, 2, 200])
-def test_a_trade_is_its_equations(tmp_path: Path, trades: int) -> None:
-    mechanism = {"kind": "collaborative-admm", "mu": 0.6, "penalty": 0.8}
-    run = {"seed": 5, "updates": trades}
-    ran = perform(world(mechanism, run=run), tmp_path)
-    pairs = [(e["node"], e["to"][0]) for e in ran.events("sent")][::2]
-    assert len(pairs) == trades
-    expected = trade_loop(ran.run.plan, pairs, 0.8, 0.6)
-    assert np.abs(ran.theta - expected).max() < 1e-10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("network", ["clean", "hostile"])
-@pytest.mark.parametrize("clock", ["poisson", "synchronous"])
-def test_trades_reach_the_joint_optimum(tmp_path: Path, clock: str, network: str) -> None:
-    """Argmin Q_L to 1e-7, and through latency and loss: the next trade heals a lost answer."""
-    hostile = {"latency": {"kind": "exponential", "mean": 0.2}, "loss": 0.1}
-    sections: dict[str, Any] = {
-        "run": {"seed": 5, "horizon": 1500.0, "sample_every": 1500.0},
-        "network": {"topology": "ring"} | (hostile if network == "hostile" else {}),
-        "nodes": [{"count": 6, "clock": clock}],
-    }
-    mechanism = {"kind": "collaborative-admm", "mu": 0.6, "penalty": 0.8}
-    ran = perform(world(mechanism, **sections), tmp_path)
-    joint = ran.run.plan.joint
-    assert isinstance(joint, Personalised)
-    assert np.abs(ran.theta - joint.minimum()).max() < 1e-7
-
-
-# local privacy
-
-
-def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path: Path) -> None:
-    mechanism = {
-        "kind": "local-dp", "epsilon_features": 1.5, "epsilon_label": 0.5, "inner": {"kind": "cd", "mu": 0.8},
-    }  # fmt: skip
-    common: dict[str, Any] = {
-        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
-        "run": {"seed": 5, "rounds": 9},
-    }
-    ran = perform(world(mechanism, **common), tmp_path)
-    assert [e["charged"] for e in ran.result.ledger] == [2.0] * 6
-    assert ran.outcome.summary["derived"] == 6 * 8
-    assert ran.outcome.summary["epsilon"]["max"] == 2.0
-    # the inner kind on the perturbed records, handed over as data, takes the same path
-    plan, source = ran.run.plan, NoiseSource(ran.run.plan.seeds["noise"])
-    points = [
-        plan.nodes[i].mechanism.perturbed(source.of(i)(0))  # type: ignore[attr-defined]
-        for i in range(6)
-    ]
-    assert max(np.linalg.norm(x, axis=1).max() for x, _ in points) > 1
-    from mechanisms.objectives import LocalObjective, Logistic
-
-    objectives = [LocalObjective(x, y, Logistic(), 0.1) for x, y in points]
-    theta, c = np.zeros((6, 3)), np.array(plan.shards.sizes) / max(plan.shards.sizes)
-    for _ in range(9):
-        mean = (np.roll(theta, 1, 0) + np.roll(theta, -1, 0)) / 2
-        alpha = np.array([1 / (1 + 0.8 * c[i] * objectives[i].smoothness()) for i in range(6)])
-        slopes = np.array([objectives[i].gradient(theta[i]) for i in range(6)])
-        theta = (1 - alpha)[:, None] * theta + alpha[:, None] * (mean - 0.8 * c[:, None] * slopes)
-    assert ran.theta == pytest.approx(theta, abs=1e-12)
-
-
-@pytest.mark.parametrize("lose", ["volatile", "all"])
-def test_a_crash_takes_the_perturbed_records_only_with_everything(
-    tmp_path: Path, lose: str
-) -> None:
-    """They were paid for once and may not be made again; storage keeps them, unless all is lost."""
-    mechanism = {
-        "kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "cd"},
-    }  # fmt: skip
-    fault = [{"at": 4.5, "for": 2.0, "crash": [1], "lose": lose}]
-    nodes = [{"count": 6, "clock": SYNCHRONOUS}]
-    run = {"seed": 5, "horizon": 12.0}
-    ran = perform(world(mechanism, nodes=nodes, run=run, fault=fault), tmp_path)
-    assert ran.outcome.code == 0
-    assert [e["node"] for e in ran.events("charged")].count(1) == 1
-    after = [e for e in ran.events("derived") if e["node"] == 1 and e["t"] > 5e9]
-    assert len(after) == (6 if lose == "volatile" else 0)
-
-
-def test_infinite_epsilons_are_the_inner_kind_itself(tmp_path: Path) -> None:
-    common: dict[str, Any] = {
-        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
-        "run": {"seed": 5, "rounds": 9},
-    }
-    inner = {"kind": "propagation", "mu": 0.8}
-    disguise = {
-        "kind": "local-dp",
-        "epsilon_features": 1e12,
-        "epsilon_label": 700.0,
-        "inner": inner,
-    }
-    ran = perform(world(disguise, **common), tmp_path)
-    plain = perform(world(inner, **common), tmp_path)
-    assert ran.theta == pytest.approx(plain.theta, abs=1e-8)
-
-
-def test_the_inner_kind_counts_its_own_releases(tmp_path: Path) -> None:
-    """Inside local-dp a growing penalty grows, though nothing more is charged."""
-    inner = {"kind": "madmm", "eta": {"start": 0.5, "growth": 1.5, "cap": 100.0}}
-    mechanism = {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": inner}
-    common: dict[str, Any] = {
-        "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
-        "run": {"seed": 5, "rounds": 7},
-    }
-    ran = perform(world(mechanism, task={}, **common), tmp_path)
-    for agent in ran.run.agents:
-        assert agent.state.made == 7
-        assert agent.state.inner.solver._ridge == pytest.approx(2 * 2 * 0.5 * 1.5**6)
-
-
-@pytest.mark.slow
-def test_pairs_forget_who_left(tmp_path: Path) -> None:
-    """D_ii is over those who are present: the optimum is that of who is left."""
-    sections: dict[str, Any] = {
-        "run": {"seed": 5, "horizon": 1500.0, "sample_every": 1500.0},
-        "network": {"topology": "complete"},
-        "fault": [{"at": 20.0, "leave": [2]}],
-        "nodes": [{"count": 6}],
-    }
-    ran = perform(
-        world({"kind": "collaborative-admm", "mu": 0.6, "penalty": 0.8}, **sections), tmp_path
-    )
-    joint = ran.run.plan.joint
-    assert isinstance(joint, Personalised)
-    here = np.array([0, 1, 3, 4, 5])
-    assert np.abs(ran.theta[here] - joint.among(here).minimum()).max() < 1e-7
-
-
-# scales of cd
-
-
 def test_laplace_noise_is_scaled_for_a_clip_in_l1(tmp_path: Path) -> None:
     """E7: corrected, the clip is in the norm of the noise; as printed in L2, and short by √d."""
     mechanism = {"kind": "cd", "noise": "laplace", "releases": 4, "clip": 0.05}
@@ -378,3 +185,15 @@ def test_a_step_size_made_of_data_costs_everything(tmp_path: Path) -> None:
     ran = perform(world(mechanism, nodes=group()), tmp_path)
     assert ran.outcome.summary["epsilon"]["max"] == "inf"
     assert ran.outcome.summary["epsilon"]["claimed"] == pytest.approx(3.0, rel=1e-6)
+
+
+def test_output_noise_allows_for_the_solver() -> None:
+    """A12 and E20: ζ = εΛ/(2(G/m + tol)), both minimisers being found to 1e-6."""
+    plan = make_plan(
+        world({"kind": "propagation", "noise": "output"}, nodes=group(), task={"l2": 0.1})
+    )
+    for node, m in zip(plan.nodes, plan.shards.sizes, strict=True):
+        spend: Any = node.mechanism.schedule(2)[0]  # type: ignore[attr-defined]
+        assert spend.scale == pytest.approx(
+            3.0 * (1 - 1e-11) * 0.2 / (2 * (1 / m + 1e-6)), rel=1e-13
+        )

@@ -1,0 +1,192 @@
+"""What clients of a server are charged, and what noise it buys: by each party, by all together, inside the computation."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechanisms.accounting import gaussian
+from scenarios.api import check, make_plan
+from tests.support.builders import Ran, perform
+from tests.support.federation import BUDGET, SYNCHRONOUS, private, server_of, slopes, world
+
+
+def total_mu(ran: Ran, j: int) -> float:
+    return math.sqrt(sum(e["charged"] ** 2 for e in ran.result.ledger if e["node"] == j))
+
+
+def test_every_calibration_spends_the_budget_and_no_more(tmp_path: Path) -> None:
+    """theory.md, 2.2: σ_j = 2G√T/(n_j μ) on the wire; the sum's noise for the one who needs most."""
+    mu = gaussian.mu(3.0, 1e-4)
+    for mechanism, rounds, spent in (
+        ({"kind": "wddp", "local_rounds": 25}, None, "all"),
+        ({"kind": "wddp", "synchronise": "every-round"}, 6, "all"),
+        ({"kind": "wddp", "synchronise": "every-round", "noise": "aggregate"}, 6, "all"),
+        ({"kind": "jayaraman-gradient"}, 6, "all"),
+    ):
+        ran = perform(world(mechanism, rounds, nodes=private()), tmp_path)
+        spends = [total_mu(ran, j) for j in range(6)]
+        assert max(spends) == pytest.approx(mu, rel=1e-6), mechanism
+        assert spent == "all"
+        assert ran.outcome.summary["epsilon"]["max"] <= 3.0
+        for line in ran.result.ledger:
+            assert line["charged"] == pytest.approx(line["sensitivity"] / line["scale"], abs=2e-9)
+
+
+def test_sigma_on_the_wire_is_each_partys_own(tmp_path: Path) -> None:
+    ran = perform(world({"kind": "wddp", "local_rounds": 25}, None, nodes=private()), tmp_path)
+    mu = gaussian.mu(3.0, 1e-4)
+    for line in ran.result.ledger:
+        size = ran.run.plan.shards.sizes[line["node"]]
+        assert line["scale"] == pytest.approx(2 * math.sqrt(25) / (size * mu))
+
+
+def test_as_printed_a_party_pays_n_over_n_j(tmp_path: Path) -> None:
+    """E5: σ of eq. (3) is short by n/n_j on the wire."""
+    mechanism = {"kind": "wddp", "local_rounds": 25, "calibration": "as_printed"}
+    ran = perform(world(mechanism, None, nodes=private()), tmp_path)
+    sizes, mu = ran.run.plan.shards.sizes, gaussian.mu(3.0, 1e-4)
+    for line in ran.result.ledger:
+        assert line["scale"] == pytest.approx(2 * math.sqrt(25) / (sum(sizes) * mu))
+        assert line["charged"] == pytest.approx(sum(sizes) / sizes[line["node"]] * mu, rel=1e-6)
+        assert line["claimed"] == pytest.approx(mu)
+    assert ran.outcome.summary["epsilon"]["max"] > 10 * ran.outcome.summary["epsilon"]["claimed"]
+
+
+def test_noise_of_a_secure_sum_is_shared_among_the_honest() -> None:
+    """w_jσ_j = σ*/√(m − h − dropouts); the sum's variance never falls below σ*²."""
+    mechanism = {
+        "kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 1, "colluders": 2,
+    }  # fmt: skip
+    plan = make_plan(world(mechanism, 4, nodes=private(), server={"quorum": 0.5}))
+    assert plan.server is not None
+    desk = plan.server.mechanism
+    assert desk.shares is not None
+    assert desk.floor == pytest.approx(desk.shares[0] * 3)
+    assert desk.refuses([0, 1, 2, 3, 4]) is None
+    assert desk.refuses([0, 1, 2, 3]) is not None
+    worst = max(2.0 / sum(plan.shards.sizes) * 2 / gaussian.mu(3.0, 1e-4) for _ in range(6))
+    assert math.sqrt(desk.floor) == pytest.approx(worst, rel=1e-5)
+
+
+def test_survivors_set_the_noise_inside_the_computation() -> None:
+    """Jayaraman et al. 2018: 2G/(m n₁) with m and n₁ of those who are left."""
+    plan = make_plan(world({"kind": "jayaraman-gradient"}, 9, nodes=private()))
+    assert plan.server is not None
+    central, mu = plan.server.mechanism.central, gaussian.mu(3.0, 1e-4)
+    assert central is not None
+    for m, n in ((6, 5), (3, 40)):
+        exact = 2 * math.sqrt(9) / (m * n * mu)
+        assert central.scale(m, n) == pytest.approx(exact, rel=1e-5)
+        assert central.scale(m, n) >= exact
+
+
+@pytest.mark.parametrize("kind", ["jayaraman-output", "pathak"])
+@pytest.mark.parametrize("calibration", ["corrected", "as_printed"])
+def test_output_noise_by_the_smallest_survivor(tmp_path: Path, kind: str, calibration: str) -> None:
+    """ζ = ε m n₁ Λ/(2G); Laplace 2√d G/(m n₁ Λ ε); as printed 2/(m n₁ Λ ε) and 2/(n₁ Λ ε) (E25)."""
+    mechanism = {"kind": kind, "calibration": calibration}
+    plan = make_plan(world(mechanism, None, nodes=private()))
+    assert plan.server is not None
+    central = plan.server.mechanism.central
+    assert central is not None
+    scale, convexity = central.scale(4, 10), 0.1
+    expected = {
+        ("jayaraman-output", "corrected"): 3.0 * 40 * convexity / 2,
+        ("jayaraman-output", "as_printed"): 2 / (40 * convexity * 3.0),
+        ("pathak", "corrected"): 2 * math.sqrt(3) / (40 * convexity * 3.0),
+        ("pathak", "as_printed"): 2 / (10 * convexity * 3.0),
+    }[kind, calibration]
+    assert scale == pytest.approx(expected, rel=1e-4)
+    ran = perform(world(mechanism, None, nodes=private()), tmp_path)
+    ledger = ran.result.ledger
+    assert len(ledger) == 6
+    charged = max(e["charged"] for e in ledger)
+    wanted = {
+        ("jayaraman-output", "corrected"): 3.0,
+        ("jayaraman-output", "as_printed"): 3.0 * math.sqrt(3),
+        ("pathak", "corrected"): 3.0,
+        ("pathak", "as_printed"): 3.0 * math.sqrt(3) / 6,  # safe: √d ≤ m
+    }[kind, calibration]
+    assert charged == pytest.approx(wanted, rel=1e-4)
+
+
+def test_the_servers_noise_is_fresh_in_every_round(tmp_path: Path) -> None:
+    """θ_t of rounds 1, 2, 3 of one run: what is left over the gradient step differs each time."""
+    models = [np.zeros(3)]
+    for rounds in (1, 2, 3):
+        nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET | {"epsilon": 3.0 * rounds}}]
+        ran = perform(world({"kind": "jayaraman-gradient"}, rounds, nodes=nodes), tmp_path)
+        models.append(server_of(ran))
+        source = ran.run.members.agents[-1].noise
+    draws = [source(k).standard_normal(3).tolist() for k in (1, 2, 3)]
+    assert len({tuple(draw) for draw in draws}) == 3
+    nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET}]
+    ran = perform(world({"kind": "jayaraman-gradient"}, 3, nodes=nodes), tmp_path)
+    plan = ran.run.plan.server
+    assert plan is not None
+    central = plan.mechanism.central
+    assert central is not None
+    scale, theta = central.scale(6, min(ran.run.plan.shards.sizes)), np.zeros(3)
+    for draw in draws:
+        theta = (
+            theta
+            - np.mean([slopes(ran, j, theta) for j in range(6)], axis=0)
+            - scale * np.array(draw)
+        )
+    assert server_of(ran) == pytest.approx(theta, abs=1e-6)
+
+
+def test_scales_of_sealed_kinds_hold_room_for_rounding_and_for_solvers() -> None:
+    """2G/(m n₁) and the grid; 2(G + tol·n)/(Λ m n₁) and the grid; w_j·2G/n_j and m cells."""
+    cell = 2.0**-30
+    gradient = make_plan(world({"kind": "jayaraman-gradient"}, 9, nodes=private()))
+    assert gradient.server is not None
+    assert gradient.server.mechanism.central is not None
+    mu = gaussian.mu(3.0, 1e-4) * (1 - 1e-11)
+    exact = (2 / (6 * 7) + cell * math.sqrt(3)) * 3 / mu
+    assert gradient.server.mechanism.central.scale(6, 7) == pytest.approx(exact, rel=1e-13)
+    output = make_plan(world({"kind": "jayaraman-output"}, None, nodes=private()))
+    assert output.server is not None
+    assert output.server.mechanism.central is not None
+    largest = max(output.shards.sizes)
+    reach = 2 * (1 + 1e-6 * largest) / 0.1
+    zeta = 3.0 * (1 - 1e-11) / (reach / 42 + cell * math.sqrt(3))
+    assert output.server.mechanism.central.scale(6, 7) == pytest.approx(zeta, rel=1e-13)
+    aggregate = {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate"}
+    summed = make_plan(world(aggregate, 4, nodes=private()))
+    assert summed.server is not None
+    reach = 2 / sum(summed.shards.sizes) + 6 * cell * math.sqrt(3)
+    assert math.sqrt(summed.server.mechanism.floor) == pytest.approx(reach * 2 / mu, rel=1e-12)
+    printed = make_plan(world(aggregate | {"calibration": "as_printed"}, 4, nodes=private()))
+    assert printed.server is not None
+    assert printed.server.mechanism.shares is not None
+    sigma = 2 * 2 / (sum(printed.shards.sizes) * mu)
+    shares = (np.array(printed.shards.sizes) / sum(printed.shards.sizes) * sigma) ** 2
+    assert printed.server.mechanism.shares == pytest.approx(shares, rel=1e-12)
+
+
+def test_the_smallest_survivor_sets_the_scale() -> None:
+    from mechanisms.federated import Central, Coordinator
+    from mechanisms.noise import LAWS
+    from scenarios.seeds import NoiseSource
+
+    desk = Coordinator(
+        np.full(3, 1 / 3), (5, 10, 20), None, None, Central(LAWS["laplace"], 0.5, 3.0)
+    )
+    answers = [np.ones(4), 3 * np.ones(4)]
+    made = desk.combine(np.zeros(4), [1, 2], answers, NoiseSource(1).of(9)(4))
+    drawn = NoiseSource(1).of(9)(4).laplace(0.0, 3.0 / (2 * 10) / 0.5, 4)
+    assert made == pytest.approx(2.0 + drawn)
+
+
+@pytest.mark.parametrize("kind", ["wddp", "jayaraman-gradient", "pathak", "fedavg"])
+def test_sums_over_records_are_refused(kind: str) -> None:
+    """Their noise is scaled for means: a sum would move n_j times as far."""
+    mechanism = {"kind": kind} | ({"local_rounds": 3} if kind == "wddp" else {})
+    nodes = [{"count": 6, "clock": SYNCHRONOUS}] if kind == "fedavg" else private()
+    problems = check(
+        world(mechanism, 4, nodes=nodes, task={"l2": 0.1, "reduction": "sum"})
+    ).problems
+    assert any("averages over records" in problem for problem in problems)
