@@ -45,7 +45,7 @@ class Agent:
     """Propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
 
     __slots__ = (
-        "_draws", "_log", "_rounded", "_ticks", "aborted", "adopted", "balanced", "busy", "choices", "clock", "compute_draws",
+        "_draws", "_log", "_rounded", "_tick_ns", "aborted", "adopted", "balanced", "busy", "choices", "clock", "compute_draws",
         "computed", "diverged", "first", "habits", "heard", "id", "inbox", "mechanism", "neighbours", "noise",
         "outbox", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
     )  # fmt: skip
@@ -77,7 +77,7 @@ class Agent:
         self.noise = noise
         self.choices = choices
         self._draws = draws
-        self._ticks = tick_ns
+        self._tick_ns = tick_ns
         self.slots = {j: slot for slot, j in enumerate(neighbours)}
         self._rounded: dict[float, float | str] = {}
         self.store = Store()
@@ -111,7 +111,7 @@ class Agent:
     @property
     def ticks(self) -> float:
         """The time in ticks of the network; barriers count rounds."""
-        return float(self.rounds) if self._ticks is None else self.clock.now / self._ticks
+        return float(self.rounds) if self._tick_ns is None else self.clock.now / self._tick_ns
 
     @property
     def wants_to_leave(self) -> bool:
@@ -262,9 +262,8 @@ class Agent:
         store = self.store
         vector = store.published
         assert vector is not None, "publish before sending"  # noqa: S101
-        if not isfinite(float(vector @ vector)):
-            self.diverged = True
-            self._log.emit(Diverged, self.id, cause)
+        if not self._finite(vector, cause):
+            store.published = None  # nobody is ever sent it
             return False
         if to is None:
             self.outbox.broadcast(vector, store.published_version, self.rounds, cause)
@@ -276,12 +275,19 @@ class Agent:
 
     def tell(self, receivers: list[int], round_: int, cause: int, *, asks: bool) -> None:
         """Send some neighbours the model that is held: a function of what was heard."""
-        if not receivers:
+        if not receivers or self.diverged or not self._finite(self.model, cause):
             return
         self.store.publish(self.model, round_)
         version, slots = self.store.published_version, [self.slots[j] for j in receivers]
         derived = self._log.emit(Derived, self.id, cause, version)
         self.outbox.address(slots, self.model, version, round_, derived, asks=asks)
+
+    def _finite(self, vector: Vector, cause: int) -> bool:
+        """Whether a vector can be sent; where it cannot, the agent has diverged, and says so."""
+        if not isfinite(float(vector @ vector)):
+            self.diverged = True
+            self._log.emit(Diverged, self.id, cause)
+        return not self.diverged
 
     def announce(self, cause: int) -> None:
         """Tell neighbours that wait at a barrier that this round brings nothing: control, no data."""
