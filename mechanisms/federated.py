@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,13 +20,6 @@ def gaussian(rng: np.random.Generator | None, sigma: float, d: int) -> Vector:
     """Draw N(0, σ²I)."""
     assert rng is not None, "a private release has noise"  # noqa: S101
     return LAWS["gaussian"].draw(rng, sigma, d)
-
-
-class Held(NamedTuple):
-    """The model that a client holds, and how many questions it has answered."""
-
-    theta: Vector
-    answered: int
 
 
 class Task(Protocol):
@@ -121,34 +114,34 @@ class Client:
     def planned(self) -> int | None:
         return None if self.free is not None and not self.once else max(1, len(self.spends))
 
-    def begin(self, start: Vector) -> Held:
-        return Held(start, 0)
+    def begin(self, start: Vector) -> Vector:
+        return start
 
-    def model(self, state: Held) -> Vector:
-        return state.theta
+    def model(self, state: Vector) -> Vector:
+        return state
 
-    def hold(self, state: Held, theta: Vector) -> Held:
-        """Take over the server's model."""
-        return state._replace(theta=theta)
+    def hold(self, state: Vector, theta: Vector) -> Vector:  # noqa: ARG002
+        """Take over the server's model: all that is kept."""
+        return theta
 
-    def propose(self, state: Held, heard: Heard, made: int) -> Step:  # noqa: ARG002
+    def propose(self, state: Vector, heard: Heard, made: int) -> Step:  # noqa: ARG002
         spend = self.free
         if spend is None:
             if made >= len(self.spends):
                 return silent(state)
             spend = self.spends[made]
 
-        def finish(rng: np.random.Generator | None) -> tuple[Held, Vector]:
-            answer = self.task.answer(self.objective, state.theta, rng)
+        def finish(rng: np.random.Generator | None) -> tuple[Vector, Vector]:
+            answer = self.task.answer(self.objective, state, rng)
             if self.seal is not None:
                 answer = self.seal.hide(self.weight * answer, self.id, made)
             elif self.grid is not None:
                 answer = round_to(answer, self.grid)
-            return state._replace(answered=state.answered + 1), answer
+            return state, answer
 
         return Step(RELEASE, spend, finish)
 
-    def without_data(self, state: Held, heard: Heard) -> Step:  # noqa: ARG002
+    def without_data(self, state: Vector, heard: Heard) -> Step:  # noqa: ARG002
         return silent(state)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002

@@ -45,10 +45,6 @@ class People:
         starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
         if starts is None:
             return ()
-        around: list[list[tuple[int, float]]] = [[] for _ in range(self.at.size)]
-        for i, j, w in edges:
-            around[i].append((j, w))
-            around[j].append((i, w))
         of = [g for g, group in enumerate(self.at.groups) for _ in range(group["count"])]
         terms = [self._terms(group) for group in self.at.groups]
         for i, g in enumerate(of):
@@ -58,9 +54,9 @@ class People:
         )
         if self.at.report.problems:
             return ()
+        around = self._around(edges)
         provision = None
         if "parameters" not in self.at.read["mechanism"]:
-            around = [sorted(near) for near in around]
             places = tuple(self._place(near, starts) for near in around)
             public = self._public(shards, tuple(terms[g] for g in of), places, make)
             provision = self.at.attempt(
@@ -70,13 +66,18 @@ class People:
         for i, g in enumerate(of):
             if self.at.report.problems:
                 return ()
-            nodes.append(
-                self._node(
-                    i, g, terms[g], starts[i], sorted(around[i]), shards, objectives, provision
-                )
-            )
+            mechanism = self._mechanism(i, objectives[i], shards, provision)
+            nodes.append(self._node(i, g, terms[g], starts[i], around[i], mechanism))
         self.server = self._server(provision, shards)
         return () if self.at.report.problems else tuple(nodes)
+
+    def _around(self, edges: tuple[topologies.Edge, ...]) -> list[list[tuple[int, float]]]:
+        """Return everybody's neighbours with their weights, in the order of their ids."""
+        around: list[list[tuple[int, float]]] = [[] for _ in range(self.at.size)]
+        for i, j, w in edges:
+            around[i].append((j, w))
+            around[j].append((i, w))
+        return [sorted(near) for near in around]
 
     def _node(
         self,
@@ -85,15 +86,12 @@ class People:
         terms: Terms,
         start: Vector,
         around: list[tuple[int, float]],
-        shards: Shards,
-        objectives: tuple[LocalObjective, ...],
-        provision: Provision | None,
+        mechanism: Mechanism,
     ) -> NodePlan:
         group = self.at.groups[g]
         if family_of(self.at.read) == "server":
             around = [(self.at.size, 1.0)]
         clock, compute = self._group(g)
-        mechanism = self._mechanism(i, objectives[i], shards, provision)
         return NodePlan(
             id=i,
             group=group.get("name") or f"group{g}",
