@@ -1,5 +1,6 @@
 """The server family: what a client answers to the server's model, and what the server makes of the answers."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -44,6 +45,11 @@ class Gradient:
         slope = objective.gradient(theta)
         return slope + gaussian(rng, self.sigma, len(slope)) if self.sigma else slope
 
+    def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
+        """E‖noise‖ over ‖gradient‖."""
+        length = float(np.linalg.norm(objective.gradient(theta)))
+        return self.sigma * math.sqrt(len(theta)) / max(length, 1e-300)
+
 
 @dataclass(frozen=True, slots=True)
 class Descent:
@@ -62,6 +68,12 @@ class Descent:
                 slope = slope + gaussian(rng, self.sigma, len(slope))
             theta = theta - self.learning_rate * slope
         return theta
+
+    def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
+        """E‖effect of the noise‖ over ‖the noiseless path‖."""
+        plain = Descent(self.learning_rate, self.steps).answer(objective, theta, None)
+        spread = self.learning_rate * self.sigma * math.sqrt(self.steps * len(theta))
+        return spread / max(float(np.linalg.norm(plain - theta)), 1e-300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +159,12 @@ class Client:
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every question makes one."""
         return self.spends if self.free is None else None
+
+    def noise_to_step(self, state: Vector, heard: Heard, made: int) -> float | None:  # noqa: ARG002
+        """E‖effect of its own noise‖ over ‖the noiseless answer‖; None where others draw the noise."""
+        ratio = getattr(self.task, "noise_to_step", None)
+        found: float | None = None if ratio is None else ratio(self.objective, state)
+        return found if found or not self.spends else None
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""

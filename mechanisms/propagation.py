@@ -83,6 +83,20 @@ class Propagation:
             return minimise(self.objective).theta + noise
         return minimise(self.objective, linear=noise, ridge=self.ridge).theta
 
+    def noise_to_step(self, state: Propagated, heard: Heard, made: int) -> float | None:
+        """E‖effect of the noise‖ over ‖the noiseless step‖ of the one release."""
+        if self.law is None:
+            return 0.0
+        if made or not heard.total:
+            return None
+        pull = self.mu * self.confidence
+        effect = self.law.mean_norm(self.spend.scale, len(state.theta))
+        if self.ridge is not None:
+            effect /= max(2.0 * self.objective.l2 + self.ridge, 1e-300)
+        local = minimise(self.objective, ridge=self.ridge or 0.0).theta
+        moved = self._pull(heard, local) - state.theta
+        return effect * pull / (1.0 + pull) / max(float(np.linalg.norm(moved)), 1e-300)
+
     def _pull(self, heard: Heard, anchor: Vector) -> Vector:
         pull = self.mu * self.confidence
         return (heard.mean() + pull * anchor) / (1.0 + pull)

@@ -129,8 +129,11 @@ def _consequence(spend: Spend) -> str | None:
 def _ratio(plan: Plan, node: NodePlan) -> float | None:
     """Expected norm of the noise's effect over the noiseless first step, from the start."""
     ratio = getattr(node.mechanism, "noise_to_step", None)
-    if ratio is None or not node.neighbours or plan.server is not None:
+    if ratio is None or not node.neighbours:
         return None
+    if plan.server is not None:
+        told: float | None = ratio(plan.server.start, None, 0)
+        return told or None
     around = plan.starts()[list(node.neighbours)]
     opening = getattr(node.mechanism, "opening", None)
     rows = around if opening is None else np.array([opening(row) for row in around])

@@ -197,3 +197,23 @@ def test_output_noise_allows_for_the_solver() -> None:
         assert spend.scale == pytest.approx(
             3.0 * (1 - 1e-11) * 0.2 / (2 * (1 / m + 1e-6)), rel=1e-13
         )
+
+
+@pytest.mark.parametrize("noise", ["output", "objective"])
+def test_the_noise_of_a_local_model_is_told_beside_its_step(noise: str) -> None:
+    from mechanisms.solve import minimise
+    from scenarios.forecast import forecast
+
+    plan = make_plan(
+        world({"kind": "propagation", "noise": noise}, nodes=group(), task={"l2": 0.1})
+    )
+    c = np.array(plan.shards.sizes) / max(plan.shards.sizes)
+    wanted = []
+    for node, objective in zip(plan.nodes, plan.objectives, strict=True):
+        spend: Any = node.mechanism.schedule(2)[0]  # type: ignore[attr-defined]
+        effect = math.sqrt(12) / spend.scale / (0.2 if noise == "objective" else 1.0)
+        share = c[node.id] / (1 + c[node.id])
+        wanted.append(effect * share / (share * np.linalg.norm(minimise(objective).theta)))
+    assert forecast(plan)["groups"][0]["noise_to_step"] == pytest.approx(
+        np.median(wanted), rel=1e-6
+    )

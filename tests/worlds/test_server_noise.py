@@ -190,3 +190,32 @@ def test_sums_over_records_are_refused(kind: str) -> None:
         world(mechanism, 4, nodes=nodes, task={"l2": 0.1, "reduction": "sum"})
     ).problems
     assert any("averages over records" in problem for problem in problems)
+
+
+def test_noise_is_told_beside_the_step_it_disturbs(tmp_path: Path) -> None:
+    """noise.ratio: σ√d over the gradient; γσ√(dT) over the path; of the one output over its pull."""
+    from scenarios.forecast import forecast
+
+    plan = make_plan(world({"kind": "wddp", "synchronise": "every-round"}, 6, nodes=private()))
+    theta = np.zeros(3)
+    ran = perform(
+        world({"kind": "wddp", "synchronise": "every-round"}, 6, nodes=private()), tmp_path
+    )
+    wanted = [
+        node.mechanism.task.sigma * math.sqrt(3) / np.linalg.norm(slopes(ran, node.id, theta))  # type: ignore[attr-defined]
+        for node in plan.nodes
+    ]
+    assert forecast(plan)["groups"][0]["noise_to_step"] == pytest.approx(np.median(wanted))
+    once = make_plan(
+        world({"kind": "wddp", "local_rounds": 4, "learning_rate": 0.5}, None, nodes=private())
+    )
+    ratios = []
+    for node in once.nodes:
+        path = theta
+        for _ in range(4):
+            path = path - 0.5 * slopes(ran, node.id, path)
+        sigma = node.mechanism.task.sigma  # type: ignore[attr-defined]
+        ratios.append(0.5 * sigma * math.sqrt(12) / np.linalg.norm(path))
+    assert forecast(once)["groups"][0]["noise_to_step"] == pytest.approx(np.median(ratios))
+    inside = make_plan(world({"kind": "jayaraman-gradient"}, 6, nodes=private()))
+    assert forecast(inside)["groups"][0]["noise_to_step"] is None
