@@ -26,19 +26,13 @@ from actors.store import Store
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
 from clocks.durations import Draws
+from mechanisms.accounting.spend import rounded_up
 from mechanisms.duals import forget, standing
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Matrix, Vector
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
-
-
-def rounded_up(charge: float) -> float | str:
-    """Round a charge up to 1e-9, as every event and digest carries it; JSON has no infinity."""
-    if charge == np.inf:
-        return "inf"
-    return float(np.ceil(charge * 1e9) / 1e9)
 
 
 class Agent:
@@ -154,6 +148,8 @@ class Agent:
             if heard.offsets is None:
                 heard.offsets = np.zeros((len(end.neighbours), d))
             heard.offsets[slot] = since
+            if peer.store.published is None:
+                end.inbox.disown(peer.id, peer.store.version)
             if peer.store.published is not None or np.isfinite(heard.values[slot, -1]):
                 forget(heard.values[slot : slot + 1])
 
@@ -192,6 +188,8 @@ class Agent:
         """Do one step on frozen inputs, and send what comes of it; false when nothing was sent."""
         if self.diverged:
             return False
+        if not self.heard.degree:
+            heard = self.heard  # everybody left while it computed: nobody could receive
         if self.balanced:
             heard.ticks, heard.own = self.ticks, self.store.published
         step = self.mechanism.propose(state, heard, len(self.store.ledger))

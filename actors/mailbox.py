@@ -141,6 +141,13 @@ class Mailbox:
         if self._waiting is not None:
             self._waiting.set()
 
+    def disown(self, sender: int, version: int) -> None:
+        """Read nothing of a sender that is older than a version: it no longer stands by it."""
+        self._seen[sender] = max(version - 1, self._seen.get(sender, -1))
+        former = self._unread.pop(sender, None)
+        if former is not None:
+            self._log.emit(Superseded, self._node, None, sender, former.version)
+
     def forget(self) -> None:
         """Lose what was not read, and what is known of the senders: a crash took the memory."""
         self._unread.clear()

@@ -59,8 +59,8 @@ class Outbox:
     def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
         """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
         store, links = self._store, self.links
-        if store.published is None or store.published_to not in {None, slot}:
-            return  # what was said to one neighbour means nothing to another
+        if store.published is None or (store.published_to is not None and round_ is None):
+            return  # what answered one neighbour's question is no greeting
         round_ = store.published_round if round_ is None else round_
         message = Message(
             self._node, store.published_version, round_, store.published, self._log.seq + 1

@@ -6,7 +6,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.objectives import Objective
 from mechanisms.solve import minimise
-from mechanisms.strategy import SILENT, Step
+from mechanisms.strategy import SILENT, Step, silent
 from mechanisms.vectors import Vector
 
 
@@ -25,7 +25,7 @@ class Solitary:
 
     def propose(self, state: tuple[Vector, bool], heard: Heard, made: int) -> Step:  # noqa: ARG002
         if state[1]:
-            return Step(SILENT, None, lambda _: (state, None))
+            return silent(state)
         return Step(SILENT, None, lambda _: ((minimise(self.objective).theta, True), None))
 
     def schedule(self, degree: int) -> tuple[Spend, ...]:  # noqa: ARG002
@@ -33,4 +33,4 @@ class Solitary:
         return ()
 
     def without_data(self, state: tuple[Vector, bool], heard: Heard) -> Step:  # noqa: ARG002
-        return Step(SILENT, None, lambda _: (state, None))
+        return silent(state)

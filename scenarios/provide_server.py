@@ -1,6 +1,7 @@
 """The server family: clients, their noise, and the server that adds up (theory.md, 2.2 and section 4)."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -55,19 +56,14 @@ class Federation:
         self._cell = self.grid or _MASK_GRID
         self.slope = public.loss.lipschitz * FEATURE_BOUND
         self.steps = self._steps()
-        if private:
-            self._judge()
+        if private and not math.isfinite(self.slope):
+            raise CannotProvide(f"{self.kind} needs a loss with a bounded gradient", "task.loss")
 
     def _steps(self) -> int:
         """T: how many gradients one agent's noise has to cover."""
         if self.kind == "wddp" and self.once:
             return int(self.table["local_rounds"])
         return 1 if self.once else int(self.public.rounds or 1)
-
-    def _judge(self) -> None:
-        """Clients are summed: where the noise is common, so is what sets it."""
-        if not math.isfinite(self.slope):
-            raise CannotProvide(f"{self.kind} needs a loss with a bounded gradient", "task.loss")
 
     def _mu(self, i: int) -> float:
         terms = self.public.terms[i]
@@ -155,6 +151,7 @@ class Federation:
         root = math.sqrt(self.steps)
         return max(self._reach(i) * root / self._mu(i) for i in range(self.public.count))
 
+    @cached_property
     def shares(self) -> Vector:
         """w_j σ_j of every client."""
         if self.printed:
@@ -167,17 +164,18 @@ class Federation:
             return shares
         return np.full(self.public.count, self._together() / math.sqrt(self._honest()))
 
+    @cached_property
     def floor(self) -> float:
         """The least variance that a released sum has: of the fewest honest survivors with the least noise."""
-        least = np.sort(self.shares() ** 2)[: self._honest()]
+        least = np.sort(self.shares**2)[: self._honest()]
         return float(least.sum())
 
     def _summed(self, i: int) -> tuple[tuple[Spend, ...], float]:
         """The wire shows masks, the server the sum: w_jσ_j = σ*/√(m − h − dropouts) (A6c)."""
-        total = math.sqrt(self.floor())
+        total = math.sqrt(self.floor)
         claimed = self._mu(i) / math.sqrt(self.steps)
         spend = self._gaussian(total, self._reach(i), claimed)
-        sigma = float(self.shares()[i]) / float(self.weights[i])
+        sigma = float(self.shares[i]) / float(self.weights[i])
         return (spend,) * self.steps, sigma
 
     # noise inside the computation
@@ -187,6 +185,7 @@ class Federation:
         quorum = float(self.public.server["quorum"])
         return max(1, math.ceil(quorum * self.public.asked - 1e-9))
 
+    @cached_property
     def central(self) -> Central | None:
         """Return the noise that is drawn once the survivors are known, calibrated for the smallest of them."""
         if not self.private:
@@ -231,7 +230,7 @@ class Federation:
 
     def _inside(self, i: int, objective: LocalObjective) -> tuple[Spend, ...]:
         """Charge one client for the noise of the smallest admissible survivors."""
-        central = self.central()
+        central = self.central
         assert central is not None, "these kinds have a noise inside"  # noqa: S101
         d = objective.dimension
         fewest, size = self._survivors(), self.public.sizes[i]
@@ -270,11 +269,11 @@ class Federation:
             self.public.sizes,
             self.table["learning_rate"] if gradients else None,
             Seal(self.public.pads, self._cell, self.public.count) if self.sealed else None,
-            self.central(),
-            self.shares() ** 2 if summed else None,
-            self.floor() if summed else 0.0,
+            self.central,
+            self.shares**2 if summed else None,
+            self.floor if summed else 0.0,
             int(self.table["colluders"]) if summed else 0,
-            1 if self.central() is None else self._survivors(),
+            1 if self.central is None else self._survivors(),
             self.once,
             self.grid,
         )

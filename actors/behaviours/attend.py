@@ -7,6 +7,7 @@ from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wa
 from actors.events import Log
 from actors.habits import Address
 from clocks.activation import Barrier
+from clocks.clock import WAKE
 
 LAST_WORD = 0
 """The round of a server's last message: nothing is asked any more."""
@@ -22,6 +23,7 @@ def attend(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
 
 
 async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
+    await agent.clock.sleep_until(agent.clock.now, WAKE | agent.id)  # faults of this instant first
     while True:
         agent.inbox.settle(agent.clock.now)
         if agent.inbox.unread and not await _wake(agent, log, members):
@@ -34,8 +36,10 @@ def _has_answered(agent: Agent, round_: int) -> bool:
     store, planned = agent.store, agent.mechanism.planned
     if store.published is None:
         return False
-    once = getattr(agent.mechanism, "once", False) and planned is not None
-    return store.published_round == round_ or (once and len(store.ledger) >= (planned or 1))
+    if store.published_round == round_:
+        return True
+    answers_once = planned is not None and getattr(agent.mechanism, "once", False)
+    return answers_once and len(store.ledger) >= (planned or 0)
 
 
 async def _wake(agent: Agent, log: Log, members: Members) -> bool:

@@ -19,13 +19,15 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
     assert hall is not None, "the plan gives a server its hall"  # noqa: S101
     assert isinstance(mechanism, Coordinator), "and its mechanism"  # noqa: S101
     answers: dict[int, Vector] = {}
+    await agent.clock.sleep_until(agent.clock.now, WAKE | agent.id)  # faults of this instant first
     while agent.habits.rounds is None or agent.rounds < agent.habits.rounds:
         agent.rounds += 1
         begun = agent.clock.now
         asked = _chosen(agent, hall.sample, once=mechanism.once)
         opened = log.emit(RoundOpened, agent.id, None, agent.rounds, asked)
         agent.tell([j for j in asked if j not in answers], agent.rounds, opened, asks=True)
-        await _gather(agent, log, asked, answers, begun + hall.deadline_ns, opened)
+        deadline = begun + hall.deadline_ns
+        await _gather(agent, log, asked, answers, deadline, opened, once=mechanism.once)
         survivors = sorted(j for j in answers if j in asked)
         reason = hall.short(len(survivors), len(asked)) or mechanism.refuses(survivors)
         if reason is None:
@@ -39,7 +41,7 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
         else:
             agent.aborted += 1
             log.emit(RoundAborted, agent.id, opened, agent.rounds, survivors, reason)
-            await agent.clock.sleep_until(begun + hall.deadline_ns, WAKE | agent.id)
+            await agent.clock.sleep_until(deadline, WAKE | agent.id)
         if not mechanism.once:
             answers.clear()
     agent.tell(agent.neighbours_present, LAST_WORD, log.seq, asks=False)
@@ -61,11 +63,17 @@ def _chosen(agent: Agent, sample: float, *, once: bool) -> list[int]:
 
 
 async def _gather(
-    agent: Agent, log: Log, asked: list[int], answers: dict[int, Vector], deadline: int, cause: int
+    agent: Agent,
+    log: Log,
+    asked: list[int],
+    answers: dict[int, Vector],
+    deadline: int,
+    cause: int,
+    *,
+    once: bool,
 ) -> None:
     """Wait until everybody who was asked and is still present has answered, or for the deadline."""
     clock, inbox = agent.clock, agent.inbox
-    once = getattr(agent.mechanism, "once", False)
     while True:
         inbox.settle(clock.now)
         taken = inbox.take()

@@ -1,6 +1,7 @@
 """Gaussian noise, exactly: δ(ε), ε(δ) and μ(ε, δ) of a μ-GDP mechanism (Balle and Wang 2018, Thm 8)."""
 
 import math
+from functools import lru_cache
 
 
 def log_phi(x: float) -> float:
@@ -38,6 +39,7 @@ def epsilon(mu: float, at_delta: float) -> float:
     return high
 
 
+@lru_cache(maxsize=4096)
 def mu(epsilon_: float, at_delta: float) -> float:
     """Return the largest μ with δ(ε) ≤ at_delta, rounded down."""
     if at_delta <= 0 or epsilon_ < 0:

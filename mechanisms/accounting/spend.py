@@ -31,3 +31,10 @@ class Spend:
 def unprotected(mechanism: str, d: int) -> Spend:
     """Return the spend of a release without noise: infinite."""
     return Spend(mechanism, "none", "none", 0.0, math.inf, "l2", d, 0.0, math.inf, math.inf)
+
+
+def rounded_up(charge: float) -> float | str:
+    """Round a charge up to 1e-9, as every event and digest carries it; JSON has no infinity."""
+    if charge == math.inf:
+        return "inf"
+    return math.ceil(charge * 1e9) / 1e9

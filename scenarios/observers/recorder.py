@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from actors.agent import rounded_up
 from actors.events import (
     Charged,
     Diverged,
@@ -21,7 +20,7 @@ from actors.events import (
     Violated,
 )
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import Spend, rounded_up
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
