@@ -65,6 +65,11 @@ class LocalPrivacy:
         found: Matrix = self.template.duals(heard)  # type: ignore[attr-defined]
         return found
 
+    def residual(self, state: Disguised) -> float:
+        """Return what the inner kind's solver left, if it has one."""
+        inner = getattr(state.mechanism, "residual", None)
+        return 0.0 if inner is None else float(inner(state.inner))
+
     def hold(self, state: Disguised, theta: Vector) -> Disguised:
         """Take over a server's model."""
         return state._replace(inner=self.template.hold(state.inner, theta))  # type: ignore[attr-defined]

@@ -37,4 +37,4 @@ def rounded_up(charge: float) -> float | str:
     """Round a charge up to 1e-9, as every event and digest carries it; JSON has no infinity."""
     if charge == math.inf:
         return "inf"
-    return math.ceil(charge * 1e9) / 1e9
+    return math.ceil(charge * 1e9) / 1e9 if charge < 1e6 else charge

@@ -17,7 +17,7 @@ from mechanisms.accounting.calibrate import (
 from mechanisms.accounting.compose import Sums, basic, by, headline, kov, sums, totals, zcdp
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.accounting.spend import Spend, rounded_up, unprotected
 from mechanisms.accounting.views import epsilon_in
 from mechanisms.noise import LAWS
 
@@ -212,3 +212,12 @@ def test_the_printed_composition_is_below_the_true_one() -> None:
     total = pure([0.1] * 100)
     assert by("kov_printed", total, 1e-5) == pytest.approx(3.895, abs=5e-4)
     assert kov(total, 1e-5) == pytest.approx(5.298, abs=5e-4)
+
+
+@pytest.mark.parametrize("charge", [0.0, 1e-12, 0.1, 1.0, 123.456, 1e7, 1e300])
+def test_a_told_charge_is_never_below_the_true_one(charge: float) -> None:
+    told = rounded_up(charge)
+    assert isinstance(told, float)
+    assert charge <= told <= charge + 1e-9
+    assert rounded_up(told) == told
+    assert rounded_up(math.inf) == "inf"
