@@ -186,7 +186,7 @@ def pp_step(
     return problem.solve(i, g + 2 * eta * V * epsilon, 2 * eta * V)
 
 
-@pytest.mark.parametrize("steps", [1, 2, 100])
+@pytest.mark.parametrize("steps", [1, 2, 200])
 def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
     eta = {"start": STARTS, "growth": 1.03}
     mechanism = {
