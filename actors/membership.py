@@ -1,14 +1,13 @@
 """Who is a member, who is up, and the verbs that change it."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
+from actors.behaviours.wake import Life
 from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
 from clocks.activation import Barrier
 from clocks.clock import Clock
-
-Life = Coroutine[Any, Any, None]
 
 
 class Behaviour(Protocol):

@@ -66,7 +66,9 @@ def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
     found: tuple[Spend, ...] | None = schedule(degree)
     if found is None and _goes_on(node.mechanism):  # the ε that follows from the wakes to expect
         expected = plan.expected_updates() / plan.size
-        found = node.mechanism.costs(degree, min(math.ceil(expected), 100_000))  # type: ignore[attr-defined]
+        if not math.isnan(expected):  # at a barrier only the run can tell: no bound, then
+            most = min(math.ceil(expected), 100_000)
+            found = node.mechanism.costs(degree, most)  # type: ignore[attr-defined]
     return found
 
 

@@ -89,7 +89,7 @@ def _spends(
 def _remark_4(
     bound: float, fixed: tuple[float, ...], terms: Terms, shape: Shape
 ) -> tuple[float, ...]:
-    """S = 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
+    """Return 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
     count = len(fixed)
     if terms.epsilon is None:
         epsilons = fixed

@@ -44,9 +44,8 @@ class Federation:
         self.once = self.kind in {"jayaraman-output", "pathak"} or (
             self.kind == "wddp" and table["synchronise"] == "once"
         )
-        self.sealed = self.kind.startswith(("jayaraman", "pathak")) or (
-            self.kind == "wddp" and private and table["noise"] == "aggregate"
-        )
+        self.summed = self.kind == "wddp" and private and table["noise"] == "aggregate"
+        self.inside = self.kind in {"jayaraman-gradient", "jayaraman-output", "pathak"}
         self.grid = None if public.grid is None or not private else grid_below(public.grid)
         sizes = np.array(public.sizes, dtype=np.float64)
         by_size = self.kind == "fedavg" or (self.kind == "wddp" and table["weights"] == "size")
@@ -54,8 +53,12 @@ class Federation:
             sizes / sizes.sum() if by_size else np.full(len(sizes), 1.0 / len(sizes))
         )
         self._cell = self.grid or _MASK_GRID
+        self.seal = None
+        if self.summed or self.inside:
+            self.seal = Seal(public.pads, self._cell, public.count)
         self.slope = public.loss.lipschitz * FEATURE_BOUND
         self.steps = self._steps()
+        self.calibration = "as_printed" if self.printed else "corrected"
         if private and not math.isfinite(self.slope):
             raise CannotProvide(f"{self.kind} needs a loss with a bounded gradient", "task.loss")
 
@@ -81,13 +84,13 @@ class Federation:
 
     def client(self, i: int) -> Maker:
         """Make one client on an objective."""
-        seal = Seal(self.public.pads, self._cell, self.public.count) if self.sealed else None
 
         def make(objective: LocalObjective) -> Client:
-            spends, sigma = self._spends(i, objective) if self.private else ((), 0.0)
+            spend, sigma = self._spend(i) if self.private else (None, 0.0)
+            spends = () if spend is None else (spend,) * (1 if self.once else self.steps)
             free = None if self.private else unprotected(self.kind, objective.dimension)
             return Client(
-                i, objective, self._task(sigma), spends, free, float(self.weights[i]), seal,
+                i, objective, self._task(sigma), spends, free, float(self.weights[i]), self.seal,
                 self.grid, self.once,
             )  # fmt: skip
 
@@ -104,15 +107,13 @@ class Federation:
             case _:
                 return Gradient(sigma)
 
-    def _spends(self, i: int, objective: LocalObjective) -> tuple[tuple[Spend, ...], float]:
+    def _spend(self, i: int) -> tuple[Spend, float]:
         """Return what each answer costs, and σ of the client's own noise."""
-        if self.kind in {"jayaraman-output", "pathak", "jayaraman-gradient"}:
-            return self._inside(i, objective), 0.0
-        if self.kind == "wddp" and self.table["noise"] == "aggregate":
-            return self._summed(i)
-        return self._in_clear(i)
+        if self.inside:
+            return self._inside(i), 0.0
+        return self._summed(i) if self.summed else self._in_clear(i)
 
-    def _in_clear(self, i: int) -> tuple[tuple[Spend, ...], float]:
+    def _in_clear(self, i: int) -> tuple[Spend, float]:
         """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8); as printed n stands for n_j (E5)."""
         size, mu = self.public.sizes[i], self._mu(i)
         believed = sum(self.public.sizes) if self.printed and self.kind == "wddp" else size
@@ -120,13 +121,12 @@ class Federation:
         within = self.steps if self.once else 1  # steps behind one answer
         reach = 2.0 * self.slope / size * math.sqrt(within)
         claimed = mu * math.sqrt(within / self.steps)
-        spend = self._gaussian(sigma, reach, claimed)
-        return (spend,) * (1 if self.once else self.steps), sigma
+        return self._gaussian(sigma, reach, claimed), sigma
 
     def _gaussian(self, sigma: float, reach: float, claimed: float) -> Spend:
         return Spend(
-            self.kind, "gaussian", "as_printed" if self.printed else "corrected", sigma, reach, "l2",
-            self.public.dimension, 0.0, claimed, _GAUSSIAN.charge(sigma, reach),
+            self.kind, "gaussian", self.calibration, sigma, reach, "l2", self.public.dimension, 0.0,
+            claimed, _GAUSSIAN.charge(sigma, reach),
         )  # fmt: skip
 
     # noise that is only large enough together
@@ -170,13 +170,12 @@ class Federation:
         least = np.sort(self.shares**2)[: self._honest()]
         return float(least.sum())
 
-    def _summed(self, i: int) -> tuple[tuple[Spend, ...], float]:
+    def _summed(self, i: int) -> tuple[Spend, float]:
         """The wire shows masks, the server the sum: w_jσ_j = σ*/√(m − h − dropouts) (A6c)."""
         total = math.sqrt(self.floor)
         claimed = self._mu(i) / math.sqrt(self.steps)
-        spend = self._gaussian(total, self._reach(i), claimed)
         sigma = float(self.shares[i]) / float(self.weights[i])
-        return (spend,) * self.steps, sigma
+        return self._gaussian(total, self._reach(i), claimed), sigma
 
     # noise inside the computation
 
@@ -228,11 +227,11 @@ class Federation:
             worst = max(worst, 2.0 * (self.slope + ACCEPTED * size) / convexity)
         return worst * spread
 
-    def _inside(self, i: int, objective: LocalObjective) -> tuple[Spend, ...]:
+    def _inside(self, i: int) -> Spend:
         """Charge one client for the noise of the smallest admissible survivors."""
         central = self.central
         assert central is not None, "these kinds have a noise inside"  # noqa: S101
-        d = objective.dimension
+        d = self.public.dimension
         fewest, size = self._survivors(), self.public.sizes[i]
         spread = math.sqrt(d) if central.law.norm == "l1" else 1.0
         true = (
@@ -244,11 +243,10 @@ class Federation:
         scale = central.scale(fewest, size)
         sensitivity = true / (fewest * size) + self._slack(central.law.norm)
         charged = central.law.charge(scale, sensitivity)
-        spend = Spend(
-            self.kind, central.law.name, "as_printed" if self.printed else "corrected", scale,
-            sensitivity, central.law.norm, d, 0.0, self._claimed(i, central), charged,
+        return Spend(
+            self.kind, central.law.name, self.calibration, scale, sensitivity, central.law.norm, d, 0.0,
+            self._claimed(i, central), charged,
         )  # fmt: skip
-        return (spend,) * (1 if self.once else self.steps)
 
     def _claimed(self, i: int, central: Central) -> float:
         """What one release is said to cost: the budget, shared out over the rounds."""
@@ -260,7 +258,7 @@ class Federation:
 
     def coordinator(self) -> Coordinator:
         """Make the server."""
-        summed = self.private and self.kind == "wddp" and self.table["noise"] == "aggregate"
+        summed = self.summed
         gradients = self.kind in {"jayaraman-gradient", "central-gradient"} or (
             self.kind == "wddp" and not self.once
         )
@@ -268,7 +266,7 @@ class Federation:
             self.weights,
             self.public.sizes,
             self.table["learning_rate"] if gradients else None,
-            Seal(self.public.pads, self._cell, self.public.count) if self.sealed else None,
+            self.seal,
             self.central,
             self.shares**2 if summed else None,
             self.floor if summed else 0.0,

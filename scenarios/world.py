@@ -9,11 +9,12 @@ from actors.behaviours.attend import attend
 from actors.behaviours.broadcast import broadcast
 from actors.behaviours.exchange import exchange
 from actors.behaviours.serve import serve
+from actors.behaviours.wake import Life
 from actors.events import Log
 from actors.faults import strike
 from actors.habits import Habits
 from actors.link import Fan
-from actors.membership import Behaviour, Life, Membership
+from actors.membership import Behaviour, Membership
 from clocks.activation import Barrier
 from clocks.clock import Clock
 from scenarios.plan import NodePlan, Plan, ServerPlan

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scenarios.api import check, make_plan
-from scenarios.forecast import forecast
+from scenarios.forecast import forecast, in_words
 from tests.support.builders import scenario
 from tests.support.catalogue import BUDGET, EVERY, family, private, world
 
@@ -246,3 +246,19 @@ def test_check_warns_of_releases_that_will_not_be_made() -> None:
     assert any("plans 5 releases over 14 wakes" in w for w in warm["warnings"])
     enough = forecast(make_plan(build({"kind": "dvp", "releases": 5}, B, **short)))
     assert not any("releases over" in w for w in enough["warnings"])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_check_can_tell_a_plan_whose_wakes_only_the_run_can_count(name: str) -> None:
+    """Barriers with latency and a horizon: no number of wakes, and no traceback for it."""
+    run = {"seed": 5, "rounds": 6} if family(name) == "server" else {"seed": 5, "horizon": 9.0}
+    network = {"topology": "ring", "latency": "100ms"}
+    told = check(world(name, "barrier", run=run, network=network))
+    if family(name) in {"alone", "pairs"}:
+        assert not told.ok
+        return
+    assert told.plan is not None
+    figures = forecast(told.plan)
+    assert in_words(figures)
+    if name == "pp noise":
+        assert figures["groups"][0]["epsilon"] == "inf"

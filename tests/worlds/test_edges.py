@@ -8,7 +8,7 @@ import pytest
 
 from mechanisms.duals import standing
 from tests.support.builders import Ran, perform
-from tests.worlds.test_consensus import world
+from tests.support.consensus import world
 
 SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
 
