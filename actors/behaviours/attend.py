@@ -31,7 +31,7 @@ async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
         await agent.inbox.get(None)
 
 
-def _has_answered(agent: Agent, round_: int) -> bool:
+def has_answered(agent: Agent, round_: int) -> bool:
     """Whether the same bits are the answer: it was lost, or a crash took the memory of it."""
     store, planned = agent.store, agent.mechanism.planned
     if store.published is None:
@@ -54,7 +54,7 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
     if not message.asks:
         return message.round != LAST_WORD
     agent.rounds = message.round
-    if _has_answered(agent, message.round):
+    if has_answered(agent, message.round):
         agent.resend(message.sender, woke, message.round)
     else:
         await act_at_wake(agent, woke, Address(_SERVER, message.round, asks=False))
