@@ -210,9 +210,9 @@ class Agent:
             charged = self._rounded[spend.charged] = rounded_up(spend.charged)
         emit, k = self._log.emit, len(ledger)
         proposed = emit(Proposed, self.id, cause, k, charged)
-        if cap is not None and not cap.admits(ledger.sums, spend):
+        if cap is not None and not cap.admits(ledger, spend):
             self.refused += 1
-            spent = float(rounded_up(cap.spent(ledger.sums)))
+            spent = float(rounded_up(cap.spent(ledger.tally)))
             emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
             self._exhaust(proposed, "cap")
             return self._exhausted(state, heard, proposed, to)

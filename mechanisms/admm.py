@@ -12,7 +12,7 @@ from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS
 from mechanisms.objectives import Objective
 from mechanisms.solve import TOLERANCE, Solution, rounding
-from mechanisms.strategy import RELEASE, Step, silent
+from mechanisms.strategy import RELEASE, Explained, Step, silent
 from mechanisms.vectors import Matrix, Vector, round_to
 from mechanisms.warm import Warm
 
@@ -132,6 +132,28 @@ class Alternating:
             if terms.output is not None or found.residual > rounding(size):
                 return np.full_like(found.theta, np.nan)
         return found.theta
+
+    def explain(
+        self, before: Alternated, heard: Heard, made: int, sent: Vector, after: Alternated
+    ) -> Explained:
+        """Invert the solve: what was drawn if these are the data (theory.md, section 6)."""
+        terms = self._terms(heard, made)
+        assert terms is not None, "it was released"  # noqa: S101
+        value = sent[: self.objective.dimension]
+        kept = after._replace(minimiser=value, solver=before.solver)
+        if terms.linear is not None:
+            ridge = 2.0 * self.penalty.at(made) * heard.degree + terms.ridge
+            slope = self.objective.gradient(value) + ridge * value
+            noise = -(slope + self.linear(before, heard, made, terms))
+            bent = self.objective.hessian(value) + ridge * np.eye(len(value))
+            jacobian = float(np.linalg.slogdet(bent)[1])
+            density = _NORM_GAMMA.log_density(noise, terms.linear) + jacobian
+            return Explained(density, noise * terms.linear, kept)
+        centre = self.minimiser(before, heard, made, terms, None)
+        noise, scale = value - centre, terms.output or 0.0
+        if terms.secret:
+            kept = kept._replace(minimiser=centre)
+        return Explained(_NORM_GAMMA.log_density(noise, scale), noise * scale, kept)
 
     def noise_to_step(self, state: Alternated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""

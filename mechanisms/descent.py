@@ -1,5 +1,6 @@
 """Coordinate descent on personalised models (Bellet et al. 2018, eq. 4 and 6)."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law
 from mechanisms.objectives import Objective
-from mechanisms.strategy import DERIVED, RELEASE, Step, silent, smoothing
+from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
 from mechanisms.vectors import Vector, round_to
 
 
@@ -75,6 +76,18 @@ class CoordinateDescent:
         if self.grid is not None:
             moved = round_to(moved, self.grid)
         return moved, moved
+
+    def explain(
+        self, before: Vector, heard: Heard, made: int, sent: Vector, after: Vector
+    ) -> Explained:
+        """Take the step without noise: the rest of what was sent is noise."""
+        assert self.law is not None, "a private release has noise"  # noqa: S101
+        centre, _ = self._descend(before, heard, None)
+        pull = self.mu * self.confidence
+        reach = pull / (1.0 + pull * self.smoothness)
+        noise, scale = (centre - sent) / reach, self.spends[made].scale
+        density = self.law.log_density(noise, scale) - len(sent) * math.log(reach)
+        return Explained(density, noise / scale, after)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every wake makes one."""

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS, Law
 from mechanisms.objectives import Objective
 from mechanisms.solve import minimise
-from mechanisms.strategy import RELEASE, Step, silent
+from mechanisms.strategy import RELEASE, Explained, Step, silent
 from mechanisms.vectors import Vector, round_to
 
 
@@ -45,6 +45,10 @@ class Gradient:
         slope = objective.gradient(theta)
         return slope + gaussian(rng, self.sigma, len(slope)) if self.sigma else slope
 
+    def spread(self) -> float:
+        """The deviation of an answer."""
+        return self.sigma
+
     def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
         """E‖noise‖ over ‖gradient‖."""
         length = float(np.linalg.norm(objective.gradient(theta)))
@@ -68,6 +72,10 @@ class Descent:
                 slope = slope + gaussian(rng, self.sigma, len(slope))
             theta = theta - self.learning_rate * slope
         return theta
+
+    def spread(self) -> float:
+        """The deviation of an answer, exactly where the loss is linear."""
+        return self.learning_rate * self.sigma * math.sqrt(self.steps)
 
     def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless path‖."""
@@ -155,6 +163,29 @@ class Client:
 
     def without_data(self, state: Vector, heard: Heard) -> Step:  # noqa: ARG002
         return silent(state)
+
+    def plain(self, theta: Vector) -> Vector:
+        """Return the answer without noise: the task's own is not drawn."""
+        task: Any = self.task
+        if hasattr(task, "sigma"):
+            task = replace(task, sigma=0.0)
+        answer: Vector = task.answer(self.objective, theta, None)
+        return answer
+
+    def explain(
+        self,
+        before: Vector,
+        heard: Heard,  # noqa: ARG002
+        made: int,  # noqa: ARG002
+        sent: Vector,
+        after: Vector,
+    ) -> Explained:
+        """Take the answer without noise from what was sent; what is masked says nothing by itself."""
+        spread = getattr(self.task, "spread", None)
+        if self.seal is not None or spread is None:
+            return Explained(0.0, np.zeros(0), after)
+        noise, scale = sent - self.plain(before), spread()
+        return Explained(LAWS["gaussian"].log_density(noise, scale), noise / scale, after)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every question makes one."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
-from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step, silent
+from mechanisms.strategy import DERIVED, RELEASE, Explained, Mechanism, State, Step, silent
 from mechanisms.vectors import Matrix, Vector
 
 
@@ -18,6 +18,7 @@ class Disguised(NamedTuple):
     mechanism: Mechanism | None
     inner: State
     made: int = 0
+    records: tuple[Matrix, Vector] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class LocalPrivacy:
         """Begin again after a crash that took the memory: the perturbed records are stored, and paid for."""
         if state.mechanism is None:
             return self.begin(start)
-        return Disguised(state.mechanism, state.mechanism.begin(start), state.made)
+        return Disguised(state.mechanism, state.mechanism.begin(start), state.made, state.records)
 
     def model(self, state: Disguised) -> Vector:
         return (state.mechanism or self.template).model(state.inner)
@@ -99,10 +100,11 @@ class LocalPrivacy:
 
         def finish(rng: np.random.Generator | None) -> tuple[Disguised, Vector | None]:
             assert rng is not None, "a private release has noise"  # noqa: S101
-            mechanism = self.make(*self.perturbed(rng))
+            records = self.perturbed(rng)
+            mechanism = self.make(*records)
             fresh = mechanism.begin(self.template.model(state.inner))
             inner, vector = mechanism.propose(fresh, heard, 0).finish(rng)
-            return Disguised(mechanism, inner, 1), vector
+            return Disguised(mechanism, inner, 1, records), vector
 
         return Step(RELEASE, self.spend, finish)
 
@@ -112,9 +114,25 @@ class LocalPrivacy:
 
         def finish(rng: np.random.Generator | None) -> tuple[Disguised, Any]:
             inner, vector = step.finish(rng)
-            return Disguised(mechanism, inner, state.made + fresh), vector
+            return state._replace(inner=inner, made=state.made + fresh), vector
 
         return Step(DERIVED if fresh else step.kind, None, finish)
+
+    def explain(
+        self,
+        before: Disguised,  # noqa: ARG002
+        heard: Heard,  # noqa: ARG002
+        made: int,  # noqa: ARG002
+        sent: Vector,  # noqa: ARG002
+        after: Disguised,
+    ) -> Explained:
+        """Compare the perturbed records, which whoever learns from them may read, with these."""
+        assert after.records is not None, "they were made"  # noqa: S101
+        features, labels = after.records
+        noise = features - self.features
+        lengths = 0.5 * self.epsilon_features * np.linalg.norm(noise, axis=1)
+        kept = float((labels == self.labels).sum()) * self.epsilon_label
+        return Explained(kept - float(lengths.sum()), noise.ravel(), after)
 
     def perturbed(self, rng: np.random.Generator) -> tuple[Matrix, Vector]:
         """Draw the perturbed records: every one of them costs ε_x + ε_y."""

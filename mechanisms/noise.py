@@ -35,6 +35,10 @@ class Law(Protocol):
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector: ...
 
+    def log_density(self, noise: Vector, scale: float) -> float:
+        """Ln of the density at a draw, up to a constant of the scale and the dimension."""
+        ...
+
     def mean_norm(self, scale: float, dimension: int) -> float:
         """Root of the expected squared L2 norm, for words."""
         ...
@@ -58,6 +62,9 @@ class Laplace:
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
         return rng.laplace(0.0, scale, dimension)
+
+    def log_density(self, noise: Vector, scale: float) -> float:
+        return -float(np.abs(noise).sum()) / scale
 
     def mean_norm(self, scale: float, dimension: int) -> float:
         return scale * math.sqrt(2 * dimension)
@@ -83,6 +90,9 @@ class NormGamma:
         noise *= length / math.sqrt(float(noise @ noise))
         return noise
 
+    def log_density(self, noise: Vector, scale: float) -> float:
+        return -scale * math.sqrt(float(noise @ noise))
+
     def mean_norm(self, scale: float, dimension: int) -> float:
         return math.sqrt(dimension * (dimension + 1)) / scale
 
@@ -105,6 +115,9 @@ class Gaussian:
         noise = rng.standard_normal(dimension)
         noise *= scale
         return noise
+
+    def log_density(self, noise: Vector, scale: float) -> float:
+        return -0.5 * float(noise @ noise) / (scale * scale)
 
     def mean_norm(self, scale: float, dimension: int) -> float:
         return scale * math.sqrt(dimension)

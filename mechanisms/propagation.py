@@ -10,7 +10,7 @@ from mechanisms.mixing import Heard
 from mechanisms.noise import Law
 from mechanisms.objectives import Objective
 from mechanisms.solve import minimise
-from mechanisms.strategy import DERIVED, RELEASE, Step, silent, smoothing
+from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
 from mechanisms.vectors import Vector, round_to
 
 
@@ -73,6 +73,27 @@ class Propagation:
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """The one release, with what it costs; None where it is without noise."""
         return None if self.law is None else (self.spend,)
+
+    def explain(
+        self,
+        before: Propagated,  # noqa: ARG002
+        heard: Heard,
+        made: int,  # noqa: ARG002
+        sent: Vector,
+        after: Propagated,  # noqa: ARG002
+    ) -> Explained:
+        """Undo the mixing, which is public: what is left is the perturbed local model."""
+        assert self.law is not None, "a private release has noise"  # noqa: S101
+        pull, scale = self.mu * self.confidence, self.spend.scale
+        anchor = ((1.0 + pull) * sent - heard.mean()) / pull
+        if self.ridge is None:
+            noise, jacobian = anchor - minimise(self.objective).theta, 0.0
+        else:
+            noise = -(self.objective.gradient(anchor) + self.ridge * anchor)
+            bent = self.objective.hessian(anchor) + self.ridge * np.eye(len(anchor))
+            jacobian = float(np.linalg.slogdet(bent)[1])
+        density = self.law.log_density(noise, scale) + jacobian
+        return Explained(density, noise * scale, Propagated(sent, anchor))
 
     def _local_model(self, rng: np.random.Generator | None) -> Vector:
         if self.law is None:

@@ -6,6 +6,7 @@ Beside the protocol a mechanism may have abilities that some behaviours and obse
 - `balanced`, `duals(heard)`: it keeps duals on edges (mechanisms.duals);
 - `hold(state, theta)`, `once`: it answers a server, once or every round; `agree(state, slot, mine, theirs)`: it trades;
 - `recover(state, start)`: what storage keeps for it through a crash that takes the memory;
+- `explain(before, heard, made, sent, after)`: how well its data explain a release that was seen (`Explained`);
 - `schedule(degree)`: all releases with what each costs; `noise_to_step(state, heard, made)`, `longest_gradient(theta)`,
   `residual(state)`: what an oracle may tell of it.
 """
@@ -75,6 +76,18 @@ class Card:
     guarantee: str
     source: str
     mended: str
+
+
+class Explained(NamedTuple):
+    """What some data make of a release that was sent from a state: as an auditor who knows all but one record sees it.
+
+    `log_density` is ln of the density of what was sent, up to what does not depend on the data; `noise` is what must
+    have been drawn, in units of its scale; `after` is the state that these data would have left.
+    """
+
+    log_density: float
+    noise: Vector
+    after: State
 
 
 def silent(state: State) -> Step:

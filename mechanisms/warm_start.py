@@ -9,7 +9,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.descent import CoordinateDescent
 from mechanisms.mixing import Heard
 from mechanisms.propagation import Propagated, Propagation
-from mechanisms.strategy import Step
+from mechanisms.strategy import Explained, Step
 from mechanisms.vectors import Vector
 
 
@@ -56,6 +56,17 @@ class WarmDescent:
             return Warming(state.warm._replace(theta=theta), state.wakes), vector
 
         return Step(step.kind, step.spend, finish)
+
+    def explain(
+        self, before: Warming, heard: Heard, made: int, sent: Vector, after: Warming
+    ) -> Explained:
+        """Explain the local model first, then the steps of the descent."""
+        if made == 0:
+            told = self.propagation.explain(before.warm, heard, made, sent, after.warm)
+            return told._replace(after=after._replace(warm=told.after))
+        theta, moved = before.warm.theta, after.warm.theta
+        told = self.descent.explain(theta, heard, made - 1, sent, moved)
+        return told._replace(after=after)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:
         """All releases, with what each costs; None where every wake makes one."""

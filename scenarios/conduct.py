@@ -21,6 +21,7 @@ from scenarios.governor import Hand, Signals
 from scenarios.metrics import Oracle
 from scenarios.observers.budget import Budget
 from scenarios.observers.checks import Checks
+from scenarios.observers.fates import Fates
 from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
@@ -55,10 +56,12 @@ class Run:
         self.server = self.members.agents[plan.size] if plan.server is not None else None
         ledgers = [agent.store.ledger for agent in self.agents]
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-        self.traffic = Traffic(here, follow=_follows(plan))
+        self.traffic = Traffic(here, follow=_asks(plan, ("staleness", "lag")))
         self.budget = Budget(plan, ledgers)
         self.checks = Checks(plan, self.members.agents, self.log, self.traffic)
-        self.oracle = Oracle(plan, self.members, self.clock, self.budget, self.traffic)
+        self.fates = Fates(plan.size) if _asks(plan, ("epsilon.un",)) else None
+        watchers = self.budget, self.traffic, self.fates
+        self.oracle = Oracle(plan, self.members, self.clock, *watchers)
         self.claims = Claims(plan, self.agents)
         self.folder = RunFolder(folder, self._manifest())
         self.recorder = Recorder(folder, ledgers)
@@ -84,6 +87,8 @@ class Run:
         """The recorder folds first; what decides something is told at once."""
         self.log.collect(self.recorder.fold)
         self.log.collect(self.traffic.fold)
+        if self.fates is not None:
+            self.log.collect(self.fates.fold)
         self.log.watch(self.budget, Budget.kinds)
         for kind, check in self.checks.routes.items():
             self.log.watch(check, (kind,))
@@ -203,7 +208,7 @@ class Run:
         values, plan = self.last.values, self.plan
         wall = time.perf_counter() - self._begun
         views = {
-            v: float(self.budget.by(plan.privacy.accountant, v).max()) for v in plan.privacy.views
+            v: float(self.budget.by(plan.privacy.accountant, v).max()) for v in plan.privacy.seen
         }
         more = {
             "ended_s": self.clock.now / 1e9,
@@ -280,7 +285,7 @@ class Run:
         self.folder.write("metrics.parquet", sink.getvalue())
 
 
-def _follows(plan: Plan) -> bool:
-    """Whether an expectation or target reads who holds which version."""
+def _asks(plan: Plan, metrics: tuple[str, ...]) -> bool:
+    """Whether an expectation or target reads what is only followed when somebody asks."""
     asked = {claim["metric"] for claim in (*plan.expects, *plan.targets.values())}
-    return any(metric.startswith(("staleness", "lag")) for metric in asked)
+    return any(metric.startswith(metrics) for metric in asked)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from clocks.activation import Synchronous
-from mechanisms.accounting.compose import headline, sums, totals
+from mechanisms.accounting.compose import headline, totals
+from mechanisms.accounting.loss import Key, Tally, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.admm import Alternating
 from mechanisms.guards import Open
@@ -15,6 +16,10 @@ from mechanisms.strategy import Mechanism
 from mechanisms.warm_start import WarmDescent
 from scenarios.plan import NodePlan, Plan
 from scenarios.values import figure
+
+_LARGEST = 50
+"""Of so many different ledgers of a group, the largest, the numerical total is found too."""
+_NUMERICAL = ("pld",)
 
 
 def forecast(plan: Plan) -> dict[str, Any]:
@@ -79,22 +84,10 @@ def _goes_on(mechanism: Mechanism) -> bool:
 
 def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
     nodes = [plan.nodes[i] for i in ids]
-    worst, by, all_ways = 0.0, "", dict[str, float]()
-    dearest: Spend | None = None
-    for node in nodes:
-        spends = _releases(plan, node)
-        if spends is None:
-            worst, by, all_ways = math.inf, "none", {"basic": math.inf}
-            break
-        total = sums(spends)
-        epsilon, accountant = headline(total, node.delta, plan.privacy.accountant)
-        if epsilon >= worst:
-            worst, by = epsilon, accountant
-        for key, value in totals(total, node.delta).items() if total.releases else ():
-            all_ways[key] = max(value, all_ways.get(key, 0.0))
-        for spend in {id(spend): spend for spend in spends}.values():
-            if dearest is None or _excess(spend) > _excess(dearest):
-                dearest = spend
+    spends = [_releases(plan, node) for node in nodes]
+    worst, by, all_ways = _epsilons(plan, nodes, spends)
+    each = {id(spend): spend for some in spends if some for spend in some}.values()
+    dearest = max(each, key=_excess, default=None)
     ratios = [r for r in (_ratio(plan, node) for node in nodes[:64]) if r is not None]
     rates = [node.activation.rate for node in nodes]
     return {
@@ -111,6 +104,32 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
         "calibration": None if dearest is None else _consequence(dearest),
         "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
     }
+
+
+def _epsilons(
+    plan: Plan, nodes: list[NodePlan], spends: list[tuple[Spend, ...] | None]
+) -> tuple[float, str, dict[str, float]]:
+    """Return the largest ε of a group, whose arithmetic it is, and the largest under every accountant."""
+    bags = dict[tuple[Key, float], Tally]()
+    for node, some in zip(nodes, spends, strict=True):
+        if some is None:
+            return math.inf, "none", {"basic": math.inf}
+        bag = tally(some)
+        bags[bag.key, node.delta] = bag
+    worst, by, all_ways = 0.0, "", dict[str, float]()
+    adaptive = plan.privacy.adaptive
+    largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
+    for number, case in enumerate(largest):
+        bag, but = bags[case], _NUMERICAL if number >= _LARGEST else ()
+        told = totals(bag, case[1], adaptive=adaptive, but=but) if len(bag) else {}
+        for name, value in told.items():
+            all_ways[name] = max(value, all_ways.get(name, 0.0))
+        epsilon, accountant = headline(
+            bag, case[1], plan.privacy.accountant, adaptive=adaptive, but=but
+        )
+        if epsilon >= worst:
+            worst, by = epsilon, accountant
+    return worst, by, all_ways
 
 
 def _excess(spend: Spend) -> float:

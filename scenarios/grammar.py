@@ -178,9 +178,11 @@ _GOAL: Fields = {
 }
 
 _PRIVACY: Fields = {
-    "views": Field(Many(Choice("eavesdropper", "outsider"), 1, 2), ["eavesdropper"]),
-    "accountant": Field(Choice("tightest", "basic", "kov", "zcdp"), "tightest"),
-    "calibrate": Field(Choice("basic", "kov"), "kov"),
+    "views": Field(
+        Many(Choice("eavesdropper", "server", "aggregate", "outsider"), 1, 4), ["eavesdropper"]
+    ),
+    "accountant": Field(Choice("tightest", "basic", "kov", "zcdp", "rdp", "pld"), "tightest"),
+    "calibrate": Field(Choice("basic", "kov", "rdp", "pld"), "kov"),
     "filter": Field(Choice("auto", "basic"), "auto"),
     "grid": Field(Either("a number > 0 or false", Flag(), _POSITIVE), 1e-9),
 }

@@ -6,6 +6,7 @@ from typing import Any
 from scenarios.kinds import (
     TRAITS,
     Tree,
+    family_of,
     is_gaussian,
     is_printed,
     is_private,
@@ -15,6 +16,8 @@ from scenarios.kinds import (
     trait_of,
 )
 from scenarios.problem import Report
+
+OF_SERVERS = ("server", "aggregate")
 
 _AT = ("mechanism",)
 
@@ -277,5 +280,19 @@ def _privacy(read: Tree, report: Report) -> None:
         )
     if is_gaussian(read) and field(read.get("privacy"), "filter") == "basic":
         report.value(("privacy", "filter"), "basic has no claim for Gaussian noise; use auto")
+    _views(read, report)
     if field(read.get("privacy"), "grid") is True:
         report.value(("privacy", "grid"), "must be a number > 0 or false, got true")
+
+
+def _views(read: Tree, report: Report) -> None:
+    """The server's eyes exist where there is a server."""
+    mechanism = read.get("mechanism")
+    if mechanism is None or family_of(read) == "server":
+        return
+    for at, view in enumerate(field(read.get("privacy"), "views") or ()):
+        if view in OF_SERVERS:
+            report.value(
+                ("privacy", "views", at),
+                f'"{view}" needs a server, and {mechanism.get("kind")} has none: eavesdropper or outsider',
+            )

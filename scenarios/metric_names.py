@@ -6,7 +6,8 @@ from collections.abc import Iterable
 PER_NODE = (
     "loss", "loss.pooled", "accuracy.train", "accuracy.test", "rmse.train", "rmse.test", "gain",
     "noise.ratio", "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp",
-    "epsilon.gaussian", "epsilon.claimed", "epsilon.left", "releases", "releases.refused",
+    "epsilon.rdp", "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left",
+    "epsilon.unsent", "epsilon.unheard", "epsilon.unread", "releases", "releases.refused",
     "releases.planned", "derived", "updates", "availability",
 )  # fmt: skip
 NETWORK = (

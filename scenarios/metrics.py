@@ -18,6 +18,7 @@ from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
 from scenarios.metric_names import NETWORK, PER_NODE, split_metric
 from scenarios.observers.budget import Budget
+from scenarios.observers.fates import Fates
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.scores import Scores, dual_health
@@ -37,7 +38,13 @@ class Oracle:
     """Computes metrics of a running world, all nodes at once."""
 
     def __init__(
-        self, plan: Plan, members: Membership, clock: Clock, budget: Budget, traffic: Traffic
+        self,
+        plan: Plan,
+        members: Membership,
+        clock: Clock,
+        budget: Budget,
+        traffic: Traffic,
+        fates: Fates | None = None,
     ) -> None:
         self.plan = plan
         self._members = members
@@ -45,6 +52,7 @@ class Oracle:
         self._clock = clock
         self._budget = budget
         self._traffic = traffic
+        self._fates = fates
         self.scores = Scores(plan.shards, plan.loss)
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
         self._member = np.ones(plan.size, dtype=bool)
@@ -75,6 +83,7 @@ class Oracle:
         self._theta[~finite] = np.nan
         self._member = np.array([agent.status != ABSENT for agent in self._nodes])
         values: dict[str, Any] = {}
+        self._budget.last = last
         with np.errstate(invalid="ignore", over="ignore"):
             for name in self.names(last=last):
                 found = self._routes[name]()
@@ -232,6 +241,11 @@ class Oracle:
             found.append(math.nan if told is None else told)
         return np.array(found)
 
+    def _in_vain(self, which: Callable[[Fates], list[list[int]]]) -> Vector:
+        """What releases cost that nobody was sent, heard or read."""
+        assert self._fates is not None, "followed where it is asked for"  # noqa: S101
+        return self._budget.without(which(self._fates))
+
     def _make_routes(self) -> dict[str, Callable[[], Any]]:
         agents, budget, traffic = self._nodes, self._budget, self._traffic
         everybody, n = self._members.agents, self.plan.size
@@ -257,9 +271,14 @@ class Oracle:
             "epsilon.basic": lambda: budget.by("basic"),
             "epsilon.kov": lambda: budget.by("kov"),
             "epsilon.zcdp": lambda: budget.by("zcdp"),
+            "epsilon.rdp": lambda: budget.by("rdp"),
+            "epsilon.pld": lambda: budget.by("pld"),
             "epsilon.gaussian": lambda: budget.by("gaussian"),
             "epsilon.claimed": budget.claimed,
             "epsilon.left": budget.left,
+            "epsilon.unsent": partial(self._in_vain, Fates.unsent),
+            "epsilon.unheard": partial(self._in_vain, Fates.unheard),
+            "epsilon.unread": partial(self._in_vain, Fates.unread),
             "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
             "releases.refused": lambda: np.array([a.refused for a in agents]),
             "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from actors.habits import Hall
 from clocks.activation import Activation, Barrier, Trace
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.loss import tally
 from mechanisms.objectives import LocalObjective
 from mechanisms.solve import minimise
 from mechanisms.strategy import Mechanism
@@ -19,7 +22,7 @@ from scenarios.datasets import UNREADABLE, BadData, Shards, real
 from scenarios.grammar import ACTIONS, SERVER
 from scenarios.kinds import family_of, is_printed, is_private, kind_of
 from scenarios.plan import NodePlan, ServerPlan
-from scenarios.provision import Objectives, Provision, law_of
+from scenarios.provision import Objectives, Provision, unit_of
 from scenarios.public import Place, Public
 from scenarios.seeds import generator, pads
 from scenarios.settling import Settling, Table
@@ -97,7 +100,7 @@ class People:
             group=group.get("name") or f"group{g}",
             activation=clock(i),
             compute=compute,
-            cap=terms.cap(law_of(self.at.read)),
+            cap=self._cap(terms, mechanism, len(around)),
             delta=terms.delta,
             on_exhausted=(group.get("budget") or {}).get("on_exhausted", "listen"),
             present=group["present"],
@@ -107,6 +110,18 @@ class People:
             neighbours=tuple(j for j, _ in around),
             weights=np.array([w for _, w in around], dtype=np.float64),
         )
+
+    def _cap(self, terms: Terms, mechanism: Mechanism, degree: int) -> Cap | None:
+        """Return what holds the budget; where that is costly to ask, with the schedule that is known to fit."""
+        if "parameters" in self.at.read["mechanism"]:
+            return terms.cap_of_its_own_code()
+        cap = terms.cap(unit_of(self.at.read))
+        schedule = getattr(mechanism, "schedule", None)
+        if cap is None or schedule is None or cap.accountant not in {"rdp", "pld"}:
+            return cap
+        spends = schedule(degree)
+        planned = None if spends is None else tally(spends)
+        return cap if planned is None or not cap.holds(planned) else replace(cap, planned=planned)
 
     def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
         """Return a group's clocks and its computing time, made once."""

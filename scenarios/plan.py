@@ -57,6 +57,10 @@ class Privacy:
     shows_unreleased_model: bool
     misprinted: bool = False
     """Whether what was claimed composes as its paper prints it (E8)."""
+    adaptive: bool = False
+    """Whether releases may depend on earlier outputs: code of the scenario's own that has no schedule."""
+    seen: tuple[str, ...] = ("eavesdropper", "outsider")
+    """Every view that there is in this scenario."""
 
     @property
     def view(self) -> str:

@@ -1,14 +1,16 @@
 """Mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
 
-from mechanisms.accounting.compose import by, sums
+from mechanisms.accounting.calibrate import PURE, Additive, Form, Perturbed
+from mechanisms.accounting.compose import by
+from mechanisms.accounting.loss import rounded_up, tally
 from mechanisms.accounting.spend import unprotected
 from mechanisms.admm import Alternating
 from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, PrimalNoise
 from mechanisms.objectives import LocalObjective
-from mechanisms.perturbation import Record, record_of
+from mechanisms.perturbation import FEATURE_BOUND, Record, record_of
 from mechanisms.vectors import grid_below
 from scenarios.public import Maker, Public, Table
-from scenarios.terms import NORM_GAMMA, CannotProvide, Shape, Terms, charges, uniform
+from scenarios.terms import CannotProvide, Shape, Terms, charges, uniform
 
 
 def alternating(table: Table, i: int, public: Public) -> Maker:
@@ -17,7 +19,7 @@ def alternating(table: Table, i: int, public: Public) -> Maker:
     private = table["kind"] not in {"admm", "madmm"}
     terms, d = public.terms[i], public.dimension
     grid = grid_below(public.grid) if private and public.grid is not None else None
-    fixed = _fixed(table, terms) if private else None
+    fixed = _fixed(table, terms, _form(table, penalty, i, public)) if private else None
 
     def make(objective: LocalObjective) -> Alternating:
         if table["C"] > objective.points:
@@ -42,8 +44,8 @@ def _within_budget(mechanism: Alternating, degree: int, terms: Terms) -> None:
     spends = mechanism.schedule(degree)
     if not spends or terms.epsilon is None or terms.printed:
         return
-    by_whom = terms.accountant(NORM_GAMMA)
-    total = by(by_whom, sums(spends), terms.delta)
+    by_whom = terms.accountant("epsilon")
+    total = by(by_whom, tally(spends), terms.delta)
     if total > terms.epsilon * (1 + 1e-9):
         raise CannotProvide(
             f"{len(spends)} releases with this noise compose to ε = {total:.4g} ({by_whom}, δ = "
@@ -63,11 +65,20 @@ def _penalty(table: Table, i: int) -> tuple[Growth, float]:
     return Growth(start, growth, eta["cap"]), table["theta"]
 
 
-def _fixed(table: Table, terms: Terms) -> tuple[float, ...] | None:
+def _form(table: Table, penalty: Growth, i: int, public: Public) -> Form:
+    """Return what the loss of agent i's releases is distributed as, at the degree that it has in the plan."""
+    if table["kind"] == "pvp":
+        return PURE if table["final_dual"] else Additive("norm-gamma", public.dimension)
+    bend = table["C"] / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
+    convexity = table["rho"] + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
+    return Perturbed(rounded_up(bend / convexity), public.dimension)
+
+
+def _fixed(table: Table, terms: Terms, form: Form) -> tuple[float, ...] | None:
     """Return the target of each release; None where pp is given its noise."""
     if table["kind"] == "pp" and table.get("noise") is not None:
         return None
-    return charges(table, terms, NORM_GAMMA, _shape(table))
+    return charges(table, terms, form, _shape(table))
 
 
 def _shape(table: Table) -> Shape:

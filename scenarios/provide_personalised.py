@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mechanisms.accounting.calibrate import NOTHING
+from mechanisms.accounting.calibrate import PURE, Additive
+from mechanisms.accounting.loss import Key, additive
 from mechanisms.accounting.spend import Spend, unprotected
 from mechanisms.collaborative import Collaborative
 from mechanisms.descent import CoordinateDescent
@@ -24,7 +25,7 @@ _FAINTEST = 1e-9
 """A release with less than this share of the largest charge is noise and nothing else."""
 
 
-def descent(table: Table, i: int, public: Public, before: Spend | None = None) -> Maker:
+def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
     """Coordinate descent; `before` was spent on a warm start."""
     law = LAWS.get(table["noise"])
     d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
@@ -35,8 +36,7 @@ def descent(table: Table, i: int, public: Public, before: Spend | None = None) -
         )
     terms = public.terms[i]
     shape = _schedule(table, public, law)
-    sums = NOTHING if before is None else NOTHING.plus(before)
-    fixed = charges(table, terms, law, shape, sums)
+    fixed = charges(table, terms, Additive(law.name, d), shape, before)
     grid = None if public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> CoordinateDescent:
@@ -97,7 +97,7 @@ def _remark_4(
         half = Terms(
             terms.epsilon, terms.delta / 2, "kov", "auto", count, printed=True, misprinted=True
         )
-        epsilons = charges({"releases": count}, half, NORM_GAMMA, shape)
+        epsilons = charges({"releases": count}, half, PURE, shape)
     width = math.sqrt(2.0 * math.log(2.0 * 2.0 * count / max(terms.delta, 1e-300)))
     return tuple(2.0 * bound * width / epsilon for epsilon in epsilons)
 
@@ -250,8 +250,8 @@ def warm_descent(table: Table, i: int, public: Public) -> Maker:
             )
         table = table | {"releases": left}
     warm = propagation(table, i, public, table["warm_noise"], share)
-    spent = Spend("", "norm-gamma", "", 0.0, 0.0, "", 0, 0.0, share, share)
-    later = descent(table, i, public, spent)
+    noise = "norm-gamma" if table["warm_noise"] == "output" else "pure"
+    later = descent(table, i, public, ((additive(noise, share, public.dimension), 1),))
     return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
 
 

@@ -1,6 +1,7 @@
 """The server family: clients, their noise, and the server that adds up (theory.md, 2.2 and section 4)."""
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -175,7 +176,9 @@ class Federation:
         total = math.sqrt(self.floor)
         claimed = self._mu(i) / math.sqrt(self.steps)
         sigma = float(self.shares[i]) / float(self.weights[i])
-        return self._gaussian(total, self._reach(i), claimed), sigma
+        everybody = np.sort(self.shares**2)[: self._honest() + int(self.table["colluders"])]
+        seen = self._reach(i) / math.sqrt(float(everybody.sum()))
+        return replace(self._gaussian(total, self._reach(i), claimed), summed=seen), sigma
 
     # noise inside the computation
 

@@ -6,7 +6,6 @@ from typing import Any
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Coordinator
 from mechanisms.local_privacy import LocalPrivacy
-from mechanisms.noise import LAWS, Law
 from mechanisms.objectives import LocalObjective
 from mechanisms.solitary import Solitary
 from mechanisms.strategy import Mechanism
@@ -22,11 +21,11 @@ Objectives = Callable[[int, Matrix, Vector], LocalObjective]
 """Makes agent i's objective on some records."""
 
 
-def law_of(read: Table) -> Law | None:
-    """Return the law that caps are held by: Gaussian, or one with a pure ε; None without noise."""
+def unit_of(read: Table) -> str | None:
+    """Return what charges count, for caps to be held by: μ of Gaussian noise, or a pure ε; None without noise."""
     if not is_private(read):
         return None
-    return LAWS["gaussian"] if is_gaussian(read) else LAWS["norm-gamma"]
+    return "mu" if is_gaussian(read) else "epsilon"
 
 
 class Provision:

@@ -4,6 +4,7 @@ import numpy as np
 
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
+from mechanisms.accounting.views import OF_SERVERS, VIEWS
 from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
@@ -76,7 +77,7 @@ class _Resolver:
             faults=people.faults(),
             expects=tuple(self.at.read["expect"]),
             targets=self.at.read["targets"],
-            privacy=self._privacy(),
+            privacy=self._privacy(nodes, serves=serves),
             loss=loss,
             shards=shards,
             objectives=objectives,
@@ -141,7 +142,7 @@ class _Resolver:
             x, y, loss, 1.0 / len(y) if l2 == "1/m" else l2, weight=weight
         )
 
-    def _privacy(self) -> Privacy:
+    def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
         privacy = self.at.read["privacy"]
         kind = self.at.read["mechanism"]["kind"]
         misprinted = (
@@ -150,6 +151,9 @@ class _Resolver:
         return Privacy(
             tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=kind == "local",
             misprinted=misprinted and privacy["calibrate"] == "kov",
+            adaptive="parameters" in self.at.read["mechanism"]
+            and not hasattr(nodes[0].mechanism, "schedule"),
+            seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )  # fmt: skip
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:

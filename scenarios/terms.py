@@ -1,15 +1,15 @@
 """What sets the noise: from a budget, releases and alpha to the charge of each release."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mechanisms.accounting.calibrate import NOTHING, composed, most_releases, shaped_charges
-from mechanisms.accounting.compose import Sums, by
+from mechanisms.accounting.calibrate import Form, composed, most_releases, shaped_charges
+from mechanisms.accounting.compose import by
 from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.loss import Key, Tally
 from mechanisms.guards import Growth
-from mechanisms.noise import LAWS, Law
+from mechanisms.noise import LAWS
 
 Table = dict[str, Any]
 MOST_RELEASES = 1_000_000
@@ -38,20 +38,27 @@ class Terms:
     misprinted: bool = False
     """Whether the paper of this kind prints its composition wrong (E8)."""
 
-    def accountant(self, law: Law) -> str:
+    def accountant(self, unit: str) -> str:
         """Gaussian always by μ; without δ only basic composition is valid."""
-        if law.unit == "mu":
+        if unit == "mu":
             return "gaussian"
         if self.delta <= 0:
             return "basic"
         return "kov_printed" if self.misprinted and self.calibrate == "kov" else self.calibrate
 
-    def cap(self, law: Law | None) -> Cap | None:
-        """The cap and what holds it; None without a budget, and where scales are as printed."""
-        if self.epsilon is None or law is None or self.printed:
+    def cap(self, unit: str | None) -> Cap | None:
+        """The cap and what holds it; None without a budget or noise, and where scales are as printed."""
+        if self.epsilon is None or unit is None or self.printed:
             return None
-        holder = self.accountant(law) if self.filter == "auto" else self.filter
+        holder = self.accountant(unit) if self.filter == "auto" else self.filter
         return Cap(self.epsilon, self.delta, holder)
+
+    def cap_of_its_own_code(self) -> Cap | None:
+        """The cap of releases that may depend on earlier outputs: sums of ε, or of Rényi curves (theory.md, 5.5)."""
+        if self.epsilon is None:
+            return None
+        basic = self.delta <= 0 or self.filter == "basic"
+        return Cap(self.epsilon, self.delta, "basic" if basic else "rdp")
 
 
 NORM_GAMMA = LAWS["norm-gamma"]
@@ -68,13 +75,13 @@ def uniform(releases: int) -> tuple[float, ...]:
 def charges(
     mechanism: Table,
     terms: Terms,
-    law: Law,
+    form: Form,
     shape: Shape = uniform,
-    before: Sums = NOTHING,
+    before: Key = (),
 ) -> tuple[float, ...]:
     """Return the charge of each release: two of budget, releases and alpha fix the third."""
     releases: int | None = mechanism.get("releases") or terms.rounds
-    by_whom = terms.accountant(law)
+    by_whom = terms.accountant(form.unit)
     alpha = _alpha(mechanism.get("alpha"))
     if terms.epsilon is None:
         assert alpha is not None, "judged before"  # noqa: S101
@@ -82,10 +89,10 @@ def charges(
         return tuple(alpha.at(k) for k in range(releases))
     if alpha is None:
         assert releases is not None, "judged before"  # noqa: S101
-        return shaped_charges(law, terms.epsilon, terms.delta, shape(releases), by_whom, before)
+        return shaped_charges(form, terms.epsilon, terms.delta, shape(releases), by_whom, before)
     if alpha.growth != 1:
-        return _growing(alpha, terms, law, releases)
-    return (alpha.start,) * _count(alpha.start, terms, law, releases)
+        return _growing(alpha, terms, form, releases)
+    return (alpha.start,) * _count(alpha.start, terms, form, releases)
 
 
 def _alpha(alpha: Any) -> Growth | None:
@@ -94,11 +101,11 @@ def _alpha(alpha: Any) -> Growth | None:
     return Growth(alpha["start"], alpha["growth"]) if isinstance(alpha, dict) else Growth(alpha)
 
 
-def _count(alpha: float, terms: Terms, law: Law, releases: int | None) -> int:
+def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
     """Return how many equal releases there are; what breaks the budget is refused."""
     assert terms.epsilon is not None, "asked only with a budget"  # noqa: S101
-    by_whom = terms.accountant(law)
-    most = most_releases(law, terms.epsilon, terms.delta, alpha, by_whom)
+    by_whom = terms.accountant(form.unit)
+    most = most_releases(form, terms.epsilon, terms.delta, alpha, by_whom)
     if releases is None:
         if most == 0:
             raise CannotProvide(
@@ -113,7 +120,7 @@ def _count(alpha: float, terms: Terms, law: Law, releases: int | None) -> int:
             )
         return most
     if releases > most:
-        total = composed(law, alpha, releases, terms.delta, by_whom)
+        total = composed(form, alpha, releases, terms.delta, by_whom)
         raise CannotProvide(
             f"{releases} releases of {alpha:g} compose to ε = {total:.4g} ({by_whom}, δ = "
             f"{terms.delta:g}), above the budget {terms.epsilon:g}; {most} would fit",
@@ -122,28 +129,42 @@ def _count(alpha: float, terms: Terms, law: Law, releases: int | None) -> int:
     return releases
 
 
-def _growing(alpha: Growth, terms: Terms, law: Law, releases: int | None) -> tuple[float, ...]:
+def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> tuple[float, ...]:
     """Return growing or shrinking charges, as many as were asked for or as fit."""
-    assert terms.epsilon is not None, "asked only with a budget"  # noqa: S101
-    total, found, by_whom = NOTHING, list[float](), terms.accountant(law)
-    for k in range(releases or MOST_RELEASES + 1):
-        charge = alpha.at(k)
-        total = Sums(
-            k + 1, total.pure + charge, total.squares + charge**2,
-            total.centred + charge * math.tanh(charge / 2), 0.0,
-        )  # fmt: skip
-        if by(by_whom, total, terms.delta) > terms.epsilon * _ROOM:
-            if releases is None and found:
-                return tuple(found)
-            raise CannotProvide(
-                f"{k + 1} releases from alpha = {alpha.start:g} growing by {alpha.growth:g} are above the "
-                f"budget {terms.epsilon:g} ({by_whom}, δ = {terms.delta:g})",
-                "mechanism.alpha",
-            )
-        found.append(charge)
-    if releases is None:
+    budget = terms.epsilon
+    assert budget is not None, "asked only with a budget"  # noqa: S101
+    by_whom, found = terms.accountant(form.unit), list[float]()
+
+    def fit(count: int) -> bool:
+        found.extend(alpha.at(k) for k in range(len(found), count))
+        bag = Tally((form.loss(charge), 1) for charge in found[:count])
+        return by(by_whom, bag, terms.delta) <= budget * _ROOM
+
+    most = _most(fit, releases or MOST_RELEASES + 1)
+    if most < (releases or 1):
+        raise CannotProvide(
+            f"{most + 1} releases from alpha = {alpha.start:g} growing by {alpha.growth:g} are above the "
+            f"budget {budget:g} ({by_whom}, δ = {terms.delta:g})",
+            "mechanism.alpha",
+        )
+    if most > MOST_RELEASES:
         raise CannotProvide(
             f"the budget holds more than {MOST_RELEASES:,} releases of this alpha: give mechanism.releases",
             "mechanism.alpha",
         )
-    return tuple(found)
+    return tuple(found[:most])
+
+
+def _most(fit: Callable[[int], bool], limit: int) -> int:
+    """Return the largest count up to a limit that fits; what fits, fits with fewer."""
+    fits, breaks = 0, limit + 1
+    trial = min(64, limit)
+    while breaks - fits > 1:
+        if fit(trial):
+            fits = trial
+        else:
+            breaks = trial
+        trial = min(2 * fits, limit) if breaks > limit and fits else (fits + breaks) // 2
+        if trial == fits:
+            trial += 1
+    return fits

@@ -1,53 +1,18 @@
-"""Composition of releases whose parameters were fixed in advance: basic, KOV, zCDP, exact Gaussian.
+"""Composition side by side: basic, KOV, zCDP, Rényi curves, numerical distributions, exact Gaussian.
 
-Every figure is an upper bound, rounded up where it is rounded.
+Every figure is an upper bound, rounded up where it is rounded. All are valid for releases whose parameters were fixed in
+advance or depend on public events; where they depend on earlier outputs only `ADAPTIVE` ones are (theory.md, 5.5).
 """
 
 import math
-from collections.abc import Iterable
 from functools import lru_cache
-from itertools import groupby
-from typing import NamedTuple
 
-from mechanisms.accounting import gaussian
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting import gaussian, numerical, renyi
+from mechanisms.accounting.loss import Sums, Tally
 
-
-class Sums(NamedTuple):
-    """Additive sums of a list of releases: all that these accountants read."""
-
-    releases: int = 0
-    pure: float = 0.0
-    squares: float = 0.0
-    centred: float = 0.0  # Σ ε(e^ε − 1)/(e^ε + 1)
-    mu_squares: float = 0.0
-
-    def plus(self, spend: Spend, times: int = 1) -> "Sums":
-        """Return the sums with one more release (or several equal ones)."""
-        charge = spend.charged
-        if spend.law == "gaussian":
-            return Sums(
-                self.releases + times,
-                self.pure,
-                self.squares,
-                self.centred,
-                self.mu_squares + times * charge * charge,
-            )
-        return Sums(
-            self.releases + times,
-            self.pure + times * charge,
-            self.squares + times * charge * charge,
-            self.centred + (times * charge * math.tanh(charge / 2) if charge else 0.0),
-            self.mu_squares,
-        )
-
-
-def sums(spends: Iterable[Spend]) -> Sums:
-    """Add up a list of releases."""
-    total = Sums()
-    for spend, equal in groupby(spends):
-        total = total.plus(spend, sum(1 for _ in equal))
-    return total
+ADAPTIVE = ("basic",)
+FILTERS = ("basic", "zcdp", "rdp")
+"""Sums that hold a cap set in advance, whatever the releases depend on."""
 
 
 def basic(total: Sums) -> float:
@@ -110,10 +75,22 @@ def exact_gaussian(mu_squares: float, delta: float) -> float:
     return gaussian.epsilon(math.sqrt(mu_squares), delta)
 
 
-def by(accountant: str, total: Sums, delta: float) -> float:
+def by(accountant: str, bag: Tally, delta: float) -> float:
     """Return ε of the releases by one accountant; infinite where it has no claim for them."""
+    total = bag.sums
     if not total.releases:
         return 0.0
+    match accountant:
+        case "rdp":
+            return renyi.epsilon(bag, delta)
+        case "pld":
+            return numerical.epsilon(bag, delta)
+        case _:
+            return closed(accountant, total, delta)
+
+
+def closed(accountant: str, total: Sums, delta: float) -> float:
+    """Return ε by an accountant that reads sums only."""
     match accountant:
         case "basic":
             return basic(total)
@@ -130,20 +107,41 @@ def by(accountant: str, total: Sums, delta: float) -> float:
             raise ValueError(f"unknown accountant {accountant!r}")
 
 
-def totals(total: Sums, delta: float) -> dict[str, float]:
-    """Return ε of the releases at δ under every accountant that has a claim for them."""
-    valid: tuple[str, ...]
-    if total.mu_squares:
-        valid = ("gaussian", "zcdp")
-    else:
-        valid = ("basic", "kov", "zcdp") if delta > 0 else ("basic",)
-    return {name: by(name, total, delta) for name in valid}
+def claims_of(bag: Tally, delta: float, *, adaptive: bool = False) -> tuple[str, ...]:
+    """Name the accountants that have a claim for these releases; the simplest arguments first."""
+    if adaptive:
+        return ADAPTIVE
+    total = bag.sums
+    if not math.isfinite(total.pure + total.mu_squares):
+        return ("basic",)
+    if delta <= 0:
+        return ("basic",) if not total.mu_squares else ("gaussian",)
+    if not total.mu_squares:
+        return ("basic", "kov", "zcdp", "rdp", "pld")
+    return ("gaussian", "zcdp", "rdp", "pld") if total.pure else ("gaussian", "zcdp", "rdp")
 
 
-def headline(total: Sums, delta: float, accountant: str = "tightest") -> tuple[float, str]:
-    """Return ε and the accountant it is by."""
-    if accountant != "tightest":
-        return by(accountant, total, delta), accountant
-    valid = totals(total, delta)
-    name = min(valid, key=lambda key: valid[key])  # the first of equals: the simplest argument
-    return valid[name], name
+def totals(
+    bag: Tally, delta: float, *, adaptive: bool = False, but: tuple[str, ...] = ()
+) -> dict[str, float]:
+    """Return ε of the releases at δ under every accountant that has a claim for them, but for some."""
+    names = [n for n in claims_of(bag, delta, adaptive=adaptive) if n not in but]
+    return {name: by(name, bag, delta) for name in names}
+
+
+def headline(
+    bag: Tally,
+    delta: float,
+    accountant: str = "tightest",
+    *,
+    adaptive: bool = False,
+    but: tuple[str, ...] = (),
+) -> tuple[float, str]:
+    """Return ε and the accountant it is by; with `adaptive`, only by one that is valid then."""
+    if accountant == "tightest":
+        valid = totals(bag, delta, adaptive=adaptive, but=but)
+        name = min(valid, key=lambda key: valid[key])  # the first of equals: the simplest argument
+        return valid[name], name
+    if adaptive and accountant not in ADAPTIVE and len(bag):
+        return math.inf, accountant
+    return by(accountant, bag, delta), accountant

@@ -1,17 +1,19 @@
 """An agent's spends, in the order they were charged."""
 
-from mechanisms.accounting.compose import Sums
+from mechanisms.accounting.loss import Sums, Tally
 from mechanisms.accounting.spend import Spend
 
 
 class Ledger:
     """Append-only. Its length is the release counter: it survives whatever happens to the agent."""
 
-    __slots__ = ("_spends", "sums")
+    __slots__ = ("_counted", "_spends", "_tally", "sums")
 
     def __init__(self) -> None:
         self._spends: list[Spend] = []
         self.sums = Sums()
+        self._tally = Tally()
+        self._counted = 0
 
     def __len__(self) -> int:
         return len(self._spends)
@@ -28,6 +30,14 @@ class Ledger:
     def since(self, first: int) -> list[Spend]:
         """Those from number `first` on."""
         return self._spends[first:]
+
+    @property
+    def tally(self) -> Tally:
+        """The losses of all of them, counted when somebody asks."""
+        if self._counted < len(self._spends):
+            self._tally.take(self._spends[self._counted :])
+            self._counted = len(self._spends)
+        return self._tally
 
     def charge(self, spend: Spend) -> int:
         """Add a spend and return the number of its release, counted from 0."""

@@ -22,6 +22,8 @@ class Spend:
     jacobian: float
     claimed: float
     charged: float
+    summed: float | None = None
+    """What it costs in the eyes of who sees only sums and colludes with nobody, where that is less."""
 
     def __post_init__(self) -> None:
         if not self.charged >= 0:

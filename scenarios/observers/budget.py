@@ -1,48 +1,72 @@
-"""Recomputes every ledger from the charges that were told, and turns it into ε."""
+"""Recomputes every ledger from the charges that were told, and turns it into ε, view by view."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 
-from actors.events import Charged, Event
-from mechanisms.accounting.compose import Sums, headline, totals
+from actors.events import Charged, Diverged, Event
+from mechanisms.accounting.compose import headline, totals
 from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.loss import Key, Tally, loss_of, tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import epsilon_in
+from mechanisms.accounting.views import AGGREGATE, epsilon_in, seen_in
 from mechanisms.vectors import Vector
 from scenarios.plan import Plan
+
+_LIVE = 500
+"""So many numerical compositions a run's samples may cost in all; what would cost more is left to the end."""
+_AT_END = 400
+_NUMERICAL = ("pld",)
+
+_Case = tuple[Key, float, str, bool]
 
 
 class Budget:
     """A fold over `charged` events; it must agree with the agents' own ledgers."""
 
-    kinds: tuple[type[Event], ...] = (Charged,)
+    kinds: tuple[type[Event], ...] = (Charged, Diverged)
 
-    def __init__(self, plan: Plan, ledgers: list[Ledger]) -> None:
+    def __init__(self, plan: Plan, ledgers: Sequence[Ledger]) -> None:
         self._plan = plan
         self._ledgers = ledgers
         self.counts = [0] * plan.size
-        self._sums = [Sums()] * plan.size
-        self._claims = [Sums()] * plan.size
+        self._bags = [Tally() for _ in plan.nodes]
+        self._claims = [Tally() for _ in plan.nodes]
+        self._summed: list[Tally] | None = None
         self._read = [0] * plan.size
-        self._cache: dict[tuple[Sums, float, str], float] = {}
+        self._stopped: set[int] = set()
+        self._cache: dict[_Case, tuple[float, str]] = {}
+        self._live: bool | None = None
+        self.last = False
+        """Whether this is the last look: then every accountant is asked."""
 
-    def __call__(self, event: Charged) -> None:
-        assert event.node is not None, "an agent was charged"  # noqa: S101
-        self.counts[event.node] += 1
+    def __call__(self, event: Event) -> None:
+        node = event.node
+        assert node is not None, "an agent was charged"  # noqa: S101
+        if isinstance(event, Charged):
+            self.counts[node] += 1
+        else:
+            self._stopped.add(node)
 
     def _catch_up(self) -> None:
-        """Compose anew what was charged since the last look, from the spends themselves."""
+        """Count anew what was charged since the last look, from the spends themselves."""
         for i, ledger in enumerate(self._ledgers):
             if self._read[i] == self.counts[i]:
                 continue
             for spend, run in groupby(ledger.since(self._read[i])):
-                times = sum(1 for _ in run)
-                self._sums[i] = self._sums[i].plus(spend, times)
-                self._claims[i] = self._claims[i].plus(_claim(spend), times)
+                self._count(i, spend, sum(1 for _ in run))
             self._read[i] = self.counts[i]
+
+    def _count(self, i: int, spend: Spend, times: int) -> None:
+        if spend.summed is not None and self._summed is None:
+            self._summed = [Tally(bag.key) for bag in self._bags]
+        self._bags[i].add(loss_of(spend), times)
+        self._claims[i].add(loss_of(_claim(spend)), times)
+        if self._summed is not None:
+            self._summed[i].add(loss_of(seen_in(AGGREGATE, spend)), times)
 
     def headline(self) -> Vector:
         """Return each node's ε in the headline view, by the headline accountant."""
@@ -51,58 +75,126 @@ class Budget:
     def by(self, accountant: str, view: str | None = None) -> Vector:
         """Return each node's ε by one accountant, in a view."""
         self._catch_up()
-        return self._epsilons(self._sums, accountant, view)
+        privacy = self._plan.privacy
+        chosen = view or privacy.view
+        bags = self._summed if chosen == AGGREGATE and self._summed is not None else self._bags
+        found = self.epsilons([self._whole(i, bag) for i, bag in enumerate(bags)], accountant)
+        shows = privacy.shows_unreleased_model
+        return np.array([epsilon_in(chosen, e, shows_unreleased_model=shows) for e in found])
+
+    def _whole(self, i: int, bag: Tally) -> Tally:
+        """Count all that was planned of an agent whose own outputs made it stop (theory.md, 5.5)."""
+        if i not in self._stopped:
+            return bag
+        node = self._plan.nodes[i]
+        schedule = getattr(node.mechanism, "schedule", None)
+        planned = None if schedule is None else schedule(len(node.neighbours))
+        return bag if planned is None or len(planned) < len(bag) else tally(planned)
+
+    def epsilons(self, bags: Sequence[Tally], accountant: str) -> list[float]:
+        """Return ε of a bag of each node, at its δ."""
+        cases = [
+            (bag.key, node.delta, accountant, self._plan.privacy.adaptive)
+            for bag, node in zip(bags, self._plan.nodes, strict=True)
+        ]
+        self._find(dict(zip(cases, bags, strict=True)))
+        found = [self._cache[case][0] for case in cases]
+        if self._plan.privacy.adaptive and accountant == "tightest":
+            # what is proved is the cap that was set in advance
+            caps = [node.cap for node in self._plan.nodes]
+            found = [
+                e if cap is None or not len(bag) else min(e, max(cap.epsilon, 0.0))
+                for e, cap, bag in zip(found, caps, bags, strict=True)
+            ]
+        return found
+
+    def _find(self, cases: dict[_Case, Tally]) -> None:
+        """Compose what has not been composed: numerically too where there is little of it, or at the end."""
+        new = {case: bag for case, bag in cases.items() if case not in self._cache}
+        without = () if self._is_live() else _NUMERICAL
+        for case, bag in new.items():
+            _, delta, accountant, adaptive = case
+            self._cache[case] = headline(bag, delta, accountant, adaptive=adaptive, but=without)
+        if self.last and without:
+            largest = sorted(cases, key=lambda case: -self._cache[case][0])[:_AT_END]
+            for case in largest:
+                _, delta, accountant, adaptive = case
+                self._cache[case] = headline(cases[case], delta, accountant, adaptive=adaptive)
+
+    def _is_live(self) -> bool:
+        """Whether samples compose numerically: by the plan, so that a run's figures are all of one kind."""
+        if self._live is None:
+            schedules = set[Key]()
+            for node in self._plan.nodes:
+                schedule = getattr(node.mechanism, "schedule", None)
+                spends = () if schedule is None else schedule(len(node.neighbours))
+                if spends is None:
+                    return bool(self._set_live(live=False))
+                schedules.add(tally(spends).key)
+                if sum(times for key in schedules for _, times in key) > _LIVE:
+                    return bool(self._set_live(live=False))
+            self._set_live(live=True)
+        return bool(self._live)
+
+    def _set_live(self, *, live: bool) -> bool:
+        self._live = live
+        return live
 
     def epsilon_of(self, node: int) -> float:
         """Return one node's ε in the headline view, as of the last look at all."""
-        privacy = self._plan.privacy
-        composed = self._one(self._sums[node], self._plan.nodes[node].delta, privacy.accountant)
+        privacy, bag = self._plan.privacy, self._bags[node]
+        if privacy.view == AGGREGATE and self._summed is not None:
+            bag = self._summed[node]
+        case = bag.key, self._plan.nodes[node].delta, privacy.accountant, privacy.adaptive
+        self._find({case: bag})
         shows = privacy.shows_unreleased_model
-        return epsilon_in(privacy.view, composed, shows_unreleased_model=shows)
+        return epsilon_in(privacy.view, self._cache[case][0], shows_unreleased_model=shows)
 
     def claimed(self) -> Vector:
         """Return each node's ε as its calibration claims it."""
         self._catch_up()
         privacy = self._plan.privacy
         accountant = "kov_printed" if privacy.misprinted else privacy.accountant
-        return self._epsilons(self._claims, accountant, None)
+        return np.array(self.epsilons(self._claims, accountant))
 
     def left(self) -> Vector:
         """Return what each node's cap leaves, as the filter counts; NaN without a cap."""
         self._catch_up()
-        caps = [node.cap for node in self._plan.nodes]
-        return np.array(
-            [
-                math.nan if cap is None else max(0.0, cap.epsilon - cap.spent(total))
-                for cap, total in zip(caps, self._sums, strict=True)
-            ]
-        )
+        found = dict[tuple[Key, int], float]()
+        values = []
+        for node, bag in zip(self._plan.nodes, self._bags, strict=True):
+            cap = node.cap
+            if cap is None:
+                values.append(math.nan)
+                continue
+            case = bag.key, hash(cap)
+            if case not in found:
+                found[case] = max(0.0, cap.epsilon - cap.spent(bag))
+            values.append(found[case])
+        return np.array(values)
 
-    def _epsilons(self, sums: list[Sums], accountant: str, view: str | None) -> Vector:
-        privacy = self._plan.privacy
-        chosen, shows = view or privacy.view, privacy.shows_unreleased_model
-        found = np.empty(len(sums))
-        for i, total in enumerate(sums):
-            composed = self._one(total, self._plan.nodes[i].delta, accountant)
-            found[i] = epsilon_in(chosen, composed, shows_unreleased_model=shows)
-        return found
-
-    def _one(self, total: Sums, delta: float, accountant: str) -> float:
-        if not total.releases:
-            return 0.0
-        key = (total, delta, accountant)
-        if key not in self._cache:
-            if len(self._cache) > 100_000:
-                self._cache.clear()
-            self._cache[key] = headline(total, delta, accountant)[0]
-        return self._cache[key]
+    def without(self, gone: Sequence[Sequence[int]]) -> Vector:
+        """Return, of each node, ε of its ledger minus ε of its ledger without some releases."""
+        kept = []
+        for ledger, lost in zip(self._ledgers, gone, strict=True):
+            dropped = set(lost)
+            kept.append(tally(s for k, s in enumerate(ledger.spends) if k not in dropped))
+        whole = self.by(self._plan.privacy.accountant)
+        rest = np.array(self.epsilons(kept, self._plan.privacy.accountant))
+        return np.maximum(0.0, np.where(whole == rest, 0.0, whole - rest))
 
     def accountant_name(self) -> str:
         """Return whose arithmetic the headline of the worst node is by."""
         self._catch_up()
+        privacy = self._plan.privacy
         worst = int(np.argmax(self.headline()))
-        total = self._sums[worst]
-        return headline(total, self._plan.nodes[worst].delta, self._plan.privacy.accountant)[1]
+        bag, node = self._whole(worst, self._bags[worst]), self._plan.nodes[worst]
+        case = bag.key, node.delta, privacy.accountant, privacy.adaptive
+        self._find({case: bag})
+        value, name = self._cache[case]
+        if privacy.adaptive and node.cap is not None and node.cap.epsilon < value:
+            return f"{node.cap.accountant} filter"
+        return name
 
     def terms(self) -> str:
         """Return what an ε stands with: view, δ and accountant."""
@@ -113,9 +205,14 @@ class Budget:
         """Return the largest ε over nodes under every accountant that is valid for some ledger."""
         self._catch_up()
         found: dict[str, float] = {}
-        for total, node in zip(self._sums, self._plan.nodes, strict=True):
-            if total.releases:
-                for name, value in totals(total, node.delta).items():
+        bags = {(b.key, n.delta): b for b, n in zip(self._bags, self._plan.nodes, strict=True)}
+        largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
+        for number, case in enumerate(largest):
+            bag = bags[case]
+            if len(bag):
+                but = _NUMERICAL if number >= _AT_END else ()
+                told = totals(bag, case[1], adaptive=self._plan.privacy.adaptive, but=but)
+                for name, value in told.items():
                     found[name] = max(value, found.get(name, 0.0))
         return found
 

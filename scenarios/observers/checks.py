@@ -27,7 +27,7 @@ from actors.events import (
     Woke,
 )
 from clocks.activation import Barrier
-from mechanisms.accounting.compose import sums
+from mechanisms.accounting.loss import tally
 from scenarios.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
@@ -225,12 +225,12 @@ class Checks:
             cap = agent.habits.cap
             if cap is None:
                 continue
-            total = agent.store.ledger.sums
-            if cap.spent(total) > cap.epsilon * (1 + 1e-6):
+            bag = agent.store.ledger.tally
+            if not cap.holds(bag):
                 self._break(
                     "budget",
                     event,
-                    f"agent {agent.id} spent {cap.spent(total):g} of {cap.epsilon:g}",
+                    f"agent {agent.id} spent {cap.spent(bag):g} of {cap.epsilon:g}",
                 )
 
     def _sensitive(self, event: Event) -> None:
@@ -252,14 +252,14 @@ class Checks:
         """Judge what only the end can tell, and say pass where nothing broke."""
         for agent in self._agents:
             cap, ledger = agent.habits.cap, agent.store.ledger
-            recomposed = sums(ledger.spends)
+            recomposed = tally(ledger.spends)
             if len(ledger) != self._charged[agent.id]:
                 self._break(
                     "charged once",
                     None,
                     f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told",
                 )
-            if cap is not None and cap.spent(recomposed) > cap.epsilon * (1 + 1e-6):
+            if cap is not None and not cap.holds(recomposed):
                 self._break(
                     "budget",
                     None,

@@ -174,6 +174,8 @@ class Recorder:
             "claimed": _finite(spend.claimed),
             "charged": rounded_up(spend.charged),
         }
+        if spend.summed is not None:
+            fields["summed"] = rounded_up(spend.summed)
         return self._encoder.encode(fields)[1:] + b"\n"
 
 

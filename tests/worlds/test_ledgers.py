@@ -152,9 +152,9 @@ def test_a_spent_budget_is_never_over_its_cap_not_by_an_ulp(
         ledger = Ledger()
         for spend in node.mechanism.spends:  # type: ignore[attr-defined]
             assert node.cap is not None
-            assert node.cap.admits(ledger.sums, spend)
+            assert node.cap.admits(ledger, spend)
             ledger.charge(spend)
-        assert headline(ledger.sums, delta)[0] <= epsilon
+        assert headline(ledger.tally, delta)[0] <= epsilon
 
 
 def test_a_spent_agent_never_releases_again(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechanisms.accounting.compose import by, sums
+from mechanisms.accounting.compose import by, closed
+from mechanisms.accounting.loss import Sums, tally
 from mechanisms.joint import Personalised
 from mechanisms.warm_start import WarmDescent
 from scenarios.api import make_plan
@@ -46,7 +47,7 @@ def test_a_schedule_is_its_weights_and_fills_the_budget(schedule: str, noise: st
         charges = np.array([spend.charged for spend in spends])
         assert charges / charges[0] == pytest.approx(weights / weights[0])
         accountant = "gaussian" if noise == "gaussian" else "kov"
-        total = by(accountant, sums(spends), 1e-5)
+        total = by(accountant, tally(spends), 1e-5)
         assert total == pytest.approx(3.0, rel=1e-6)
         assert total <= 3.0
 
@@ -93,7 +94,7 @@ def test_a_warm_start_and_descent_share_one_budget(tmp_path: Path, noise: str, w
         assert spends[0].charged == pytest.approx(0.9)
         cap = agent.habits.cap
         assert cap is not None
-        assert cap.spent(agent.store.ledger.sums) == pytest.approx(3.0, rel=1e-6)
+        assert cap.spent(agent.store.ledger.tally) == pytest.approx(3.0, rel=1e-6)
     releases = [e["t"] / 1e9 for e in ran.events("released") if e["node"] == 0]
     assert releases == [
         1.0,
@@ -161,8 +162,6 @@ def test_laplace_noise_is_scaled_for_a_clip_in_l1(tmp_path: Path) -> None:
 @pytest.mark.parametrize("schedule", ["uniform", "growing"])
 def test_printed_gaussian_noise_is_remark_4(schedule: str) -> None:
     """E12: s = 2L√(2 ln(2/δ_k))/ε_k without 1/m; ε_k from the printed composition at δ/2, δ_k = δ/(2T)."""
-    from mechanisms.accounting.compose import Sums
-
     mechanism = {
         "kind": "cd", "noise": "gaussian", "releases": 40, "schedule": schedule, "calibration": "as_printed",
     }  # fmt: skip
@@ -173,7 +172,7 @@ def test_printed_gaussian_noise_is_remark_4(schedule: str) -> None:
     total = Sums(
         40, epsilons.sum(), (epsilons**2).sum(), (epsilons * np.tanh(epsilons / 2)).sum(), 0.0
     )
-    assert by("kov_printed", total, 0.5e-5) == pytest.approx(3.0, rel=1e-6)
+    assert closed("kov_printed", total, 0.5e-5) == pytest.approx(3.0, rel=1e-6)
     assert (len(set(epsilons.round(12))) == 1) == (schedule == "uniform")
 
 

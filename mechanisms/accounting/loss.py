@@ -1,0 +1,167 @@
+"""What one release leaks at worst: a dominating pair, named by its law and parameters; and bags of them."""
+
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from mechanisms.accounting.spend import Spend
+
+
+class Loss(NamedTuple):
+    """The worst-case privacy loss of one release.
+
+    `epsilon` is its pure ε, or the μ of Gaussian noise. What only a pure ε is known of is "pure". `d` and `jacobian`
+    are kept where the law depends on them: "norm-gamma" on d, "objective" on both.
+    """
+
+    law: str
+    epsilon: float
+    d: int = 0
+    jacobian: float = 0.0
+
+
+def additive(law: str, charge: float, d: int) -> Loss:
+    """The loss of noise that is added; what is not known of a law is its pure ε."""
+    match law:
+        case "gaussian":
+            return Loss("gaussian", charge)
+        case "norm-gamma" if d >= 2:
+            return Loss("norm-gamma", charge, d)
+        case "norm-gamma" | "laplace":
+            return Loss("laplace", charge)  # in one dimension they are the same
+        case _:
+            return Loss("pure", charge)
+
+
+def rounded_up(value: float) -> float:
+    """Round up to a coarse scale, by 4.5 % at most: agents of like sizes share what is computed for one."""
+    if value <= 0:
+        return 0.0
+    return max(value, math.exp2(math.ceil(16 * math.log2(value) - 1e-9) / 16))
+
+
+@lru_cache(maxsize=65536)
+def loss_of(spend: Spend) -> Loss:
+    """Read the law of a release off its spend; the charge, not the claim, sizes it."""
+    charged = spend.charged
+    if not math.isfinite(charged):
+        return Loss("none", charged)
+    if spend.law == "objective":
+        return Loss("objective", charged, spend.d, min(spend.jacobian, charged))
+    return additive(spend.law, charged, spend.d)
+
+
+class Sums(NamedTuple):
+    """Additive sums of a list of releases: all that the closed forms read."""
+
+    releases: int = 0
+    pure: float = 0.0
+    squares: float = 0.0
+    centred: float = 0.0  # Σ ε(e^ε − 1)/(e^ε + 1)
+    mu_squares: float = 0.0
+
+    def plus(self, spend: Spend, times: int = 1) -> "Sums":
+        """Return the sums with one more release (or several equal ones)."""
+        return self._with(spend.charged, times, gaussian=spend.law == "gaussian")
+
+    def and_loss(self, loss: Loss, times: int = 1) -> "Sums":
+        """Return the sums with one more loss (or several equal ones)."""
+        return self._with(loss.epsilon, times, gaussian=loss.law == "gaussian")
+
+    def _with(self, charge: float, times: int, *, gaussian: bool) -> "Sums":
+        releases, pure, squares, centred, mu_squares = self
+        if gaussian:
+            mu_squares += times * charge * charge
+        else:
+            pure += times * charge
+            squares += times * charge * charge
+            centred += times * charge * math.tanh(charge / 2) if charge else 0.0
+        return Sums(releases + times, pure, squares, centred, mu_squares)
+
+
+Key = tuple[tuple[Loss, int], ...]
+
+
+class Tally:
+    """A bag of losses in the order in which they first came, with their sums."""
+
+    __slots__ = ("_counts", "sums")
+
+    def __init__(self, losses: Iterable[tuple[Loss, int]] = ()) -> None:
+        self._counts: dict[Loss, int] = {}
+        self.sums = Sums()
+        for loss, times in losses:
+            self.add(loss, times)
+
+    def add(self, loss: Loss, times: int = 1) -> None:
+        """Count one more loss (or several equal ones)."""
+        self._counts[loss] = self._counts.get(loss, 0) + times
+        self.sums = self.sums.and_loss(loss, times)
+
+    def take(self, spends: Iterable[Spend]) -> "Tally":
+        """Count releases, and return the tally."""
+        for spend, equal in groupby(spends):
+            self.add(loss_of(spend), sum(1 for _ in equal))
+        return self
+
+    def plus(self, loss: Loss, times: int = 1) -> "Tally":
+        """Return a copy with one more loss."""
+        return Tally((*self._counts.items(), (loss, times)))
+
+    def count(self, loss: Loss) -> int:
+        """How many of these there are."""
+        return self._counts.get(loss, 0)
+
+    def within(self, other: "Tally") -> bool:
+        """Whether all of it is in another bag."""
+        return all(times <= other.count(loss) for loss, times in self._counts.items())
+
+    def __len__(self) -> int:
+        return self.sums.releases
+
+    @property
+    def key(self) -> Key:
+        """The bag as something frozen."""
+        return tuple(self._counts.items())
+
+    @property
+    def laws(self) -> frozenset[str]:
+        """The names of the laws in it."""
+        return frozenset(loss.law for loss in self._counts)
+
+
+def tally(spends: Iterable[Spend]) -> Tally:
+    """Count a list of releases."""
+    return Tally().take(spends)
+
+
+def coarsened(key: Key, most: int) -> Key:
+    """Bring more than `most` different losses to about so many, each rounded up."""
+    merged: dict[Loss, int] = {}
+    for loss, times in key:
+        if loss.law == "objective":
+            part = min(loss.epsilon, rounded_up(loss.jacobian))
+            loss = loss._replace(jacobian=part)  # noqa: PLW2901
+        merged[loss] = merged.get(loss, 0) + times
+    if len(merged) <= most:
+        return tuple(merged.items())
+    sizes = [loss.epsilon for loss in merged if 0 < loss.epsilon < math.inf]
+    least, families = min(sizes), len({(loss.law, loss.d) for loss in merged})
+    width = math.log(max(sizes) / least) / max(1, most // families) + 1e-12
+    found: dict[Loss, int] = {}
+    for loss, times in merged.items():
+        grown = _grown(loss, least, width)
+        found[grown] = found.get(grown, 0) + times
+    return tuple(found.items())
+
+
+def _grown(loss: Loss, least: float, width: float) -> Loss:
+    """Round a loss up to a scale of its own."""
+    if not 0 < loss.epsilon < math.inf:
+        return loss
+    cell = math.ceil(math.log(loss.epsilon / least) / width - 1e-9)
+    size = max(loss.epsilon, least * math.exp(cell * width))
+    share = math.ceil(16 * loss.jacobian / loss.epsilon) / 16
+    return loss._replace(epsilon=size, jacobian=min(size, share * size))

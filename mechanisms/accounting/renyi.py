@@ -1,0 +1,151 @@
+"""Rényi curves of every law, on one grid of orders, and what (ε, δ) they give (theory.md, 5.2 to 5.4).
+
+A curve is RDP(1 + λ) at each λ of the grid. Curves add up, also for schedules that depend on earlier outputs where a cap
+is set in advance (Feldman and Zrnic 2021). Every figure is an upper bound.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from mechanisms.accounting import norm_gamma
+from mechanisms.accounting.loss import Key, Loss, Tally, coarsened
+from mechanisms.vectors import Vector
+
+_STEPS = 32
+_LOW, _HIGH = -6, 14
+LAMBDAS: Vector = 2.0 ** (np.arange(_LOW * _STEPS, _HIGH * _STEPS + 1) / _STEPS)
+_ALPHAS: Vector = 1.0 + LAMBDAS
+_COARSE: Vector = 2.0 ** (np.arange(8 * _HIGH + 1) / 8)
+"""Orders of objective perturbation: its bound holds for λ ≥ 1."""
+_ROOM = 1e-9
+_MANY = 256
+"""More different laws than these are rounded up to so many."""
+
+
+def _log_mean(exponents: Vector, weights: Vector) -> Vector:
+    """Ln Σ w e^x over the last axis."""
+    peak = exponents.max(axis=-1)
+    found: Vector = peak + np.log(np.exp(exponents - peak[..., None]) @ weights)
+    return found
+
+
+def _pure(epsilon: float) -> Vector:
+    """Randomised response: ±ε with probabilities e^ε/(1+e^ε) and 1/(1+e^ε): the worst of all with this ε."""
+    upper, lower = LAMBDAS * epsilon, -LAMBDAS * epsilon - epsilon
+    return np.asarray((np.logaddexp(upper, lower) - np.log1p(np.exp(-epsilon))) / LAMBDAS)
+
+
+def _laplace(epsilon: float) -> Vector:
+    """Laplace noise (Mironov 2017, Prop. 6): ln{α/(2α−1) e^{(α−1)ε} + (α−1)/(2α−1) e^{−αε}}/(α−1)."""
+    first = np.log(_ALPHAS / (2 * _ALPHAS - 1)) + LAMBDAS * epsilon
+    second = np.log(LAMBDAS / (2 * _ALPHAS - 1)) - _ALPHAS * epsilon
+    return np.asarray(np.logaddexp(first, second) / LAMBDAS)
+
+
+def _norm_gamma(epsilon: float, d: int) -> Vector:
+    """Ln E e^{λ ε₀ w}/λ over the exact law (theory.md, 5.3)."""
+    tilts = epsilon * np.concatenate([[0.5], LAMBDAS + 0.5])
+    moments = norm_gamma.log_moments(d, epsilon, tilts)
+    # E e^{−L} = 1, so that small moments need no difference of large numbers: E e^{λL} from both ends
+    return np.asarray(np.maximum(0.0, moments[1:] - moments[0]) / LAMBDAS)
+
+
+def _objective(epsilon: float, d: int, jacobian: float) -> Vector:
+    """Proposition P: E[e^{λL̄} + λ(e^{−L̄} − 1)], on a coarse grid, then chords of a convex function."""
+    if d <= 2 or jacobian >= epsilon:
+        return np.full_like(LAMBDAS, epsilon)  # no more than the pure ε
+    loss, weights = _worst_loss(epsilon - jacobian, d, jacobian)
+    scaled = _COARSE[:, None] * loss
+    # e^{λl} + λ(e^{−l} − 1) = e^{λl}·(1 + λ(e^{−l} − 1)e^{−λl}); the bracket is positive
+    inner = np.log1p(_COARSE[:, None] * np.expm1(-loss) * np.exp(-scaled))
+    grown = np.maximum(0.0, _log_mean(scaled + inner, weights))
+    found = np.full_like(LAMBDAS, epsilon)
+    known = LAMBDAS >= 1.0
+    found[known] = np.interp(LAMBDAS[known], _COARSE, grown) / LAMBDAS[known]
+    found[~known] = found[known][0]  # RDP grows with the order
+    return found
+
+
+def _worst_loss(reach: float, d: int, jacobian: float) -> tuple[Vector, Vector]:
+    """L̄ at quadrature nodes of (ζ‖b‖, angle), and their weights, rounded up."""
+    radius, of_radius = _gamma_nodes(d)
+    angle, of_angle = _beta_nodes(d)
+    r, u = radius[:, None], np.sin(angle)[None, :]
+    grown = reach * (2.0 * r * u + reach) / (np.sqrt(r * r + 2.0 * r * u * reach + reach**2) + r)
+    return (jacobian + grown).ravel(), np.outer(of_radius, of_angle).ravel()
+
+
+@lru_cache(maxsize=256)
+def _gamma_nodes(d: int) -> tuple[Vector, Vector]:
+    """Nodes and weights of Gamma(d), the left tail counted at its end where the loss is largest."""
+    low = max(0.0, d - 11.0 * math.sqrt(d))
+    high = d + 11.0 * math.sqrt(d) + 60.0
+    x, w = np.polynomial.legendre.leggauss(64)
+    nodes = low + (high - low) * 0.5 * (x + 1.0)
+    logs = (d - 1) * np.log(nodes) - nodes
+    weights = w * np.exp(logs - logs.max())
+    left = math.exp(-(low - d + d * math.log(d / low))) if low > 0 else 1e-300
+    return np.append(nodes, 1e-300), np.append(weights / weights.sum(), max(left, 1e-300))
+
+
+@lru_cache(maxsize=256)
+def _beta_nodes(d: int) -> tuple[Vector, Vector]:
+    """Nodes and weights of the angle φ, sin²φ ~ Beta(1, (d−2)/2): density ∝ sin φ cos^{d−3}φ."""
+    end = min(math.pi / 2, 9.0 / math.sqrt(max(d - 3, 1)))
+    x, w = np.polynomial.legendre.leggauss(32)
+    angle = 0.5 * end * (x + 1.0)
+    weights = w * np.sin(angle) * np.cos(angle) ** (d - 3)
+    return np.append(angle, math.pi / 2), np.append(weights / weights.sum(), 2.6e-18)
+
+
+@lru_cache(maxsize=65536)
+def curve(loss: Loss) -> Vector:
+    """Return RDP(1 + λ) of one loss at every λ of the grid."""
+    with np.errstate(over="ignore", under="ignore"):
+        found = _curve(loss)
+    found = found * (1.0 + _ROOM)
+    found.flags.writeable = False
+    return found
+
+
+def _curve(loss: Loss) -> Vector:
+    law, epsilon, d, jacobian = loss
+    if epsilon == 0:
+        return np.zeros_like(LAMBDAS)
+    if not math.isfinite(epsilon):
+        return np.full_like(LAMBDAS, np.inf)
+    match law:
+        case "gaussian":
+            return 0.5 * epsilon**2 * _ALPHAS
+        case "laplace":
+            return _laplace(epsilon)
+        case "norm-gamma":
+            return np.minimum(_norm_gamma(epsilon, d), _pure(epsilon))
+        case "objective":
+            return np.minimum(_objective(epsilon, d, jacobian), _pure(epsilon))
+        case _:
+            return _pure(epsilon)
+
+
+@lru_cache(maxsize=16384)
+def total(key: Key) -> Vector:
+    """Return the curve of a bag of losses."""
+    found = np.zeros_like(LAMBDAS)
+    for loss, times in coarsened(key, _MANY):
+        found += times * curve(loss)
+    return found
+
+
+def to_epsilon(summed: Vector, delta: float) -> float:
+    """Return min over orders of RDP(α) + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) (Canonne, Kamath, Steinke 2020)."""
+    if delta <= 0:
+        return math.inf
+    bounds = summed + np.log(LAMBDAS / _ALPHAS) - (math.log(delta) + np.log(_ALPHAS)) / LAMBDAS
+    return max(0.0, float(bounds.min()))
+
+
+def epsilon(bag: Tally, delta: float) -> float:
+    """Return ε of a bag at δ."""
+    return to_epsilon(total(bag.key), delta)

@@ -1,0 +1,107 @@
+"""Stands in for an agent's mechanism, lets it act as it does, and counts how well two data sets explain what it sends."""
+
+from typing import Any
+
+import numpy as np
+
+from mechanisms.mixing import Heard
+from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
+from mechanisms.vectors import Vector
+
+
+class _Hypothesis:
+    """What one data set would have made of the same history."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.state: State = None
+        self.noises: list[Vector] = []
+
+    def explain(self, heard: Heard, made: int, sent: Vector, after: State) -> float:
+        explain: Any = self.mechanism.explain  # type: ignore[attr-defined] # private kinds can
+        told = explain(self.state, heard, made, sent, after)
+        self.state = told.after
+        self.noises.append(told.noise)
+        return float(told.log_density)
+
+
+class Witness:
+    """A mechanism that keeps the privacy loss of each of its releases: ln p(sent | D) − ln p(sent | D′).
+
+    Its history is what was sent and heard, which an adversary may know; the two hypotheses differ in one record.
+    """
+
+    def __init__(self, mechanism: Mechanism, one: Mechanism, other: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._both = _Hypothesis(one), _Hypothesis(other)
+        self._last: State = None
+        self.losses: list[float] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mechanism, name)
+
+    @property
+    def planned(self) -> int | None:
+        return self._mechanism.planned
+
+    def begin(self, start: Vector) -> State:
+        return self._mechanism.begin(start)
+
+    def model(self, state: State) -> Vector:
+        return self._mechanism.model(state)
+
+    def propose(self, state: State, heard: Heard, made: int) -> Step:
+        return self._watched(self._mechanism.propose(state, heard, made), state, heard, made)
+
+    def without_data(self, state: State, heard: Heard) -> Step:
+        return self._watched(self._mechanism.without_data(state, heard), state, heard, -1)
+
+    def _watched(self, step: Step, state: State, heard: Heard, made: int) -> Step:
+        def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
+            self._follow(state)
+            kept = heard.frozen()
+            after, sent = step.finish(rng)
+            self._last = after
+            if step.kind == RELEASE and sent is not None:
+                one, other = (h.explain(kept, made, sent, after) for h in self._both)
+                self.losses.append(one - other)
+            elif step.kind == DERIVED:
+                for hypothesis in self._both:
+                    hypothesis.state = self._derived(hypothesis, kept, made)
+            return after, sent
+
+        return Step(step.kind, step.spend, finish)
+
+    def _follow(self, state: State) -> None:
+        """Begin both hypotheses anew where the agent's state is not the one that it left."""
+        if state is self._last:
+            return
+        for hypothesis in self._both:
+            hypothesis.state = hypothesis.mechanism.begin(self._mechanism.model(state))
+
+    def _derived(self, hypothesis: _Hypothesis, heard: Heard, made: int) -> State:
+        """Take a step that touches no data."""
+        mechanism = hypothesis.mechanism
+        if made < 0:
+            step = mechanism.without_data(hypothesis.state, heard)
+        else:
+            step = mechanism.propose(hypothesis.state, heard, made)
+        return hypothesis.state if step.kind == RELEASE else step.finish(None)[0]
+
+    @property
+    def repeats(self) -> float:
+        """How much more the noise that D implies repeats itself than that of D′: noise used twice cancels."""
+        one, other = (_closest(hypothesis.noises) for hypothesis in self._both)
+        return float(np.log(other) - np.log(one))
+
+
+def _closest(noises: list[Vector]) -> float:
+    """The least distance between two draws."""
+    rows = [noise for noise in noises if noise.size]
+    if len(rows) < 2:
+        return 1.0
+    table = np.array(rows)
+    squares = (table * table).sum(axis=1)
+    apart = squares[:, None] + squares - 2.0 * table @ table.T
+    np.fill_diagonal(apart, np.inf)
+    return float(np.sqrt(max(apart.min(), 0.0))) + 1e-9

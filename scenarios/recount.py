@@ -1,0 +1,69 @@
+"""What a run's files say of its privacy, counted anew: ledgers, fates of releases, and both for other programs."""
+
+import csv
+import io
+from typing import Any, Union
+
+import msgspec
+
+from actors.events import KINDS, Event
+from mechanisms.accounting.loss import Tally, tally
+from mechanisms.accounting.spend import Spend
+from scenarios.folder import segments
+from scenarios.observers.fates import Fates
+from scenarios.result import Result
+from scenarios.values import number
+
+_FIELDS = (
+    "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
+    "claimed", "charged", "summed",
+)  # fmt: skip
+
+
+def spends_of(result: Result) -> dict[int, list[Spend]]:
+    """Return every agent's spends, in the order in which they were charged."""
+    found: dict[int, list[Spend]] = {}
+    for line in result.ledger:
+        summed = line.get("summed")
+        spend = Spend(
+            line["mechanism"], line["law"], line["calibration"], line["scale"],
+            number(line["sensitivity"]), line["norm"], line["d"], line["jacobian"],
+            number(line["claimed"]), number(line["charged"]),
+            None if summed is None else number(summed),
+        )  # fmt: skip
+        mine = found.setdefault(line["node"], [])
+        if line["k"] != len(mine):
+            raise ValueError(f"agent {line['node']} has no release {len(mine)} in its ledger")
+        mine.append(spend)
+    return found
+
+
+def tallies_of(result: Result) -> dict[int, Tally]:
+    """Return what every agent's ledger holds."""
+    return {node: tally(spends) for node, spends in spends_of(result).items()}
+
+
+def fates_of(result: Result) -> Fates:
+    """Fold the recorded events again."""
+    decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
+    fates = Fates(len(result.summary["nodes"]))
+    for segment in segments(result.path):
+        with segment.open("rb") as file:
+            fates.fold(_decoded(decoder, file))
+    return fates
+
+
+def _decoded(decoder: Any, lines: Any) -> Any:
+    for line in lines:
+        if line.endswith(b"\n"):
+            event: Event = decoder.decode(line)
+            yield event
+
+
+def as_csv(result: Result) -> str:
+    """Return the ledger as a table, a row for each release."""
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, _FIELDS, extrasaction="ignore", restval="")
+    writer.writeheader()
+    writer.writerows(result.ledger)
+    return sink.getvalue()

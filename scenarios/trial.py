@@ -1,0 +1,135 @@
+"""One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from actors.agent import Agent
+from actors.events import Log, RoundClosed
+from clocks.clock import LAST
+from clocks.virtual import VirtualClock
+from mechanisms.accounting.spend import Spend
+from mechanisms.federated import Client, Coordinator
+from mechanisms.noise import LAWS
+from mechanisms.strategy import Mechanism
+from mechanisms.vectors import Vector
+from mechanisms.witness import Witness
+from scenarios import world
+from scenarios.governor import Hand
+from scenarios.plan import Plan
+
+Pair = tuple[Mechanism, Mechanism]
+"""The watched agent's mechanism on D, and on D′."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an adversary has of one run: the loss of each release of the watched agent, and the final models."""
+
+    losses: tuple[float, ...]
+    repeats: float
+    models: Vector
+    spends: tuple[Spend, ...]
+
+
+class Sums:
+    """What the server's models say of one client whose answers were added up in secret."""
+
+    def __init__(self, clients: tuple[Client, ...], node: int, pair: tuple[Client, Client]) -> None:
+        self._clients = clients
+        self._node = node
+        self._pair = pair
+        self._theta: Vector | None = None
+        self.losses: list[float] = []
+
+    def watch(self, server: Agent) -> Callable[[RoundClosed], None]:
+        """Return what looks at the server after each round."""
+        self._theta = server.model
+
+        def look(event: RoundClosed) -> None:
+            if self._node in event.survivors:
+                self.losses.append(self._loss(server, list(event.survivors)))
+            self._theta = server.model
+
+        return look
+
+    def _loss(self, server: Agent, survivors: list[int]) -> float:
+        coordinator, theta = server.mechanism, self._theta
+        assert isinstance(coordinator, Coordinator), "servers coordinate"  # noqa: S101
+        assert theta is not None, "watched before"  # noqa: S101
+        weights, rate = coordinator.weights[survivors], coordinator.learning_rate
+        seen = server.model if rate is None else (theta - server.model) / rate
+        others = [j for j in survivors if j != self._node]
+        rest = sum((coordinator.weights[j] * self._clients[j].plain(theta) for j in others), 0.0)
+        found = []
+        for client in self._pair:
+            mean = (rest + coordinator.weights[self._node] * client.plain(theta)) / weights.sum()
+            found.append(self._log_density(coordinator, seen - mean, survivors))
+        return found[0] - found[1]
+
+    @staticmethod
+    def _log_density(coordinator: Coordinator, noise: Vector, survivors: list[int]) -> float:
+        if coordinator.central is not None:
+            smallest = min(coordinator.sizes[j] for j in survivors)
+            scale = coordinator.central.scale(len(survivors), smallest)
+            return coordinator.central.law.log_density(noise, scale)
+        assert coordinator.shares is not None, "sealed noise is the clients' own"  # noqa: S101
+        deviation = float(np.sqrt(coordinator.shares[survivors].sum()))
+        whole = noise * float(coordinator.weights[survivors].sum())
+        return LAWS["gaussian"].log_density(whole, deviation)
+
+
+def observe(plan: Plan, node: int, pair: Pair, noise_seed: int) -> Seen:
+    """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
+    witness = Witness(plan.nodes[node].mechanism, *pair)
+    nodes = list(plan.nodes)
+    nodes[node] = replace(nodes[node], mechanism=witness)
+    seeds = plan.seeds | {"noise": noise_seed}
+    plan = replace(plan, nodes=tuple(nodes), seeds=seeds)
+
+    clock, hand = VirtualClock(), Hand()
+    log = Log(clock)
+
+    def end(reason: str) -> None:
+        if hand.stopped is None:
+            clock.at(clock.now, LAST, lambda: hand.stop(reason))
+
+    members = world.build(plan, clock, log, end)
+    sums = _sums(plan, node, pair)
+    if sums is not None:
+        log.watch(sums.watch(members.agents[plan.size]), (RoundClosed,))
+    hand.every_rest(log.drain)
+    world.open_world(plan, members, clock, log)
+    if plan.horizon is not None:
+        clock.at(plan.horizon, LAST, lambda: end("horizon"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        _finish(clock.run(plan.horizon, hand))
+    members.settle(clock.now)
+    agents = members.agents
+    return Seen(
+        tuple(witness.losses if sums is None else sums.losses),
+        0.0 if sums is not None else witness.repeats,
+        np.concatenate([agent.model for agent in agents]),
+        agents[node].store.ledger.spends,
+    )
+
+
+def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:
+    """Watch the server where answers are sealed."""
+    one, other = pair
+    if not isinstance(one, Client) or not isinstance(other, Client) or one.seal is None:
+        return None
+    found = [n.mechanism for n in plan.nodes]
+    found[node] = one
+    return Sums(tuple(m for m in found if isinstance(m, Client)), node, (one, other))
+
+
+def _finish(running: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; with nobody watching, the engine never yields."""
+    try:
+        while True:
+            running.send(None)
+    except StopIteration:
+        return
