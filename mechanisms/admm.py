@@ -63,7 +63,7 @@ class Alternating:
         return 0.5 * self.dual_step * duals.gaps(heard, self.objective.dimension)
 
     def propose(self, state: Alternated, heard: Heard, made: int) -> Step:
-        terms = self._terms(heard, made)
+        terms = self.terms(heard, made)
         if terms is None:
             return silent(state)
 
@@ -87,7 +87,8 @@ class Alternating:
     def without_data(self, state: Alternated, heard: Heard) -> Step:  # noqa: ARG002
         return silent(state)
 
-    def _terms(self, heard: Heard, made: int) -> Terms | None:
+    def terms(self, heard: Heard, made: int) -> Terms | None:
+        """Return the noise of the next release; None where there is none."""
         planned = self.planned
         if not heard.degree or (planned is not None and made >= planned):
             return None  # degree 0: nobody could receive
@@ -137,7 +138,7 @@ class Alternating:
         self, before: Alternated, heard: Heard, made: int, sent: Vector, after: Alternated
     ) -> Explained:
         """Invert the solve: what was drawn if these are the data (theory.md, section 6)."""
-        terms = self._terms(heard, made)
+        terms = self.terms(heard, made)
         assert terms is not None, "it was released"  # noqa: S101
         value = sent[: self.objective.dimension]
         kept = after._replace(minimiser=value, solver=before.solver)
@@ -157,7 +158,7 @@ class Alternating:
 
     def noise_to_step(self, state: Alternated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""
-        terms = self._terms(heard, made)
+        terms = self.terms(heard, made)
         if terms is None:
             return None
         trial = self.begin(state.theta)._replace(minimiser=state.minimiser)

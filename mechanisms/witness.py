@@ -8,6 +8,8 @@ from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Vector
 
+_SMALL, _NEAR = 0.25, 0.06
+
 
 class _Hypothesis:
     """What one data set would have made of the same history."""
@@ -89,10 +91,25 @@ class Witness:
         return hypothesis.state if step.kind == RELEASE else step.finish(None)[0]
 
     @property
-    def repeats(self) -> float:
-        """How much more the noise that D implies repeats itself than that of D′: noise used twice cancels."""
-        one, other = (_closest(hypothesis.noises) for hypothesis in self._both)
-        return float(np.log(other) - np.log(one))
+    def hints(self) -> dict[str, float]:
+        """What else tells D from D′, where noise is not what it should be.
+
+        Noise that is used twice cancels: the noise that the truth implies then repeats itself. And a sampler of doubles
+        reaches few of them: what was not rounded shows which data lie within its reach (Mironov 2012; theory.md, E21).
+        """
+        near, far = (_closest(hypothesis.noises) for hypothesis in self._both)
+        one, other = (_reached(hypothesis.noises) for hypothesis in self._both)
+        return {
+            "noise that repeats": float(np.log(far) - np.log(near)),
+            "doubles within reach": float(one - other),
+        }
+
+
+def _reached(noises: list[Vector]) -> int:
+    """Count the small coordinates that lie where Laplace noise is made from uniforms of 53 bits."""
+    small = np.abs(np.concatenate([*noises, np.zeros(0)]))
+    steps = -np.expm1(-small[small < _SMALL]) * 2.0**52
+    return int((np.abs(steps - np.rint(steps)) < _NEAR).sum())
 
 
 def _closest(noises: list[Vector]) -> float:

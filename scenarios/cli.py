@@ -46,6 +46,13 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("what", metavar="KIND|NAME|RUN")
     show.add_argument("--json", action="store_true")
 
+    _writes(verbs)
+    _looks(verbs)
+    return parser
+
+
+def _writes(verbs: Any) -> None:
+    """Add the verbs that make a file."""
     new = verbs.add_parser("new", help="a commented scenario to start from")
     new.add_argument("file")
 
@@ -59,6 +66,49 @@ def _parser() -> argparse.ArgumentParser:
         "--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format"
     )
 
+
+def _looks(verbs: Any) -> None:
+    """Add the verbs that look at many runs."""
+    audit = verbs.add_parser(
+        "audit", help="an empirical lower bound on ε, beside what is claimed and charged"
+    )
+    audit.add_argument("scenario")
+    audit.add_argument(
+        "--runs", type=_many, default=1000, metavar="N", help="runs per data set (default 1000)"
+    )
+    audit.add_argument(
+        "--confidence", type=_confidence, default=0.95, metavar="P", help="default 0.95"
+    )
+    audit.add_argument("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    audit.add_argument("--view", help="whose eyes (default: the scenario's first)")
+    audit.add_argument(
+        "--neighbours",
+        choices=("worst", "canary"),
+        default="worst",
+        help="the worst data known for the loss, or the scenario's own with one record replaced",
+    )
+    audit.add_argument(
+        "--node", type=int, help="whose record (default: of the agent with the fewest)"
+    )
+    audit.add_argument("--seed", type=_seed)
+    audit.add_argument("--out", metavar="DIR", help="default runs/NAME-audit-SEED-N")
+    audit.add_argument("--json", action="store_true")
+    _common(audit)
+
+    attack = verbs.add_parser("attack", help="what an attacker recovers, beside what was promised")
+    attack.add_argument("which", choices=("kkt", "membership"))
+    attack.add_argument("scenario")
+    attack.add_argument("--node", type=int, help="whose records")
+    attack.add_argument("--record", type=int, default=0, help="kkt: which record (default 0)")
+    attack.add_argument("--records", type=_jobs, default=8, help="membership: how many (default 8)")
+    attack.add_argument(
+        "--runs", type=_many, default=50, metavar="N", help="membership: runs each way (default 50)"
+    )
+    attack.add_argument("--confidence", type=_confidence, default=0.95, metavar="P")
+    attack.add_argument("--seed", type=_seed)
+    attack.add_argument("--json", action="store_true")
+    _common(attack)
+
     sweep = verbs.add_parser("sweep", help="many runs of one scenario")
     sweep.add_argument("scenario")
     sweep.add_argument(
@@ -67,7 +117,6 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add_argument("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     sweep.add_argument("--out", metavar="DIR", help="default runs/NAME-sweep-N")
     _common(sweep)
-    return parser
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +151,20 @@ def _jobs(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("needs at least one worker")
+    return value
+
+
+def _many(text: str) -> int:
+    value = int(text)
+    if not 4 <= value <= 10_000_000:
+        raise argparse.ArgumentTypeError("needs at least 4 runs, at most ten million")
+    return value
+
+
+def _confidence(text: str) -> float:
+    value = float(text)
+    if not 0.5 <= value < 1:
+        raise argparse.ArgumentTypeError("a confidence is at least 0.5 and below 1")
     return value
 
 
@@ -160,6 +223,11 @@ def _guarded(chosen: argparse.Namespace) -> int:
 def _dispatch(chosen: argparse.Namespace) -> int:
     if chosen.verb == "run":
         return _run(chosen)
+    if chosen.verb in {"audit", "attack"}:
+        from scenarios import inquiring
+
+        found: int = getattr(inquiring, chosen.verb)(chosen)
+        return found
     from scenarios import verbs
 
     act: Any = getattr(verbs, "library" if chosen.verb == "list" else chosen.verb)

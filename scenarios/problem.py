@@ -38,6 +38,10 @@ class ScenarioError(ValueError):
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    def __reduce__(self) -> tuple[type["ScenarioError"], tuple[tuple[Problem, ...]]]:
+        """Survive the way back from another process."""
+        return type(self), (self.problems,)
+
 
 class Report:
     """Collects problems, each with the spot of the key or value it is about."""

@@ -19,9 +19,11 @@ from mechanisms.witness import Witness
 from scenarios import world
 from scenarios.governor import Hand
 from scenarios.plan import Plan
+from scenarios.seeds import generator
 
 Pair = tuple[Mechanism, Mechanism]
 """The watched agent's mechanism on D, and on D′."""
+_SEEDS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Seen:
     """What an adversary has of one run: the loss of each release of the watched agent, and the final models."""
 
     losses: tuple[float, ...]
-    repeats: float
+    hints: dict[str, float]
     models: Vector
     spends: tuple[Spend, ...]
 
@@ -81,14 +83,11 @@ class Sums:
         return LAWS["gaussian"].log_density(whole, deviation)
 
 
-def observe(plan: Plan, node: int, pair: Pair, noise_seed: int) -> Seen:
-    """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
-    witness = Witness(plan.nodes[node].mechanism, *pair)
-    nodes = list(plan.nodes)
-    nodes[node] = replace(nodes[node], mechanism=witness)
-    seeds = plan.seeds | {"noise": noise_seed}
-    plan = replace(plan, nodes=tuple(nodes), seeds=seeds)
+Watch = Callable[[Log, list[Agent]], None]
 
+
+def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
+    """Run a plan to its end, and return everybody as they are then: agents, and the server behind them."""
     clock, hand = VirtualClock(), Hand()
     log = Log(clock)
 
@@ -97,20 +96,39 @@ def observe(plan: Plan, node: int, pair: Pair, noise_seed: int) -> Seen:
             clock.at(clock.now, LAST, lambda: hand.stop(reason))
 
     members = world.build(plan, clock, log, end)
-    sums = _sums(plan, node, pair)
-    if sums is not None:
-        log.watch(sums.watch(members.agents[plan.size]), (RoundClosed,))
+    if watch is not None:
+        watch(log, members.agents)
     hand.every_rest(log.drain)
     world.open_world(plan, members, clock, log)
     if plan.horizon is not None:
         clock.at(plan.horizon, LAST, lambda: end("horizon"))
     with np.errstate(over="ignore", invalid="ignore"):
         _finish(clock.run(plan.horizon, hand))
-    members.settle(clock.now)
-    agents = members.agents
+    return members.agents
+
+
+def renoised(plan: Plan, name: str, mechanisms: dict[int, Any] | None = None) -> Plan:
+    """Return the plan with noise of its own by name, and with other mechanisms for some."""
+    nodes = tuple(
+        replace(node, mechanism=(mechanisms or {}).get(node.id, node.mechanism))
+        for node in plan.nodes
+    )
+    noise = int(generator(plan.seed, name).integers(_SEEDS))
+    return replace(plan, nodes=nodes, seeds=plan.seeds | {"noise": noise})
+
+
+def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
+    """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
+    witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
+
+    def watch(log: Log, agents: list[Agent]) -> None:
+        if sums is not None:
+            log.watch(sums.watch(agents[plan.size]), (RoundClosed,))
+
+    agents = perform(renoised(plan, name, {node: witness}), watch)
     return Seen(
         tuple(witness.losses if sums is None else sums.losses),
-        0.0 if sums is not None else witness.repeats,
+        {} if sums is not None else witness.hints,
         np.concatenate([agent.model for agent in agents]),
         agents[node].store.ledger.spends,
     )

@@ -41,3 +41,8 @@ def aggregate(values: Vector, how: str) -> float:
         "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
     }  # fmt: skip
     return float(folds[how](known))
+
+
+def show(value: float) -> str:
+    """Write a number for a person, four digits of it."""
+    return "∞" if math.isinf(value) else f"{value:.4g}"

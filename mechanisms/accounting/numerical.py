@@ -113,3 +113,13 @@ def epsilon(bag: Tally, delta: float) -> float:
     if delta <= 0 or any(loss.epsilon > _HUGE for loss, _ in key):
         return math.inf  # no claim: such sums have no use for it
     return float(_composed(key, _step(key)).get_epsilon_for_delta(delta))
+
+
+def law(bag: Tally) -> tuple[Vector, Vector]:
+    """Return the losses of a bag, and their probabilities where the record is the one that was there."""
+    key = _merged(bag.key)
+    composed = _composed(key, _step(key))._pmf_remove.to_dense_pmf()  # noqa: SLF001 # it has no name outside
+    mass: Vector = np.asarray(composed._probs)  # noqa: SLF001
+    first = composed._lower_loss  # noqa: SLF001
+    losses: Vector = (first + np.arange(len(mass))) * composed._discretization  # noqa: SLF001
+    return losses, mass

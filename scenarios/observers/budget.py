@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -15,6 +14,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import AGGREGATE, epsilon_in, seen_in
 from mechanisms.vectors import Vector
 from scenarios.plan import Plan
+from scenarios.promises import claim_of
 
 _LIVE = 500
 """So many numerical compositions a run's samples may cost in all; what would cost more is left to the end."""
@@ -64,7 +64,7 @@ class Budget:
         if spend.summed is not None and self._summed is None:
             self._summed = [Tally(bag.key) for bag in self._bags]
         self._bags[i].add(loss_of(spend), times)
-        self._claims[i].add(loss_of(_claim(spend)), times)
+        self._claims[i].add(loss_of(claim_of(spend)), times)
         if self._summed is not None:
             self._summed[i].add(loss_of(seen_in(AGGREGATE, spend)), times)
 
@@ -215,9 +215,3 @@ class Budget:
                 for name, value in told.items():
                     found[name] = max(value, found.get(name, 0.0))
         return found
-
-
-def _claim(spend: Spend) -> Spend:
-    if spend.claimed == spend.charged:
-        return spend
-    return replace(spend, charged=spend.claimed)

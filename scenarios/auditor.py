@@ -1,0 +1,240 @@
+"""Audits a plan: runs it on two data sets that differ in one record, and tells at least how far apart they are."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mechanisms.accounting import numerical
+from mechanisms.accounting.loss import Loss, Tally, tally
+from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import AGGREGATE, OUTSIDER, seen_in
+from mechanisms.vectors import Matrix, Vector
+from scenarios import promises
+from scenarios.neighbours import Neighbours, Setting, neighbours
+from scenarios.plan import Plan
+from scenarios.problem import Problem, ScenarioError
+from scenarios.promises import claim_of
+from scenarios.refute import Bound, lower_bound, power, projections, rounded
+from scenarios.seeds import generator
+from scenarios.settling import Options
+from scenarios.trial import Seen, observe
+
+REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
+_POINTS = 24
+_DOUBLE = 2.0
+"""The power of a test is told for losses of twice the claim."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be audited, and how."""
+
+    plan: Plan
+    runs: int = 1000
+    confidence: float = 0.95
+    view: str | None = None
+    how: str = "worst"
+    node: int | None = None
+    jobs: int = 1
+    more: Options = field(default_factory=Options)
+
+    @property
+    def eyes(self) -> str:
+        """The view that is audited: the headline's, unless another is asked for."""
+        return self.view or self.plan.privacy.view
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was seen under D and under D′: a row for each run, losses summed up over releases."""
+
+    losses: tuple[Matrix, Matrix]
+    hints: dict[str, tuple[Vector, Vector]]
+    models: tuple[Matrix, Matrix]
+    spends: tuple[Spend, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an audit found."""
+
+    verdict: str
+    lower: float
+    claimed: float
+    charged: float
+    bound: Bound
+    unit: str
+    delta: float
+    accountant: str
+    power: float
+    releases: int
+    words: str
+    node: int
+    curve: tuple[tuple[int, float, float, float], ...] = ()
+    """After so many releases: audited at least, claimed, charged."""
+
+
+def audit(order: Order, progress: Progress | None = None) -> Finding:
+    """Run the plan under both data sets, and judge what was claimed and what was charged."""
+    setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
+    evidence = _gather(order, setting, progress or (lambda _: None))
+    return judge(order, setting, evidence)
+
+
+# gathering
+
+
+def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
+    seen: list[Seen] = []
+    if order.jobs <= 1:
+        pair = setting.plans()
+        for run in range(order.runs):
+            seen += _both(pair, run)
+            progress((run + 1) / order.runs)
+    else:
+        for some in _in_parallel(order, setting):
+            seen += some
+            progress(len(seen) / (2 * order.runs))
+    return _evidence(seen[0::2], seen[1::2])
+
+
+def _both(pair: Neighbours, run: int) -> list[Seen]:
+    """One run under D, and one under D′, each with noise of its own."""
+    return [
+        observe(plan, pair.node, pair.pair, f"audit/{side}/{run}")
+        for side, plan in enumerate((pair.one, pair.other))
+    ]
+
+
+def _in_parallel(order: Order, setting: Setting) -> Iterator[list[Seen]]:
+    from joblib import Parallel, delayed
+
+    size = max(1, min(200, order.runs // (4 * order.jobs)))
+    parts = [range(at, min(at + size, order.runs)) for at in range(0, order.runs, size)]
+    work = (delayed(_part)(setting, part) for part in parts)
+    found: Iterator[list[Seen]] = Parallel(n_jobs=order.jobs, return_as="generator")(work)
+    return found
+
+
+def _part(setting: Setting, runs: range) -> list[Seen]:
+    """Make the same two plans in another process, and do some of the runs."""
+    pair = setting.plans()
+    return [seen for run in runs for seen in _both(pair, run)]
+
+
+def _evidence(one: list[Seen], other: list[Seen]) -> Evidence:
+    most = max((len(s.losses) for s in (*one, *other)), default=0)
+
+    def summed(seen: list[Seen]) -> Matrix:
+        table = np.zeros((len(seen), max(1, most)))
+        for row, each in zip(table, seen, strict=True):
+            row[: len(each.losses)] = each.losses
+        return np.nan_to_num(np.cumsum(table, axis=1))
+
+    longest = max((*one, *other), key=lambda s: len(s.spends))
+    return Evidence(
+        (summed(one), summed(other)),
+        {
+            name: (np.array([s.hints[name] for s in one]), np.array([s.hints[name] for s in other]))
+            for name in one[0].hints
+        },
+        (
+            np.nan_to_num(np.array([s.models for s in one])),
+            np.nan_to_num(np.array([s.models for s in other])),
+        ),
+        longest.spends,
+    )
+
+
+# judging
+
+
+def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
+    """Bound the loss from below, and compare with what was claimed and what was charged."""
+    plan, node, view = order.plan, order.plan.nodes[pair.node], order.eyes
+    spends = tuple(seen_in(view, spend) for spend in seen.spends)
+    if not spends:
+        said = f"agent {pair.node} released nothing: there is nothing to audit"
+        raise ScenarioError([Problem(plan.name, said)])
+    charges, claims = tally(spends), tally(map(claim_of, spends))
+    unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
+    found = lower_bound(
+        _statistics(view, seen), unit=unit, delta=node.delta, confidence=order.confidence
+    )
+    claim = promises.claimed(plan, spends, node.delta)
+    charge, accountant = promises.charged(plan, charges, node.delta)
+    lower = found.as_epsilon(node.delta)
+    verdict = NOT_REFUTED
+    if _above(found, claims, claim):
+        verdict = REFUTED
+    if _above(found, charges, charge):
+        verdict = BROKEN
+    return Finding(
+        verdict, lower, claim, charge, found, unit, node.delta, accountant,
+        _power(order, claims, claim, unit, node.delta), len(spends), pair.words, pair.node,
+        _curve(order, seen, spends, unit),
+    )  # fmt: skip
+
+
+def _statistics(view: str, seen: Evidence) -> list[tuple[str, Vector, Vector]]:
+    """What a view has to go by."""
+    models = ("final models", *projections(*seen.models))
+    one, other = (table[:, -1] for table in seen.losses)
+    if view == OUTSIDER or (view == AGGREGATE and not one.any()):
+        return [models]
+    return [
+        ("exact loss", rounded(one), rounded(other)),
+        ("loss to the last bit", one, other),
+        *((name, *both) for name, both in seen.hints.items()),
+        models,
+    ]
+
+
+def _above(found: Bound, bag: Tally, total: float) -> bool:
+    """Whether the bound is above what a bag of losses adds up to, in the bound's own unit."""
+    if found.unit == "mu":
+        return found.value > math.sqrt(bag.sums.mu_squares) * (1 + 1e-9)
+    return found.value > total * (1 + 1e-9)
+
+
+def _power(order: Order, claims: Tally, claimed: float, unit: str, delta: float) -> float:
+    """How likely losses of twice the claim were to be refuted; additive noise stands for perturbed objectives."""
+    doubled = [(_stand_in(loss), times) for loss, times in claims.key]
+    if not all(0 < loss.epsilon < math.inf for loss, _ in doubled):
+        return 0.0
+    limit = math.sqrt(claims.sums.mu_squares) if unit == "mu" else claimed
+    rng = generator(order.plan.seed, "audit/power")
+    return power(
+        numerical.law(Tally(doubled)), limit, unit=unit, delta=delta, runs=order.runs,
+        confidence=order.confidence, rng=rng,
+    )  # fmt: skip
+
+
+def _stand_in(loss: Loss) -> Loss:
+    law = "norm-gamma" if loss.law == "objective" and loss.d > 1 else loss.law
+    law = "laplace" if law == "objective" else law
+    return loss._replace(law=law, epsilon=_DOUBLE * loss.epsilon, jacobian=0.0)
+
+
+def _curve(
+    order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str
+) -> tuple[tuple[int, float, float, float], ...]:
+    """Follow all three along the releases, where what was seen is a loss of each."""
+    one, other = seen.losses
+    if order.eyes == OUTSIDER or one.shape[1] != len(spends) or not one.any():
+        return ()
+    delta = order.plan.nodes[order.node or 0].delta
+    last = len(spends)
+    at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
+    told = []
+    for k in at:
+        statistic = ("exact loss", rounded(one[:, k - 1]), rounded(other[:, k - 1]))
+        found = lower_bound([statistic], unit=unit, delta=delta, confidence=order.confidence)
+        claim = promises.claimed(order.plan, spends[:k], delta)
+        charge, _ = promises.charged(order.plan, tally(spends[:k]), delta)
+        told.append((k, found.as_epsilon(delta), claim, charge))
+    return tuple(told)

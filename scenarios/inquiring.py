@@ -1,0 +1,133 @@
+"""The verbs `audit` and `attack`: what can be found out about a scenario by running it many times."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Self
+
+from scenarios.folder import choose
+from scenarios.plan import Plan
+from scenarios.problem import Problem, ScenarioError
+from scenarios.settling import Options
+from scenarios.words import plan_of, say
+
+_WIDTH = 30
+
+
+def audit(chosen: argparse.Namespace) -> int:
+    """Try to refute what a scenario's calibration claims."""
+    from scenarios.audit_report import as_json, in_words, write
+    from scenarios.auditor import BROKEN, REFUTED, Order
+    from scenarios.auditor import audit as carry_out
+
+    plan = plan_of(chosen, chosen.scenario)
+    _refuse(plan, chosen)
+    order = Order(
+        plan, chosen.runs, chosen.confidence, chosen.view, chosen.neighbours, chosen.node,
+        chosen.jobs or os.cpu_count() or 1, _options(chosen),
+    )  # fmt: skip
+    out = choose(f"{plan.name.replace('/', '-')}-audit", plan.seed, chosen.out)
+    with Bar("auditing") as bar:
+        found = carry_out(order, bar.show)
+    out.mkdir(parents=True, exist_ok=True)
+    write(order, found, out)
+    if chosen.json:
+        say(json.dumps(as_json(order, found), indent=2, ensure_ascii=False))
+    else:
+        say("\n".join(in_words(order, found)))
+        say(f"\n  {out}")
+    return {REFUTED: 1, BROKEN: 3}.get(found.verdict, 0)
+
+
+def attack(chosen: argparse.Namespace) -> int:
+    """Attack a scenario, and tell what was recovered beside what was promised."""
+    plan = plan_of(chosen, chosen.scenario)
+    _present(plan, chosen.node)
+    if chosen.which == "kkt":
+        from scenarios import attack_kkt
+
+        found = attack_kkt.kkt(plan, chosen.node or 0, chosen.record)
+        lines, told = attack_kkt.in_words(plan, found), attack_kkt.as_json(found)
+    else:
+        from scenarios import attack_membership
+
+        with Bar("attacking") as bar:
+            guessed = attack_membership.membership(
+                plan, records=chosen.records, runs=chosen.runs, node=chosen.node,
+                confidence=chosen.confidence, more=_options(chosen), progress=bar.show,
+            )  # fmt: skip
+        lines = attack_membership.in_words(plan, guessed)
+        told = attack_membership.as_json(guessed)
+    say(json.dumps(told, indent=2, ensure_ascii=False) if chosen.json else "\n".join(lines))
+    return 0
+
+
+def _options(chosen: argparse.Namespace) -> Options:
+    return Options(
+        folders=tuple(Path(p) for p in chosen.data),
+        allow_code=chosen.allow_code,
+        allow_large=chosen.allow_large,
+    )
+
+
+def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
+    """Say what cannot be audited."""
+    _present(plan, chosen.node)
+    if chosen.view is not None and chosen.view not in plan.privacy.seen:
+        known = ", ".join(plan.privacy.seen)
+        said = f"there is no {chosen.view} view in {plan.name}: {known}"
+        raise ScenarioError([Problem("--view", said)])
+    if plan.engine != "virtual":
+        said = "an audit runs the scenario thousands of times: on the virtual engine"
+        raise ScenarioError([Problem("run.engine", said)])
+    if not any(hasattr(node.mechanism, "explain") for node in plan.nodes) or not _promises(plan):
+        said = (
+            f"{plan.kind} makes no promise here that could be refuted: its releases carry no noise"
+        )
+        raise ScenarioError([Problem(plan.name, said)])
+
+
+def _present(plan: Plan, node: int | None) -> None:
+    if node is not None and not 0 <= node < plan.size:
+        said = f"no agent {node}: ids run from 0 to {plan.size - 1}"
+        raise ScenarioError([Problem("--node", said)])
+
+
+def _promises(plan: Plan) -> bool:
+    """Whether any release of any agent claims a finite loss."""
+    for node in plan.nodes:
+        schedule = getattr(node.mechanism, "schedule", None)
+        spends = None if schedule is None else schedule(max(1, len(node.neighbours)))
+        if spends is None and hasattr(node.mechanism, "costs"):
+            spends = node.mechanism.costs(max(1, len(node.neighbours)), 1)
+        if spends and spends[0].law != "none":
+            return True
+    return False
+
+
+class Bar:
+    """A bar on standard error, where that is a terminal."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._shown = -1
+        self._on = sys.stderr is not None and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._on and self._shown >= 0:
+            sys.stderr.write("\r" + " " * (len(self._what) + _WIDTH + 10) + "\r")
+            sys.stderr.flush()
+
+    def show(self, share: float) -> None:
+        """Draw the bar when it has grown."""
+        percent = int(100 * share)
+        if self._on and percent != self._shown:
+            self._shown = percent
+            full = int(_WIDTH * share)
+            sys.stderr.write(f"\r{self._what} {'█' * full}{'░' * (_WIDTH - full)} {percent:3d} %")
+            sys.stderr.flush()
