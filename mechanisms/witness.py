@@ -9,6 +9,9 @@ from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Vector
 
 _SMALL, _NEAR = 0.25, 0.06
+REPEATS, REACH = "noise that repeats", "doubles within reach"
+UNROUNDED = (REACH,)
+"""Hints that only what was not rounded can give."""
 
 
 class _Hypothesis:
@@ -100,8 +103,8 @@ class Witness:
         near, far = (_closest(hypothesis.noises) for hypothesis in self._both)
         one, other = (_reached(hypothesis.noises) for hypothesis in self._both)
         return {
-            "noise that repeats": float(np.log(far) - np.log(near)),
-            "doubles within reach": float(one - other),
+            REPEATS: float(np.log(far) - np.log(near)),
+            REACH: float(one - other),
         }
 
 

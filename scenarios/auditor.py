@@ -9,8 +9,9 @@ import numpy as np
 from mechanisms.accounting import numerical
 from mechanisms.accounting.loss import Loss, Tally, tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import AGGREGATE, OUTSIDER, seen_in
+from mechanisms.accounting.views import OUTSIDER, seen_in
 from mechanisms.vectors import Matrix, Vector
+from mechanisms.witness import UNROUNDED
 from scenarios import promises
 from scenarios.neighbours import Neighbours, Setting, neighbours
 from scenarios.plan import Plan
@@ -56,6 +57,11 @@ class Evidence:
     hints: dict[str, tuple[Vector, Vector]]
     models: tuple[Matrix, Matrix]
     spends: tuple[Spend, ...]
+
+    @property
+    def repeated(self) -> bool:
+        """Whether there is more than one release, so that noise could be used twice."""
+        return len(self.losses[0][0]) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,10 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     charges, claims = tally(spends), tally(map(claim_of, spends))
     unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
     found = lower_bound(
-        _statistics(view, seen), unit=unit, delta=node.delta, confidence=order.confidence
+        _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"])),
+        unit=unit,
+        delta=node.delta,
+        confidence=order.confidence,
     )
     claim = promises.claimed(plan, spends, node.delta)
     charge, accountant = promises.charged(plan, charges, node.delta)
@@ -180,18 +189,16 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     )  # fmt: skip
 
 
-def _statistics(view: str, seen: Evidence) -> list[tuple[str, Vector, Vector]]:
-    """What a view has to go by."""
-    models = ("final models", *projections(*seen.models))
+def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
+    """What a view has to go by; low bits only where releases are not rounded: each look costs power."""
     one, other = (table[:, -1] for table in seen.losses)
-    if view == OUTSIDER or (view == AGGREGATE and not one.any()):
-        return [models]
-    return [
-        ("exact loss", rounded(one), rounded(other)),
-        ("loss to the last bit", one, other),
-        *((name, *both) for name, both in seen.hints.items()),
-        models,
-    ]
+    if view == OUTSIDER or not (one.any() or other.any()):
+        return [("final models", *projections(*seen.models))]
+    found = [("exact loss", rounded(one), rounded(other))]
+    for name, both in seen.hints.items():
+        if (name in UNROUNDED and not rounds) or (name not in UNROUNDED and seen.repeated):
+            found.append((name, *both))
+    return found
 
 
 def _above(found: Bound, bag: Tally, total: float) -> bool:

@@ -1,6 +1,7 @@
 """What a scenario expects, judged at samples; and when its targets were reached."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,42 @@ def holds(claim: dict[str, Any], value: float) -> bool:
         or ("below" in claim and value < claim["below"])
         or ("at_most" in claim and value <= claim["at_most"])
         or ("at_least" in claim and value >= claim["at_least"])
+        or ("ratio_below" in claim and value < claim["ratio_below"])
+        or ("difference_below" in claim and value < claim["difference_below"])
     )
+
+
+def asks(plan: Plan, *metrics: str) -> bool:
+    """Whether an expectation or target reads what is only followed when somebody asks."""
+    asked = {claim["metric"] for claim in (*plan.expects, *plan.targets.values())}
+    return any(metric.startswith(metrics) for metric in asked)
+
+
+def compared(claim: dict[str, Any], value: float, other: float | None) -> float:
+    """Set a value against that of another scenario, where the claim wants it."""
+    if not claim.get("compared_to"):
+        return value
+    if other is None:
+        return math.nan
+    if "difference_below" in claim:
+        return value - other
+    return value / other if other else math.nan
+
+
+def value_of(
+    plan: Plan, claim: dict[str, Any], values: dict[str, Any], up: Sequence[int] | None = None
+) -> float:
+    """Fold a metric of a sample as a claim wants it; `up` are those who are."""
+    base, how = split_metric(claim["metric"])
+    found = values.get(base)
+    if not isinstance(found, list):
+        return math.nan if found is None else number(found)
+    each = np.array([number(v) for v in found])
+    if claim.get("node") is not None:
+        return float(each[claim["node"]])
+    nodes = plan.groups[claim["group"]] if claim.get("group") else range(plan.size)
+    chosen = [i for i in nodes if up is None or not claim.get("up") or i in up]
+    return aggregate(each[chosen], how or "mean")
 
 
 class Claims:
@@ -108,18 +144,22 @@ class Claims:
         if event is not None:
             judgement.first, judgement.t = event.seq, event.t / 1e9
 
-    def finish(self, last: Sampled | None, *, complete: bool) -> list[Judgement]:
-        """Judge the end; what an interrupted run cannot tell stays unknown."""
+    def finish(
+        self, last: Sampled | None, *, complete: bool, others: dict[int, float] | None = None
+    ) -> list[Judgement]:
+        """Judge the end; what an interrupted run cannot tell stays unknown. `others` are values to compare with."""
         self._figures = {
             f"{figure}.{name}": (math.inf if reached is None else reached[figure])
             for name, reached in self._reached.items()
             for figure in ("time_to", "releases_to", "bytes_to", "epsilon_to")
         }
-        for expect, judgement in zip(self._plan.expects, self.judgements, strict=True):
+        for at, expect in enumerate(self._plan.expects):
+            judgement = self.judgements[at]
             if judgement.verdict != "unknown" or not complete or last is None:
                 continue
             if expect["when"] == "end":
-                value = judgement.got = self._value(expect, last)
+                other = None if others is None else others.get(at)
+                value = judgement.got = compared(expect, self._value(expect, last), other)
                 if not math.isnan(value):
                     self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
             elif judgement.got is not None and not math.isnan(judgement.got):
@@ -134,23 +174,11 @@ class Claims:
 
     def _value(self, claim: dict[str, Any], event: Sampled) -> float:
         """Fold a sampled metric as the claim wants it."""
-        base, how = split_metric(claim["metric"])
+        base, _ = split_metric(claim["metric"])
         if base in self._figures:
             return self._figures[base]
-        found = event.values.get(base)
-        if not isinstance(found, list):
-            return math.nan if found is None else number(found)
-        values = np.array([number(v) for v in found])
-        if claim.get("node") is not None:
-            return float(values[claim["node"]])
-        chosen = self._chosen(claim)
-        return aggregate(values[chosen], how or "mean")
-
-    def _chosen(self, claim: dict[str, Any]) -> list[int]:
-        nodes = self._plan.groups[claim["group"]] if claim.get("group") else range(self._plan.size)
-        if claim.get("up"):
-            return [i for i in nodes if self._agents[i].status == UP]
-        return list(nodes)
+        up = [i for i, agent in enumerate(self._agents) if agent.status == UP]
+        return value_of(self._plan, claim, event.values, up)
 
 
 def _title(expect: dict[str, Any]) -> str:
@@ -163,6 +191,10 @@ def _wanted(expect: dict[str, Any]) -> str:
         where = f" of node {expect['node']}"
     elif expect.get("group"):
         where = f" of {expect['group']}"
+    if expect.get("compared_to"):
+        way = "ratio" if "ratio_below" in expect else "difference"
+        bound, other = expect[f"{way}_below"], expect["compared_to"]
+        return f"{expect['metric']}{where}: {way} to {other} < {bound:g} (end)"
     bound = next(b for b in _SIGNS if b in expect)
     when = expect["when"]
     if expect.get("within") is not None:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import io
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,8 @@ from actors.events import Finished, Log, Sampled, Started
 from clocks.clock import LAST, SAMPLE, Engine
 from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
-from scenarios import world
-from scenarios.claims import Claims
+from scenarios import comparison, world
+from scenarios.claims import Claims, asks
 from scenarios.folder import SCHEMA, RunFolder, environment, version
 from scenarios.governor import Hand, Signals
 from scenarios.metrics import Oracle
@@ -56,16 +57,17 @@ class Run:
         self.server = self.members.agents[plan.size] if plan.server is not None else None
         ledgers = [agent.store.ledger for agent in self.agents]
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-        self.traffic = Traffic(here, follow=_asks(plan, ("staleness", "lag")))
+        self.traffic = Traffic(here, follow=asks(plan, "staleness", "lag"))
         self.budget = Budget(plan, ledgers)
         self.checks = Checks(plan, self.members.agents, self.log, self.traffic)
-        self.fates = Fates(plan.size) if _asks(plan, ("epsilon.un",)) else None
+        self.fates = Fates(plan.size) if asks(plan, "epsilon.un") else None
         watchers = self.budget, self.traffic, self.fates
         self.oracle = Oracle(plan, self.members, self.clock, *watchers)
         self.claims = Claims(plan, self.agents)
         self.folder = RunFolder(folder, self._manifest())
         self.recorder = Recorder(folder, ledgers)
         self.last: Sampled | None = None
+        self.others: dict[int, float] = {}
         self.reason = "horizon"
         self._begun = time.perf_counter()
         self._watch()
@@ -119,6 +121,8 @@ class Run:
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED
             self._close(status)
+            if status == "finished":
+                self.others = await comparison.others(self.plan, _perform)
         except InvariantBroken as broken:
             status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
         except OSError as error:
@@ -185,7 +189,7 @@ class Run:
         try:
             if code not in {DISK, BROKEN}:
                 self.checks.finish(complete=complete)
-                self.claims.finish(self.last, complete=complete)
+                self.claims.finish(self.last, complete=complete, others=self.others)
         except InvariantBroken as broken:
             status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
         try:
@@ -285,7 +289,8 @@ class Run:
         self.folder.write("metrics.parquet", sink.getvalue())
 
 
-def _asks(plan: Plan, metrics: tuple[str, ...]) -> bool:
-    """Whether an expectation or target reads what is only followed when somebody asks."""
-    asked = {claim["metric"] for claim in (*plan.expects, *plan.targets.values())}
-    return any(metric.startswith(metrics) for metric in asked)
+async def _perform(plan: Plan, folder: Path) -> Sampled | None:
+    """Run a plan that another is compared with, and return its last sample."""
+    run = Run(plan, folder, Hand(), math.inf)
+    await run.perform()
+    return run.last

@@ -171,6 +171,9 @@ _EXPECT: Fields = {
     "node": Field(_WHOLE),
     "group": Field(Text("the name of a group")),
     "up": Field(Flag(), False),
+    "compared_to": Field(Text("a scenario")),
+    "ratio_below": Field(_POSITIVE),
+    "difference_below": Field(Number()),
 }
 _GOAL: Fields = {
     "metric": Field(Text("the name of a metric"), REQUIRED),

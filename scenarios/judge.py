@@ -227,7 +227,12 @@ def _expectations(read: Tree, groups: set[str], size: int, report: Report) -> No
 
 def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
     bounds = [bound for bound in BOUNDS if bound in claim]
-    if len(bounds) != 1:
+    if "compared_to" in claim:
+        _comparison(claim, bounds, path, report)
+    elif {"ratio_below", "difference_below"} & set(claim):
+        stray = "ratio_below" if "ratio_below" in claim else "difference_below"
+        report.key((*path, stray), "belongs to compared_to")
+    elif len(bounds) != 1:
         report.key(
             path, f"needs exactly one of {', '.join(BOUNDS)}; got {' and '.join(bounds) or 'none'}"
         )
@@ -240,6 +245,18 @@ def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
         report.key((*path, "within"), 'belongs to when = "eventually"')
     if "tolerance" in claim and "equals" not in claim:
         report.key((*path, "tolerance"), "belongs to equals")
+
+
+def _comparison(claim: Tree, bounds: list[str], path: Path, report: Report) -> None:
+    """What compares with another scenario says how: by a ratio or a difference, at the end."""
+    ways = [way for way in ("ratio_below", "difference_below") if way in claim]
+    if len(ways) != 1 or bounds:
+        got = " and ".join([*ways, *bounds]) or "none"
+        report.key(
+            path, f"compared_to needs exactly one of ratio_below, difference_below; got {got}"
+        )
+    if claim.get("when") != "end":
+        report.key((*path, "when"), 'what is compared with another scenario is judged at the "end"')
 
 
 def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report) -> None:

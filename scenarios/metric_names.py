@@ -11,12 +11,38 @@ PER_NODE = (
     "releases.planned", "derived", "updates", "availability",
 )  # fmt: skip
 NETWORK = (
-    "objective", "optimum", "gap", "gap.relative", "gap.present", "consensus", "bias", "distance", "harmed",
-    "messages.sent", "messages.delivered", "messages.superseded", "messages.lost",
-    "messages.rejected", "messages.duplicated", "messages.in_flight", "bytes.sent", "nodes.up",
-    "nodes.down", "nodes.left", "nodes.spent", "rounds", "rounds.aborted", "rounds.survivors", "duals.sum",
+    "objective",
+    "optimum",
+    "gap",
+    "gap.relative",
+    "gap.present",
+    "consensus",
+    "bias",
+    "distance",
+    "harmed",
+    "messages.sent",
+    "messages.delivered",
+    "messages.superseded",
+    "messages.lost",
+    "messages.rejected",
+    "messages.duplicated",
+    "messages.in_flight",
+    "bytes.sent",
+    "nodes.up",
+    "nodes.down",
+    "nodes.left",
+    "nodes.spent",
+    "rounds",
+    "rounds.aborted",
+    "rounds.survivors",
+    "duals.sum",
     "duals.antisymmetry",
-)  # fmt: skip
+    "epsilon.audited",
+    "attack.kkt",
+    "attack.kkt.secret",
+)
+AT_END = ("epsilon.audited", "attack.kkt", "attack.kkt.secret")
+"""Found by running the plan again, many times: once, at the end, where an expectation asks for it."""  # fmt: skip
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 

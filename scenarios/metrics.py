@@ -16,11 +16,12 @@ from clocks.clock import Clock
 from mechanisms.joint import local_models
 from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
-from scenarios.metric_names import NETWORK, PER_NODE, split_metric
+from scenarios.metric_names import AT_END, NETWORK, PER_NODE, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.fates import Fates
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
+from scenarios.privacy_metrics import routes
 from scenarios.scores import Scores, dual_health
 from scenarios.values import plain
 
@@ -74,7 +75,7 @@ class Oracle:
             names += ["duals.sum", "duals.antisymmetry"] if self.plan.family == "consensus" else []
             names += ["rounds", "rounds.aborted"] if self.plan.server is not None else []
         asked = [name for name in (*PER_NODE, *NETWORK) if name in self.asked and name not in names]
-        return names + asked
+        return names + [name for name in asked if last or name not in AT_END]
 
     def sample(self, *, last: bool = False) -> dict[str, Any]:
         """Return metric → list of per-node values, or a number, at this instant."""
@@ -241,65 +242,54 @@ class Oracle:
             found.append(math.nan if told is None else told)
         return np.array(found)
 
-    def _in_vain(self, which: Callable[[Fates], list[list[int]]]) -> Vector:
-        """What releases cost that nobody was sent, heard or read."""
-        assert self._fates is not None, "followed where it is asked for"  # noqa: S101
-        return self._budget.without(which(self._fates))
-
     def _make_routes(self) -> dict[str, Callable[[], Any]]:
-        agents, budget, traffic = self._nodes, self._budget, self._traffic
+        agents, traffic = self._nodes, self._traffic
         everybody, n = self._members.agents, self.plan.size
         count: dict[str, Callable[[], Any]] = {
             f"messages.{name}": partial(traffic.count, name)
             for name in ("sent", "delivered", "superseded", "lost", "rejected", "duplicated")
         }
-        return count | {
-            "messages.in_flight": lambda: traffic.in_flight,
-            "bytes.sent": lambda: traffic.bytes_sent,
-            "loss": lambda: self._of_members(self.scores.loss(self._theta)),
-            "loss.pooled": lambda: self._of_members(self.scores.pooled(self._theta)),
-            "accuracy.train": lambda: self._score("accuracy", test=False),
-            "accuracy.test": lambda: self._score("accuracy", test=True),
-            "rmse.train": lambda: self._score("rmse", test=False),
-            "rmse.test": lambda: self._score("rmse", test=True),
-            "gain": self._gain,
-            "harmed": self._harmed,
-            "noise.ratio": self._noise_ratio,
-            "staleness": lambda: traffic.staleness(everybody, self._clock.now)[:n],
-            "lag": lambda: traffic.lag(everybody)[:n],
-            "epsilon": budget.headline,
-            "epsilon.basic": lambda: budget.by("basic"),
-            "epsilon.kov": lambda: budget.by("kov"),
-            "epsilon.zcdp": lambda: budget.by("zcdp"),
-            "epsilon.rdp": lambda: budget.by("rdp"),
-            "epsilon.pld": lambda: budget.by("pld"),
-            "epsilon.gaussian": lambda: budget.by("gaussian"),
-            "epsilon.claimed": budget.claimed,
-            "epsilon.left": budget.left,
-            "epsilon.unsent": partial(self._in_vain, Fates.unsent),
-            "epsilon.unheard": partial(self._in_vain, Fates.unheard),
-            "epsilon.unread": partial(self._in_vain, Fates.unread),
-            "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
-            "releases.refused": lambda: np.array([a.refused for a in agents]),
-            "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
-            "derived": traffic.derived[:n].copy,
-            "updates": lambda: np.array([a.updates for a in agents]),
-            "availability": lambda: traffic.availability(self._clock.now)[:n],
-            "objective": self._objective,
-            "optimum": lambda: math.nan if self.optimum is None else self.optimum,
-            "gap": self._gap,
-            "gap.relative": self._relative_gap,
-            "gap.present": self._present_gap,
-            "consensus": self._consensus,
-            "bias": self._bias,
-            "distance": self._distance,
-            "nodes.up": lambda: self._status(UP),
-            "nodes.down": lambda: self._status(DOWN),
-            "nodes.left": lambda: self._status(LEFT),
-            "nodes.spent": lambda: sum(1 for a in agents if a.spent),
-            "rounds": lambda: max(a.rounds for a in everybody),
-            "rounds.aborted": lambda: sum(a.aborted for a in everybody),
-            "rounds.survivors": lambda: math.nan if len(everybody) == n else everybody[n].survivors,
-            "duals.sum": lambda: dual_health(everybody)[0],
-            "duals.antisymmetry": lambda: dual_health(everybody)[1],
-        }
+        return (
+            count
+            | routes(self.plan, self._budget, self._fates)
+            | {
+                "messages.in_flight": lambda: traffic.in_flight,
+                "bytes.sent": lambda: traffic.bytes_sent,
+                "loss": lambda: self._of_members(self.scores.loss(self._theta)),
+                "loss.pooled": lambda: self._of_members(self.scores.pooled(self._theta)),
+                "accuracy.train": lambda: self._score("accuracy", test=False),
+                "accuracy.test": lambda: self._score("accuracy", test=True),
+                "rmse.train": lambda: self._score("rmse", test=False),
+                "rmse.test": lambda: self._score("rmse", test=True),
+                "gain": self._gain,
+                "harmed": self._harmed,
+                "noise.ratio": self._noise_ratio,
+                "staleness": lambda: traffic.staleness(everybody, self._clock.now)[:n],
+                "lag": lambda: traffic.lag(everybody)[:n],
+                "releases": lambda: np.array([len(a.store.ledger) for a in agents]),
+                "releases.refused": lambda: np.array([a.refused for a in agents]),
+                "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
+                "derived": traffic.derived[:n].copy,
+                "updates": lambda: np.array([a.updates for a in agents]),
+                "availability": lambda: traffic.availability(self._clock.now)[:n],
+                "objective": self._objective,
+                "optimum": lambda: math.nan if self.optimum is None else self.optimum,
+                "gap": self._gap,
+                "gap.relative": self._relative_gap,
+                "gap.present": self._present_gap,
+                "consensus": self._consensus,
+                "bias": self._bias,
+                "distance": self._distance,
+                "nodes.up": lambda: self._status(UP),
+                "nodes.down": lambda: self._status(DOWN),
+                "nodes.left": lambda: self._status(LEFT),
+                "nodes.spent": lambda: sum(1 for a in agents if a.spent),
+                "rounds": lambda: max(a.rounds for a in everybody),
+                "rounds.aborted": lambda: sum(a.aborted for a in everybody),
+                "rounds.survivors": lambda: (
+                    math.nan if len(everybody) == n else everybody[n].survivors
+                ),
+                "duals.sum": lambda: dual_health(everybody)[0],
+                "duals.antisymmetry": lambda: dual_health(everybody)[1],
+            }
+        )

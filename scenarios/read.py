@@ -38,14 +38,14 @@ class Scenario:
 
 def library_names() -> list[str]:
     """Return the names of the scenarios that come with hush."""
-    return sorted(path.stem for path in LIBRARY.glob("*.toml"))
+    found = (path.relative_to(LIBRARY) for path in LIBRARY.rglob("*.toml"))
+    return sorted(path.with_suffix("").as_posix() for path in found)
 
 
 def find(scenario: str) -> FilePath:
     """Return the file of a library name or a path; `./x` forces a path."""
-    named = LIBRARY / f"{scenario}.toml"
-    if "/" not in scenario and "\\" not in scenario and named.is_file():
-        return named
+    if scenario in library_names():
+        return LIBRARY / f"{scenario}.toml"
     path = FilePath(scenario)
     if path.is_file():
         return path
