@@ -218,6 +218,8 @@ class Agent:
             return self._exhausted(state, heard, proposed, to)
         k = ledger.charge(spend)
         paid = emit(Charged, self.id, proposed, k, charged)
+        if self.status != UP:
+            return False  # it crashed in between: paid for, its noise never drawn
         leaves = self._finish(step, to, self.noise(k))
         released = emit(Released, self.id, paid, k)
         sent = leaves and self._send(released, to)

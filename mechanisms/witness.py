@@ -67,8 +67,9 @@ class Witness:
             kept = heard.frozen()
             after, sent = step.finish(rng)
             self._last = after
-            if step.kind == RELEASE and sent is not None:
-                one, other = (h.explain(kept, made, sent, after) for h in self._both)
+            if step.kind == RELEASE:
+                told = np.zeros(0) if sent is None else sent  # who learns alone sends nothing
+                one, other = (h.explain(kept, made, told, after) for h in self._both)
                 self.losses.append(one - other)
             elif step.kind == DERIVED:
                 for hypothesis in self._both:

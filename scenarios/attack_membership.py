@@ -9,6 +9,7 @@ import numpy as np
 
 from mechanisms.accounting.loss import tally
 from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import OUTSIDER, epsilon_in
 from mechanisms.vectors import Matrix, Vector
 from scenarios import promises
 from scenarios.neighbours import recipe, watched
@@ -72,7 +73,9 @@ def membership(
     gone = np.array([_scores(plan, who, r, finals[1 + r]) for r in targets])
     auc, advantage, low = _told(there, gone, confidence)
     delta = plan.nodes[who].delta
-    charged, accountant = promises.charged(plan, tally(spends), delta)
+    composed, accountant = promises.charged(plan, tally(spends), delta)
+    shows = plan.privacy.shows_unreleased_model
+    charged = epsilon_in(OUTSIDER, composed, shows_unreleased_model=shows)
     return MembershipFinding(
         who, len(targets), runs, auc, advantage, low, most_advantage(charged, delta),
         promises.claimed(plan, spends, delta), charged, delta, accountant,

@@ -1,14 +1,9 @@
 """What an audit found, in words, as a file, and as a picture."""
 
-import json
-import math
-from pathlib import Path
 from typing import Any
 
 from scenarios.auditor import BROKEN, REFUTED, Finding, Order
 from scenarios.values import figure, show
-
-_INK, _CLAIM, _CHARGE = "#0072b2", "#d55e00", "#009e73"
 
 
 def as_json(order: Order, found: Finding) -> dict[str, Any]:
@@ -82,48 +77,3 @@ def in_words(order: Order, found: Finding) -> list[str]:
             "  Not refuted: this test found nothing, which proves nothing beyond its power."
         )
     return lines
-
-
-def write(order: Order, found: Finding, out: Path) -> None:
-    """Write the finding, and a picture where there is something to draw."""
-    text = json.dumps(as_json(order, found), indent=2, ensure_ascii=False)
-    (out / "audit.json").write_text(text + "\n", encoding="utf-8")
-    if found.curve:
-        _draw(order, found, out / "audit.png")
-
-
-def _draw(order: Order, found: Finding, out: Path) -> None:
-    """Draw the audited lower bound and the accounted upper bound against the number of releases."""
-    import matplotlib as mpl  # 120 ms, only here
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    at, audited, claimed, charged = zip(*found.curve, strict=True)
-    figure_, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    mark = "o" if len(at) < 4 else None
-    for values, colour, style, label in (
-        (charged, _CHARGE, "-", f"charged: at most ({found.accountant})"),
-        (claimed, _CLAIM, "--", "claimed by the calibration"),
-        (audited, _INK, "-", f"audited: at least ({100 * order.confidence:g} % each)"),
-    ):
-        shown = [v if math.isfinite(v) else math.nan for v in values]
-        axes.plot(at, shown, style, color=colour, label=label, marker=mark)
-    axes.fill_between(
-        at,
-        audited,
-        [v if math.isfinite(v) else a for v, a in zip(charged, audited, strict=True)],
-        color=_CHARGE,
-        alpha=0.08,
-        linewidth=0,
-    )
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("releases of the audited agent")
-    axes.set_ylabel(f"ε ({order.eyes} view, δ = {found.delta:g})")
-    axes.set_title(f"{order.plan.name}, {order.plan.kind}: {found.verdict}")
-    axes.grid(alpha=0.25)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.legend(frameon=False)
-    figure_.savefig(out, dpi=150)
-    plt.close(figure_)

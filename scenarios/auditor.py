@@ -87,8 +87,7 @@ class Finding:
 def audit(order: Order, progress: Progress | None = None) -> Finding:
     """Run the plan under both data sets, and judge what was claimed and what was charged."""
     setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
-    evidence = _gather(order, setting, progress or (lambda _: None))
-    return judge(order, setting, evidence)
+    return judge(order, setting, _gather(order, setting, progress or (lambda _: None)))
 
 
 # gathering
@@ -105,7 +104,7 @@ def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
         for some in _in_parallel(order, setting):
             seen += some
             progress(len(seen) / (2 * order.runs))
-    return _evidence(seen[0::2], seen[1::2])
+    return evidence(seen[0::2], seen[1::2])
 
 
 def _both(pair: Neighbours, run: int) -> list[Seen]:
@@ -132,7 +131,8 @@ def _part(setting: Setting, runs: range) -> list[Seen]:
     return [seen for run in runs for seen in _both(pair, run)]
 
 
-def _evidence(one: list[Seen], other: list[Seen]) -> Evidence:
+def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
+    """Line up what was seen under D and under D′."""
     most = max((len(s.losses) for s in (*one, *other)), default=0)
 
     def summed(seen: list[Seen]) -> Matrix:

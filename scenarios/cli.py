@@ -45,6 +45,11 @@ def _parser() -> argparse.ArgumentParser:
     show = verbs.add_parser("show", help="a mechanism's card, a scenario's text, or a run in words")
     show.add_argument("what", metavar="KIND|NAME|RUN")
     show.add_argument("--json", action="store_true")
+    show.add_argument(
+        "--ledger",
+        choices=("csv", "dp-accounting"),
+        help="a run's ledger as a table, or as events that dp-accounting composes",
+    )
 
     _writes(verbs)
     _looks(verbs)

@@ -27,7 +27,7 @@ from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
-from scenarios.summary import summarise, worst_exit
+from scenarios.summary import summarise, with_headline, worst_exit
 from scenarios.write import to_toml
 
 FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
@@ -265,6 +265,7 @@ class Run:
             "expectations": summary.get("expectations"),
         }
         self.folder.write_json("verdicts.json", verdicts)
+        self.folder.write("resolved.toml", with_headline(self.plan, summary).encode())
         archive = io.BytesIO()
         models = {"theta": np.array([a.model for a in self.agents]), "released": self._released()}
         if self.server is not None:

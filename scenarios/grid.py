@@ -82,13 +82,18 @@ def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict
 def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
     """Read a finished run of this very plan; anything else in the folder is refused."""
     resolved, summary = path / "resolved.toml", path / "summary.json"
-    if not resolved.exists() or resolved.read_text("utf-8") != wanted:
+    if not resolved.exists() or _without_comments(resolved.read_text("utf-8")) != wanted:
         raise FolderError(f"{path} holds a run of another plan: choose another --out")
     found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
     if found.get("status") != "finished":
         raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
     verdicts = {expected["verdict"] for expected in found["expectations"]}
     return _row(seed, 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0, found)
+
+
+def _without_comments(text: str) -> str:
+    """Leave out what a run noted in its resolved scenario at its end."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
 
 
 def _row(seed: int, code: int, summary: dict[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _WIDTH = 30
 
 def audit(chosen: argparse.Namespace) -> int:
     """Try to refute what a scenario's calibration claims."""
-    from scenarios.audit_report import as_json, in_words, write
+    from scenarios.audit_report import as_json, in_words
     from scenarios.auditor import BROKEN, REFUTED, Order
     from scenarios.auditor import audit as carry_out
 
@@ -32,9 +32,14 @@ def audit(chosen: argparse.Namespace) -> int:
     with Bar("auditing") as bar:
         found = carry_out(order, bar.show)
     out.mkdir(parents=True, exist_ok=True)
-    write(order, found, out)
+    told = json.dumps(as_json(order, found), indent=2, ensure_ascii=False)
+    (out / "audit.json").write_text(told + "\n", encoding="utf-8")
+    if found.curve:
+        from scenarios.plots import draw_audit
+
+        draw_audit(order, found, out / "audit.png")
     if chosen.json:
-        say(json.dumps(as_json(order, found), indent=2, ensure_ascii=False))
+        say(told)
     else:
         say("\n".join(in_words(order, found)))
         say(f"\n  {out}")

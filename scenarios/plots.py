@@ -1,18 +1,20 @@
 """Recording → pictures; never touches a live world."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mechanisms.vectors import Vector
+from scenarios.auditor import Finding, Order
 from scenarios.folder import FolderError
 from scenarios.metric_names import split_metric
 from scenarios.problem import nearest
 from scenarios.result import Result
 from scenarios.values import number
 
-_INK = "#0072b2"
+_INK, _CLAIM, _CHARGE = "#0072b2", "#d55e00", "#009e73"
 _LABELS = {
     "time": "simulated time (s)",
     "releases": "releases, all agents",
@@ -102,3 +104,40 @@ def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, o
 def _whose(what: str) -> str:
     oracle = ("loss", "accuracy", "rmse", "gap", "objective", "gain")
     return " (an oracle's view)" if what.startswith(oracle) else ""
+
+
+def draw_audit(order: Order, found: Finding, out: Path) -> None:
+    """Draw the audited lower bound and the accounted upper bound against the number of releases."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    at, audited, claimed, charged = zip(*found.curve, strict=True)
+    figure_, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    mark = "o" if len(at) < 4 else None
+    for values, colour, style, label in (
+        (charged, _CHARGE, "-", f"charged: at most ({found.accountant})"),
+        (claimed, _CLAIM, "--", "claimed by the calibration"),
+        (audited, _INK, "-", f"audited: at least ({100 * order.confidence:g} % each)"),
+    ):
+        shown = [v if math.isfinite(v) else math.nan for v in values]
+        axes.plot(at, shown, style, color=colour, label=label, marker=mark)
+    axes.fill_between(
+        at,
+        audited,
+        [v if math.isfinite(v) else a for v, a in zip(charged, audited, strict=True)],
+        color=_CHARGE,
+        alpha=0.08,
+        linewidth=0,
+    )
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("releases of the audited agent")
+    axes.set_ylabel(f"ε ({order.eyes} view, δ = {found.delta:g})")
+    axes.set_title(f"{order.plan.name}, {order.plan.kind}: {found.verdict}")
+    axes.grid(alpha=0.25)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(frameon=False)
+    figure_.savefig(out, dpi=150)
+    plt.close(figure_)

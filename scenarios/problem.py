@@ -100,5 +100,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint: the nearest known name, and what there is."""
     names = sorted(known)
     close = difflib.get_close_matches(name[:100], names, n=1, cutoff=0.6)
-    listed = ", ".join(names[:40])
+    folded = dict.fromkeys(n.split("/")[0] + "/…" if "/" in n else n for n in names)
+    listed = ", ".join(list(folded)[:40])
     return f"did you mean '{close[0]}'? ({listed})" if close else f"known: {listed}"

@@ -1,6 +1,6 @@
 """Mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
 
-from mechanisms.accounting.calibrate import PURE, Additive, Form, Perturbed
+from mechanisms.accounting.calibrate import Additive, Ending, Form, Perturbed
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import rounded_up, tally
 from mechanisms.accounting.spend import unprotected
@@ -67,11 +67,13 @@ def _penalty(table: Table, i: int) -> tuple[Growth, float]:
 
 def _form(table: Table, penalty: Growth, i: int, public: Public) -> Form:
     """Return what the loss of agent i's releases is distributed as, at the degree that it has in the plan."""
-    if table["kind"] == "pvp":
-        return PURE if table["final_dual"] else Additive("norm-gamma", public.dimension)
     bend = table["C"] / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
     convexity = table["rho"] + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
-    return Perturbed(rounded_up(bend / convexity), public.dimension)
+    perturbed = Perturbed(rounded_up(bend / convexity), public.dimension)
+    if table["kind"] != "pvp":
+        return perturbed
+    added = Additive("norm-gamma", public.dimension)
+    return Ending(added, perturbed) if table["final_dual"] else added
 
 
 def _fixed(table: Table, terms: Terms, form: Form) -> tuple[float, ...] | None:

@@ -7,6 +7,7 @@ from typing import Any, Union
 import msgspec
 
 from actors.events import KINDS, Event
+from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from scenarios.folder import segments
@@ -67,3 +68,32 @@ def as_csv(result: Result) -> str:
     writer.writeheader()
     writer.writerows(result.ledger)
     return sink.getvalue()
+
+
+def as_events(result: Result) -> dict[str, Any]:
+    """Return every agent's ledger as plain data of dp-accounting's events."""
+    found = {
+        str(node): {relation: as_tree(event) for relation, event in events(bag).items()}
+        for node, bag in sorted(tallies_of(result).items())
+    }
+    return {
+        "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
+        "delta": result.summary["epsilon"]["delta"],
+        "agents": found,
+    }
+
+
+def heard_in_words(result: Result) -> list[str]:
+    """Tell how much neighbours heard directly: information, not an ε, for what one hears another can pass on."""
+    fates = fates_of(result)
+    made = fates.made
+    shares = sorted(heard / made[node] for (node, _), heard in fates.directly().items())
+    if not shares:
+        return ["  heard     nobody heard a release directly"]
+    vain = sum(map(len, fates.unread()))
+    return [
+        f"  heard     a neighbour heard {100 * shares[len(shares) // 2]:.0f} % of an agent's releases directly (median of "
+        f"{len(shares):,} pairs; {100 * shares[0]:.0f}–{100 * shares[-1]:.0f} %): information, not an ε",
+        f"            {vain:,} of {sum(made):,} releases were read by nobody, {sum(map(len, fates.unheard())):,} of them "
+        f"delivered to nobody, {sum(map(len, fates.unsent())):,} never sent",
+    ]

@@ -15,8 +15,9 @@ from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
 from scenarios.origin import Origin
 from scenarios.people import People
 from scenarios.plan import NodePlan, Plan, Privacy
+from scenarios.problem import nearest
 from scenarios.provision import Objectives
-from scenarios.read import Scenario
+from scenarios.read import Scenario, library_names
 from scenarios.settling import MOST, Options, Settling
 
 
@@ -34,6 +35,7 @@ class _Resolver:
     def plan(self) -> Plan:
         ground, people = Ground(self.at), People(self.at)
         self._refuse_large()
+        self._find_compared()
         loss: Loss = self.at.attempt(
             ("task", "loss"), lambda: catalog.loss(self.at.read["task"]["loss"], self.at.code)
         )
@@ -114,6 +116,18 @@ class _Resolver:
         if run.get("horizon") is not None:
             return nanoseconds(run["horizon"])
         return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
+
+    def _find_compared(self) -> None:
+        """The scenarios that expectations compare with: a file beside this one, or one of the library."""
+        names = library_names()
+        for i, expect in enumerate(self.at.read["expect"]):
+            name = expect.get("compared_to")
+            if name and name not in names and not (self.at.scenario.folder / name).is_file():
+                hint = nearest(name, names)
+                said = (
+                    f"no scenario '{name}' in the library, and no such file beside this one; {hint}"
+                )
+                self.at.report.value(("expect", i, "compared_to"), said)
 
     def _refuse_large(self) -> None:
         if self.at.options.allow_large:

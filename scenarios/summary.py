@@ -8,6 +8,7 @@ from actors.agent import Agent
 from scenarios.claims import Judgement
 from scenarios.plan import Plan
 from scenarios.values import figure, number
+from scenarios.write import to_toml
 
 Values = dict[str, Any]
 
@@ -116,6 +117,7 @@ def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
         "epsilon_basic": None if basic is None else basic[i],
         "cap": None if cap is None else cap.epsilon,
         "delta": plan.nodes[i].delta,
+        "left": values["epsilon.left"][i],
         "loss": values["loss"][i],
         score: (values.get(f"{score}.test") or values[f"{score}.train"])[i],
     }
@@ -137,6 +139,7 @@ def _group(name: str, nodes: list[Values], score: str) -> Values:
         "epsilon": fold("epsilon", max),
         "epsilon_basic": fold("epsilon_basic", max),
         "cap": fold("cap", max),
+        "left": fold("left", np.mean),
         "loss": fold("loss", np.mean),
         score: fold(score, np.mean),
     }
@@ -189,6 +192,10 @@ def in_words(summary: Values) -> list[str]:
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
+    if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
+        seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
+        lines.append(f"            in every view: {', '.join(seen)}")
+    lines += _unspent(summary)
     lines += [
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
         f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
@@ -204,6 +211,18 @@ def in_words(summary: Values) -> list[str]:
     lines += [f"  note      {note}" for note in summary["notes"]]
     lines += [f"  warning   {warning}" for warning in summary["warnings"]]
     return [*lines, "", *_verdict_lines(summary)]
+
+
+def _unspent(summary: Values) -> list[str]:
+    """Tell what caps leave, as their filters count it, and what they refused."""
+    left = [number(node["left"]) for node in summary["nodes"] if node.get("left") is not None]
+    if not left:
+        return []
+    refused = summary["refused"]
+    return [
+        f"  budget    {_show(float(np.mean(left)), '.2f')} left on average, {_show(max(left), '.2f')} at most; "
+        f"{refused:,} releases were refused"
+    ]
 
 
 def _above(charged: Any, claimed: Any) -> bool:
@@ -250,6 +269,14 @@ def _verdict_lines(summary: Values) -> list[str]:
     ]
     targets = summary["targets"].items()
     return lines + [f"  target    {name} = {_show(value, '.6g')}" for name, value in targets]
+
+
+def with_headline(plan: Plan, summary: Values) -> str:
+    """Write the scenario in full, and what accountant "tightest" was in this run."""
+    text = to_toml(plan.resolved)
+    if plan.privacy.accountant != "tightest" or not summary:
+        return text
+    return f'{text}# privacy.accountant: "tightest" was {summary["epsilon"]["accountant"]}\n'
 
 
 def worst_exit(judgements: list[Judgement]) -> int:

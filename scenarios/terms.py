@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from mechanisms.accounting.calibrate import Form, composed, most_releases, shaped_charges
+from mechanisms.accounting.calibrate import Form, bag_of, composed, most_releases, shaped_charges
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.filter import Cap
-from mechanisms.accounting.loss import Key, Tally
+from mechanisms.accounting.loss import Key
 from mechanisms.guards import Growth
 from mechanisms.noise import LAWS
 
@@ -137,8 +137,7 @@ def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> t
 
     def fit(count: int) -> bool:
         found.extend(alpha.at(k) for k in range(len(found), count))
-        bag = Tally((form.loss(charge), 1) for charge in found[:count])
-        return by(by_whom, bag, terms.delta) <= budget * _ROOM
+        return by(by_whom, bag_of(form, found[:count]), terms.delta) <= budget * _ROOM
 
     most = _most(fit, releases or MOST_RELEASES + 1)
     if most < (releases or 1):

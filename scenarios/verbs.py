@@ -52,8 +52,12 @@ def library(chosen: argparse.Namespace) -> int:
 def show(chosen: argparse.Namespace) -> int:
     """A run, a scenario or a mechanism: whatever the word names."""
     path = Path(chosen.what)
+    if chosen.ledger and not (path / "manifest.json").exists():
+        raise FolderError(f"--ledger needs the folder of a run, and {path} is none")
     if (path / "manifest.json").exists():
         try:
+            if chosen.ledger:
+                return _show_ledger(path, chosen.ledger)
             return _show_run(path, as_json=chosen.json)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FolderError(f"{path} is damaged: {type(error).__name__}: {error}") from None
@@ -103,11 +107,28 @@ def _show_run(path: Path, *, as_json: bool) -> int:
             )
         )
     else:
+        from scenarios.recount import heard_in_words
+
         say("\n".join(in_words(summary)))
+        if summary["releases"]:
+            say("\n".join(["", *heard_in_words(result)]))
         intact = "files are what their checksums say" if whole(path) else "CHECKSUMS DO NOT MATCH"
         say(
             f"\n  {path}: {intact}; schedule {result.manifest['digests'].get('schedule', '')[:16]}…"
         )
+    return 0
+
+
+def _show_ledger(path: Path, form: str) -> int:
+    """Write a run's ledger for other programs."""
+    from scenarios.recount import as_csv, as_events
+    from scenarios.result import Result
+
+    result = Result(path)
+    if form == "csv":
+        say(as_csv(result).rstrip())
+    else:
+        say(json.dumps(as_events(result), indent=2, ensure_ascii=False))
     return 0
 
 

@@ -1,7 +1,8 @@
 """From a budget and a number of releases to the charge of one release, and back."""
 
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -29,6 +30,10 @@ class Form(Protocol):
 
     def loss(self, charge: float) -> Loss: ...
 
+    def last(self, charge: float) -> Loss:
+        """The loss of the last release of a run, where it is of another kind."""
+        ...
+
     def __hash__(self) -> int: ...
 
 
@@ -46,6 +51,8 @@ class Additive:
     def loss(self, charge: float) -> Loss:
         return additive(self.law, charge, self.d)
 
+    last = loss
+
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
@@ -58,6 +65,31 @@ class Perturbed:
     def loss(self, charge: float) -> Loss:
         return Loss("objective", charge, self.d, min(math.log1p(self.x), charge / 2))
 
+    last = loss
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Releases of one form, and a last one of another."""
+
+    body: Form
+    end: Form
+    unit = "epsilon"
+
+    def loss(self, charge: float) -> Loss:
+        return self.body.loss(charge)
+
+    def last(self, charge: float) -> Loss:
+        return self.end.last(charge)
+
+
+def bag_of(form: Form, charges: Sequence[float]) -> Tally:
+    """The losses of a run with these charges."""
+    *first, last = charges
+    bag = Tally((form.loss(charge), times) for charge, times in Counter(first).items())
+    bag.add(form.last(last))
+    return bag
+
 
 PURE = Additive("pure")
 
@@ -66,7 +98,7 @@ def composed(form: Form, charge: float, releases: int, delta: float, accountant:
     """Return ε of `releases` equal releases."""
     if form.unit == "mu":
         accountant = "gaussian"
-    return by(accountant, Tally([(form.loss(charge), releases)]), delta)
+    return by(accountant, bag_of(form, (charge,) * releases), delta)
 
 
 def _largest(total: Callable[[float], float], budget: float, first: float, *, near: float) -> float:
@@ -144,8 +176,8 @@ def shaped_charges(
         charges = size * shape
         if accountant in _CLOSED:
             return closed(accountant, _with(first.sums, charges), delta)
-        rest = ((form.loss(charge), 1) for charge in charges.tolist())
-        return by(accountant, Tally((*before, *rest)), delta)
+        rest = bag_of(form, charges.tolist())
+        return by(accountant, Tally((*before, *rest.key)), delta)
 
     near = 0.0 if accountant in _CLOSED else 1e-3
     size = _largest(total, epsilon, epsilon / float(shape.sum()), near=near)

@@ -148,20 +148,23 @@ def coarsened(key: Key, most: int) -> Key:
     if len(merged) <= most:
         return tuple(merged.items())
     sizes = [loss.epsilon for loss in merged if 0 < loss.epsilon < math.inf]
-    least, families = min(sizes), len({(loss.law, loss.d) for loss in merged})
-    width = math.log(max(sizes) / least) / max(1, most // families) + 1e-12
+    octaves = math.log2(max(sizes) / min(sizes)) + 1e-9
+    room = most / len({(loss.law, loss.d) for loss in merged})
+    cells = 2.0 ** math.floor(
+        math.log2(room / octaves)
+    )  # in each octave, the same for bags of like width
     found: dict[Loss, int] = {}
     for loss, times in merged.items():
-        grown = _grown(loss, least, width)
+        grown = _grown(loss, cells)
         found[grown] = found.get(grown, 0) + times
     return tuple(found.items())
 
 
-def _grown(loss: Loss, least: float, width: float) -> Loss:
-    """Round a loss up to a scale of its own."""
+@lru_cache(maxsize=65536)
+def _grown(loss: Loss, cells: float) -> Loss:
+    """Round a loss up to a scale of so many cells in an octave."""
     if not 0 < loss.epsilon < math.inf:
         return loss
-    cell = math.ceil(math.log(loss.epsilon / least) / width - 1e-9)
-    size = max(loss.epsilon, least * math.exp(cell * width))
+    size = max(loss.epsilon, math.exp2(math.ceil(cells * math.log2(loss.epsilon) - 1e-9) / cells))
     share = math.ceil(16 * loss.jacobian / loss.epsilon) / 16
     return loss._replace(epsilon=size, jacobian=min(size, share * size))

@@ -17,7 +17,7 @@ from mechanisms.vectors import Vector
 _FINE = 24.0
 _MOST_POINTS = 200_000
 _HUGE = 200.0
-MOST_LAWS = 64
+MOST_LAWS = 128
 """More different laws than these are rounded up to so many."""
 
 

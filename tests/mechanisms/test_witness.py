@@ -1,0 +1,118 @@
+"""What some data make of a release: the exact loss of each kind against densities written here, and reused noise."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms.noise import LAWS
+from mechanisms.witness import REACH, REPEATS, Witness
+from scenarios.api import make_plan
+from scenarios.neighbours import neighbours
+from scenarios.seeds import NoiseSource
+from scenarios.settling import Options
+from scenarios.trial import observe
+from tests.support.builders import scenario
+from tests.support.catalogue import EVERY, family, private, world
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_log_densities_are_those_of_the_laws(name: str) -> None:
+    """Up to a constant: differences of two points, written out."""
+    x, y = np.array([0.3, -1.2, 2.0]), np.array([-0.1, 0.4, 0.0])
+    law, s = LAWS[name], 0.7
+    exact = {
+        "laplace": (np.abs(y).sum() - np.abs(x).sum()) / s,
+        "norm-gamma": s * (np.linalg.norm(y) - np.linalg.norm(x)),
+        "gaussian": (y @ y - x @ x) / (2 * s * s),
+    }[name]
+    assert law.log_density(x, s) - law.log_density(y, s) == pytest.approx(exact)
+
+
+CLEAR = [n for n in EVERY if private(n) and not n.startswith("local-dp")]
+
+
+@pytest.mark.parametrize("name", CLEAR)
+def test_the_noise_that_the_truth_implies_is_the_noise_that_was_drawn(name: str) -> None:
+    """The inverse of every release, on its own data: to the grid and the solver's tolerance."""
+    plan = make_plan(world(name, "synchronous", rounds=3, privacy={"grid": False}))
+    mechanism: Any = plan.nodes[0].mechanism
+    if getattr(mechanism, "seal", None) is not None or name == "wddp once":
+        pytest.skip("what is summed or stepped through is explained by its sum")
+    witness = Witness(mechanism, mechanism, mechanism)
+    from scenarios.trial import perform, renoised
+
+    changed = renoised(plan, "witness", {0: witness})
+    agents = perform(changed)
+    source, spends = NoiseSource(changed.seeds["noise"]).of(0), agents[0].store.ledger.spends
+    noises = witness._both[0].noises
+    assert len(noises) == len(spends) > 0
+    for k, (spend, implied) in enumerate(zip(spends, noises, strict=True)):
+        law = "norm-gamma" if spend.law == "objective" else spend.law
+        unit = LAWS[law].draw(source(k), 1.0, len(implied))
+        assert implied == pytest.approx(unit, abs=2e-5 * (1 + np.abs(unit).max()))
+    assert witness.losses == [0.0] * len(spends)
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if private(n)])
+def test_no_loss_is_above_its_charge(name: str) -> None:
+    """Of pure ε: every single release, on neighbours that differ as far as is known."""
+    regularised = {} if family(name) == "consensus" else {"l2": 0.1}
+    tree = world(
+        name, "synchronous", rounds=3, task={"loss": "smoothed-hinge"} | regularised,
+        data={"source": "blobs", "dimension": 3, "points": 6, "test_points": 0},
+    )  # fmt: skip
+    plan = make_plan(tree)
+    pair = neighbours(plan, how="worst", more=Options()).plans()
+    for run in range(5):
+        seen = observe(pair.one, pair.node, pair.pair, f"{run}")
+        if any(spend.law == "gaussian" for spend in seen.spends):
+            continue  # no pure ε to stay below
+        for loss, spend in zip(seen.losses, seen.spends, strict=True):
+            assert abs(loss) <= spend.charged * (1 + 1e-6) + 1e-6
+
+
+def test_a_summed_release_is_explained_by_its_sum() -> None:
+    """Gaussian noise of all, known shift: mean losses ±μ²/2 with the charge's μ (saturated hinge, no rounding)."""
+    tree = world(
+        "wddp sum", "synchronous", rounds=1, task={"loss": "smoothed-hinge"},
+        data={"source": "blobs", "dimension": 2, "points": 50, "test_points": 0},
+    )  # fmt: skip
+    tree["mechanism"] = tree["mechanism"] | {"tolerate": 0}
+    plan = make_plan(tree)
+    pair = neighbours(plan, how="worst", more=Options()).plans()
+    runs = [observe(pair.one, pair.node, pair.pair, f"{run}") for run in range(400)]
+    mu = runs[0].spends[0].charged
+    lost = np.array([seen.losses[0] for seen in runs])
+    assert lost.std() == pytest.approx(mu, rel=0.15)
+    assert lost.mean() == pytest.approx(mu * mu / 2, abs=4 * mu / math.sqrt(400))
+
+
+def test_a_witness_lets_its_agent_be_what_it_is() -> None:
+    plan = make_plan("private-consensus")
+    pair = plan.nodes[0].mechanism, plan.nodes[0].mechanism
+    witness = Witness(plan.nodes[0].mechanism, *pair)
+    assert witness.planned == plan.nodes[0].mechanism.planned
+    assert witness.balanced
+    seen = observe(plan, 0, pair, "x")
+    assert set(seen.hints) == {REPEATS, REACH}
+    assert seen.hints == {REPEATS: 0.0, REACH: 0.0}
+
+
+def test_the_secret_state_is_followed_under_each_hypothesis() -> None:
+    """PVP as printed: every release's loss stays within ζ·2C/(ρB), though the un-noised state differs (2.3)."""
+    tree = scenario(
+        run={"seed": 1, "rounds": 40}, network={"topology": "path"},
+        data={"source": "blobs", "dimension": 2, "points": 20, "test_points": 0},
+        task={"loss": "smoothed-hinge"}, nodes=[{"count": 2, "clock": "synchronous"}],
+        mechanism={"kind": "pvp", "variant": "printed", "alpha": 0.5, "rho": 0.2},
+    )  # fmt: skip
+    plan = make_plan(tree)
+    pair = neighbours(plan, how="worst", more=Options()).plans()
+    worst = 0.0
+    for run in range(20):
+        seen = observe(pair.one, pair.node, pair.pair, f"{run}")
+        worst = max(worst, *map(abs, seen.losses))
+        assert all(abs(loss) <= 0.5 * (1 + 1e-6) for loss in seen.losses)
+    assert worst > 0.4  # and reached, once the centres have drifted apart

@@ -1,0 +1,126 @@
+"""Lower bounds: Clopper and Pearson's intervals, coverage, and power."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from mechanisms.accounting import gaussian, numerical
+from mechanisms.accounting.loss import Loss, Tally
+from scenarios.refute import Rates, between, lower_bound, power, projections, rounded
+from scenarios.seeds import generator
+
+
+@given(st.integers(0, 200), st.integers(1, 200), st.sampled_from([0.9, 0.95, 0.99]))
+def test_intervals_are_those_of_the_exact_test(hits: int, count: int, confidence: float) -> None:
+    hits = min(hits, count)
+    low, high = between(np.array([hits]), np.array([hits]), count, confidence)
+    exact = stats.binomtest(hits, count).proportion_ci(confidence, method="exact")
+    assert low[0] == pytest.approx(exact.low, abs=1e-9)
+    assert high[0] == pytest.approx(exact.high, abs=1e-9)
+
+
+def test_rates_turn_into_epsilon_and_mu_by_their_definitions() -> None:
+    rates = Rates(0.6, 0.1)
+    assert rates.epsilon(0.0) == pytest.approx(math.log(6))
+    assert rates.epsilon(0.1) == pytest.approx(math.log(5))
+    assert rates.mu() == pytest.approx(stats.norm.ppf(0.6) - stats.norm.ppf(0.1))
+    assert Rates(0.1, 0.6).epsilon(0.0) == Rates(0.1, 0.6).mu() == 0.0
+    assert Rates(0.01, 0.0001).epsilon(0.02) == 0.0
+
+
+def drawn(name: str, mean: float, runs: int, seed: int) -> tuple[str, np.ndarray, np.ndarray]:
+    """Losses of Gaussian noise with a shift: N(±μ²/2, μ²)."""
+    rng = generator(seed, "refute")
+    both = [rng.normal(s * mean * mean / 2, mean, runs) for s in (1, -1)]
+    return name, both[0], both[1]
+
+
+def test_a_bound_is_above_the_truth_no_more_often_than_it_says() -> None:
+    """Coverage, over 200 repetitions: at 95 %, at most 5 % + 3 deviations."""
+    above_mu = above_epsilon = 0
+    for seed in range(200):
+        told = [drawn("loss", 1.0, 200, seed)]
+        found = lower_bound(told, unit="mu", delta=0.0, confidence=0.95)
+        above_mu += found.value > 1.0
+        found = lower_bound(told, unit="epsilon", delta=1e-2, confidence=0.95)
+        above_epsilon += found.value > gaussian.epsilon(1.0, 1e-2)
+    assert above_mu <= 20
+    assert above_epsilon <= 20
+
+
+def test_it_finds_most_of_a_large_loss() -> None:
+    found = lower_bound([drawn("loss", 3.0, 4000, 1)], unit="mu", delta=0.0, confidence=0.95)
+    assert 2.6 < found.value <= 3.0
+    found = lower_bound([drawn("loss", 3.0, 4000, 1)], unit="epsilon", delta=1e-5, confidence=0.95)
+    assert 2.5 < found.value < gaussian.epsilon(3.0, 1e-5)
+
+
+def test_it_chooses_the_statistic_that_tells_and_its_direction() -> None:
+    _, one, other = drawn("", 2.0, 1000, 3)
+    blind = ("blind", generator(0, "a").random(1000), generator(0, "b").random(1000))
+    for turned in (1.0, -1.0):
+        told = [blind, ("telling", turned * one, turned * other)]
+        found = lower_bound(told, unit="mu", delta=0.0, confidence=0.95)
+        assert found.statistic == ("telling" if turned > 0 else found.statistic)
+    assert lower_bound([blind], unit="mu", delta=0.0, confidence=0.95).value < 0.3
+
+
+def test_it_looks_at_both_ends() -> None:
+    """D is unlikely in one corner, and likely in none: only the other direction shows it."""
+    rng = generator(5, "ends")
+    one = np.where(rng.random(4000) < 0.02, 0.0, 1.0)
+    other = np.where(rng.random(4000) < 0.5, 0.0, 1.0)
+    found = lower_bound([("ends", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    assert 2.5 < found.value < math.log(25) + 0.1
+
+
+def test_no_statistic_bounds_nothing() -> None:
+    assert lower_bound([], unit="epsilon", delta=0.0, confidence=0.95).value == 0.0
+
+
+def test_constant_statistics_bound_nothing() -> None:
+    same = ("same", np.ones(100), np.ones(100))
+    assert lower_bound([same], unit="epsilon", delta=0.0, confidence=0.95).value == 0.0
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian", "pure"])
+def test_the_power_is_what_repetitions_show(law: str) -> None:
+    """Audits of losses of twice the claim, drawn from their own law, refute it about as often as was told."""
+    claimed, runs = (0.4, 1200) if law == "gaussian" else (0.7, 400)
+    unit = "mu" if law == "gaussian" else "epsilon"
+    losses, mass = numerical.law(Tally([(Loss(law, 2 * claimed), 1)]))
+    told = power(
+        (losses, mass), claimed, unit=unit, delta=0.0, runs=runs, confidence=0.95,
+        rng=generator(1, "power"),
+    )  # fmt: skip
+    under = np.exp(-losses) * mass
+    refuted = 0
+    for seed in range(60):
+        rng = generator(seed, "draws")
+        one = rng.choice(losses, runs, p=mass / mass.sum())
+        other = rng.choice(losses, runs, p=under / under.sum())
+        found = lower_bound(
+            [("loss", rounded(one), rounded(other))], unit=unit, delta=0.0, confidence=0.95
+        )
+        refuted += found.value > claimed
+    assert abs(refuted / 60 - told) < 0.25
+    fewer = power(
+        (losses, mass), claimed, unit=unit, delta=0.0, runs=40, confidence=0.95,
+        rng=generator(1, "power"),
+    )  # fmt: skip
+    assert fewer < told
+
+
+def test_models_are_projected_on_the_line_between_their_means() -> None:
+    rng = generator(2, "models")
+    shift = np.array([0.0, 0.7, 0.0])
+    one, other = rng.normal(size=(2000, 3)) + shift, rng.normal(size=(2000, 3))
+    a, b = projections(one, other)
+    apart = (a.mean() - b.mean()) / b.std()
+    assert apart == pytest.approx(0.7, abs=0.1)
+    fixed = projections(np.ones((10, 2)), np.ones((10, 2)))
+    assert (fixed[0] == fixed[1]).all()

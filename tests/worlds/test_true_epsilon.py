@@ -1,0 +1,257 @@
+"""Whole runs: noise from every calibration, totals in every view, caps that hold, what depends on outputs, comparisons."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechanisms.accounting.compose import by, claims_of, totals
+from mechanisms.accounting.loss import tally
+from scenarios.api import make_plan
+from scenarios.forecast import forecast
+from scenarios.values import number
+from tests.support.builders import perform, private, scenario
+from tests.support.catalogue import EVERY, world
+from tests.support.catalogue import private as is_private
+
+BUDGET = {"epsilon": 2.0, "delta": 1e-5}
+TWO: dict[str, dict[str, Any]] = {
+    "cd laplace": {"kind": "cd", "noise": "laplace", "releases": 30},
+    "cd norm-gamma": {"kind": "cd", "noise": "norm-gamma", "releases": 30},
+    "cd growing": {"kind": "cd", "noise": "norm-gamma", "releases": 20, "schedule": "growing"},
+    "dvp": {"kind": "dvp", "releases": 30},
+    "dvp alpha": {"kind": "dvp", "alpha": 0.2},
+    "dvp growing": {"kind": "dvp", "alpha": {"start": 0.05, "growth": 1.1}},
+    "pvp": {"kind": "pvp", "releases": 30},
+    "pvp final": {"kind": "pvp", "releases": 10, "final_dual": True, "final_share": 0.3},
+    "pp": {"kind": "pp", "releases": 30},
+    "warm-cd": {"kind": "warm-cd", "noise": "norm-gamma", "releases": 20},
+}
+
+
+def plan(name: str, how: str, **sections: Any) -> Any:
+    regularised = {"l2": 0.5} if "cd" in name else {}
+    nodes = [{"count": 4, "budget": BUDGET}]
+    base: dict[str, Any] = {
+        "mechanism": TWO[name], "task": regularised, "nodes": nodes, "privacy": {"calibrate": how},
+        "data": {"source": "blobs", "dimension": 8, "points": 60, "test_points": 0},
+    }  # fmt: skip
+    return make_plan(scenario(**(base | sections)))
+
+
+@pytest.mark.parametrize("how", ["basic", "kov", "rdp", "pld"])
+@pytest.mark.parametrize("name", TWO)
+def test_noise_is_calibrated_to_the_budget_by_every_accountant(name: str, how: str) -> None:
+    """The inverse of the accountant: its total is the budget, to 1 %, and never above."""
+    made = plan(name, how)
+    for node in made.nodes:
+        spends = node.mechanism.schedule(len(node.neighbours))
+        total = by(how, tally(spends), 1e-5)
+        assert total <= 2.0 * (1 + 1e-9)
+        fits = "alpha" in TWO[name]  # given an alpha, as many releases as fit
+        assert total >= 2.0 * (0.8 if fits else 0.99)
+        assert node.cap.accountant == how
+        assert node.cap.holds(tally(spends))
+
+
+def test_a_tighter_calibration_needs_less_noise() -> None:
+    charges = [
+        plan("cd norm-gamma", how).nodes[0].mechanism.schedule(2)[0].charged
+        for how in ("basic", "kov", "rdp", "pld")
+    ]
+    assert charges == sorted(charges)
+    assert charges[-1] > 3 * charges[0]
+
+
+@pytest.mark.parametrize("how", ["kov", "rdp", "pld"])
+@pytest.mark.parametrize("name", TWO)
+def test_a_run_makes_all_that_was_planned_and_check_told_the_truth(
+    name: str, how: str, tmp_path: Path
+) -> None:
+    made = plan(name, how, run={"seed": 5, "horizon": 200.0, "stop": "spent", "sample_every": 50.0})
+    told = forecast(made)["groups"][0]
+    ran = perform(made, tmp_path)
+    assert ran.outcome.code == 0
+    assert ran.outcome.summary["refused"] == 0
+    spent = ran.outcome.summary["epsilon"]
+    assert spent["max"] == pytest.approx(told["epsilon"], rel=1e-6)
+    assert spent["side_by_side"] == pytest.approx(told["epsilon_by"], rel=1e-6)
+    assert told["epsilon_by"][how] <= 2.0 * (1 + 1e-9)
+    assert told["epsilon"] == min(told["epsilon_by"].values())
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if is_private(n)])
+def test_every_figure_of_a_run_is_that_of_its_ledgers(name: str, tmp_path: Path) -> None:
+    ran = perform(world(name, "poisson"), tmp_path)
+    told = ran.outcome.summary["epsilon"]
+    composed: dict[str, float] = {}
+    for agent in ran.run.agents:
+        for accountant, value in totals(tally(agent.store.ledger.spends), 1e-5).items():
+            composed[accountant] = max(value, composed.get(accountant, 0.0))
+    assert told["side_by_side"] == pytest.approx(composed)
+    worst = max(
+        min(totals(tally(a.store.ledger.spends), 1e-5).values(), default=0.0)
+        for a in ran.run.agents
+        if len(a.store.ledger)
+    )
+    assert told["max"] == pytest.approx(worst)
+
+
+# views
+
+
+def test_who_sees_sums_only_sees_the_colluders_noise_too(tmp_path: Path) -> None:
+    """Six clients, one colludes: the server knows his noise, an outsider to the sum does not: μ falls by √(5/6)."""
+    views = ["server", "aggregate"]
+    tree = world("wddp sum", "barrier", rounds=4, privacy={"views": views})
+    tree["mechanism"] = tree["mechanism"] | {"tolerate": 0, "colluders": 1}
+    ran = perform(tree, tmp_path)
+    spend = ran.run.agents[0].store.ledger.spends[0]
+    assert spend.summed == pytest.approx(spend.charged * np.sqrt(5 / 6))
+    seen = ran.outcome.summary["epsilon"]["views"]
+    assert set(seen) == {"eavesdropper", "server", "aggregate", "outsider"}
+    assert seen["aggregate"] < seen["server"] == seen["eavesdropper"] == seen["outsider"]
+    assert ran.outcome.summary["epsilon"]["max"] == seen["server"]
+    swapped = perform(tree | {"privacy": {"views": views[::-1]}}, tmp_path)
+    assert swapped.outcome.summary["epsilon"]["max"] == pytest.approx(seen["aggregate"])
+    assert swapped.outcome.summary["epsilon"]["view"] == "aggregate"
+
+
+@pytest.mark.parametrize("name", ["wddp once", "jayaraman-gradient", "pathak"])
+def test_what_crosses_the_wire_in_clear_has_no_gain_in_any_view(name: str, tmp_path: Path) -> None:
+    """E5 (iv): a sum of what was seen one by one protects nobody better; one noise inside is the same for all."""
+    seen = perform(world(name, "barrier", rounds=4), tmp_path).outcome.summary["epsilon"]["views"]
+    assert len(set(seen.values())) == 1
+
+
+def test_a_local_model_is_nothing_to_the_network_and_everything_to_who_is_shown_it(
+    tmp_path: Path,
+) -> None:
+    seen = perform(world("local", "poisson"), tmp_path).outcome.summary["epsilon"]["views"]
+    assert seen == {"eavesdropper": 0.0, "outsider": "inf"}
+
+
+# what depends on earlier outputs
+
+
+OWN = '''
+import numpy as np
+from mechanisms.accounting.spend import Spend
+from mechanisms.strategy import RELEASE, Step
+
+
+class Moody:
+    """Spends more on the next release where the last one came out positive: an adaptive schedule."""
+
+    planned = None
+
+    def __init__(self, objective, confidence):
+        self.d = objective.dimension
+
+    def begin(self, start):
+        return start
+
+    def model(self, state):
+        return state
+
+    def propose(self, state, heard, made):
+        charge = 0.3 if state[0] > 0 else 0.1
+        spend = Spend("moody", "norm-gamma", "", 1.0, 1.0, "l2", self.d, 0.0, charge, charge)
+        return Step(RELEASE, spend, lambda rng: (lambda v: (v, v))(rng.standard_normal(self.d)))
+
+    def without_data(self, state, heard):
+        return Step("silent", None, lambda _: (state, None))
+'''
+
+
+@pytest.mark.parametrize(("delta", "holder"), [(1e-5, "rdp"), (0.0, "basic")])
+def test_an_adaptive_schedule_is_held_by_sums_and_told_by_what_is_valid(
+    delta: float, holder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_moody.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    tree = scenario(
+        mechanism={"kind": "own_moody:Moody"}, run={"seed": 3, "horizon": 200.0},
+        nodes=[{"count": 4, "budget": {"epsilon": 3.0, "delta": delta}}],
+    )  # fmt: skip
+    ran = perform(tree, tmp_path, allow_code=True)
+    assert ran.outcome.code == 0
+    told = ran.outcome.summary["epsilon"]
+    assert ran.outcome.summary["refused"] > 0
+    charges = {s.charged for a in ran.run.agents for s in a.store.ledger.spends}
+    assert charges == {0.1, 0.3}
+    for agent in ran.run.agents:
+        cap, bag = agent.habits.cap, agent.store.ledger.tally
+        assert cap is not None
+        assert cap.accountant == holder
+        assert by(holder, bag, delta) <= 3.0 * (1 + 1e-9)
+        assert claims_of(bag, 1e-5, adaptive=True) == ("basic",)
+    assert set(told["side_by_side"]) == {"basic"}
+    assert told["max"] <= 3.0 * (1 + 1e-9)
+    if holder == "rdp":
+        assert (
+            told["side_by_side"]["basic"] > 3.0
+        )  # the filter lets more through than the sum would
+        assert told["max"] == 3.0  # and what is proved is the cap that was set in advance
+        assert told["accountant"] == "rdp filter"
+
+
+# live figures, and the end
+
+
+def test_samples_and_the_end_agree_and_epsilon_never_falls(tmp_path: Path) -> None:
+    run = {"seed": 5, "horizon": 30.0, "sample_every": 3.0}
+    ran = perform(private(run=run), tmp_path)
+    epsilons = [[number(v) for v in e["values"]["epsilon"]] for e in ran.events("sampled")]
+    assert (np.diff(np.array(epsilons), axis=0) >= -1e-12).all()
+    assert ran.run.budget._is_live()
+
+
+def test_a_schedule_that_is_dear_to_compose_waits_for_the_end(tmp_path: Path) -> None:
+    """Samples then tell the tightest of what is cheap: an upper bound too."""
+    mechanism = {"kind": "cd", "noise": "norm-gamma", "releases": 600}
+    ran = perform(private(mechanism=mechanism, run={"seed": 5, "horizon": 30.0}), tmp_path)
+    assert not ran.run.budget._is_live()
+    samples = [max(map(number, e["values"]["epsilon"])) for e in ran.events("sampled")]
+    told = ran.outcome.summary["epsilon"]
+    assert samples[-1] == told["max"] == told["side_by_side"]["pld"]
+    assert samples[-2] >= told["max"] * 0.9
+    assert told["accountant"] == "pld"
+
+
+def test_resolved_says_what_tightest_was_and_runs_again(tmp_path: Path) -> None:
+    first = perform(private(), tmp_path)
+    text = (first.outcome.folder / "resolved.toml").read_text()
+    assert text.endswith('# privacy.accountant: "tightest" was pld\n')
+    second = perform(str(first.outcome.folder / "resolved.toml"), tmp_path)
+    assert second.digests == first.digests
+
+
+# comparisons
+
+
+def test_a_scenario_is_compared_with_another_of_the_same_seed(tmp_path: Path) -> None:
+    expects = [
+        {"metric": "epsilon.max", "compared_to": "twin.toml", "ratio_below": 1.1, "name": "ratio"},
+        {"metric": "epsilon.max", "compared_to": "twin.toml", "difference_below": -0.5, "name": "gain"},
+        {"metric": "messages.lost", "compared_to": "twin.toml", "ratio_below": 0.5, "name": "lost"},
+    ]  # fmt: skip
+    from scenarios.write import to_toml
+
+    base = private(expect=expects)
+    twin = private(
+        mechanism=base["mechanism"] | {"releases": 4}, network={"topology": "ring", "loss": 0.3}
+    )
+    (tmp_path / "mine.toml").write_text(to_toml(base))
+    (tmp_path / "twin.toml").write_text(to_toml(twin))
+    ran = perform(str(tmp_path / "mine.toml"), tmp_path)
+    other = perform(str(tmp_path / "twin.toml"), tmp_path)
+    mine, theirs = (r.outcome.summary["epsilon"]["max"] for r in (ran, other))
+    told = {j["name"]: j for j in ran.outcome.summary["expectations"]}
+    assert told["ratio"]["got"] == pytest.approx(mine / theirs)
+    assert told["gain"]["got"] == pytest.approx(mine - theirs)
+    assert told["lost"]["got"] == 0.0
+    assert told["ratio"]["verdict"] == ("pass" if mine / theirs < 1.1 else "fail")
+    assert told["lost"]["verdict"] == "pass"
+    assert ran.outcome.code == (0 if all(j["verdict"] == "pass" for j in told.values()) else 1)
