@@ -112,6 +112,7 @@ def draw_audit(order: Order, found: Finding, out: Path) -> None:
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import MaxNLocator
 
     at, audited, claimed, charged = zip(*found.curve, strict=True)
     figure_, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -133,6 +134,8 @@ def draw_audit(order: Order, found: Finding, out: Path) -> None:
     )
     axes.set_ylim(bottom=0)
     axes.set_xlabel("releases of the audited agent")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlim(0, max(at) * 1.05 + 0.2)
     axes.set_ylabel(f"ε ({order.eyes} view, δ = {found.delta:g})")
     axes.set_title(f"{order.plan.name}, {order.plan.kind}: {found.verdict}")
     axes.grid(alpha=0.25)
