@@ -98,7 +98,9 @@ def composed(form: Form, charge: float, releases: int, delta: float, accountant:
     """Return ε of `releases` equal releases."""
     if form.unit == "mu":
         accountant = "gaussian"
-    return by(accountant, bag_of(form, (charge,) * releases), delta)
+    bag = Tally([(form.loss(charge), releases - 1)] if releases > 1 else [])
+    bag.add(form.last(charge))
+    return by(accountant, bag, delta)
 
 
 def _largest(total: Callable[[float], float], budget: float, first: float, *, near: float) -> float:
