@@ -45,7 +45,8 @@ def library(chosen: argparse.Namespace) -> int:
             )
         )
     else:
-        say("\n".join(f"{name:<20} {summary}" for name, summary in found.items()))
+        width = max(map(len, found))
+        say("\n".join(f"{name:<{width}}  {summary}" for name, summary in found.items()))
     return 0
 
 
