@@ -406,3 +406,56 @@ def test_what_was_planned_needs_no_composition_and_nothing_more_is_let_through()
         ledger.charge(spend)
     assert not cap.admits(ledger, spend)
     assert not cap.holds(planned.plus(loss_of(spend)))
+
+
+@pytest.mark.parametrize("d", [3, 4, 10, 105, 2000])
+def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> None:
+    """ζ‖b‖ ~ Gamma(d): mean and variance d; sin²φ ~ Beta(1, (d−2)/2): mean 2/d. Tails are counted at their worse ends."""
+    radius, weights = renyi._gamma_nodes(d)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-9)
+    assert weights @ radius == pytest.approx(d, rel=1e-9)
+    assert weights @ (radius - d) ** 2 == pytest.approx(d, rel=1e-6)
+    assert radius[-1] < 1e-200  # where the loss is largest
+    assert weights[-1] > 0
+    angle, shares = renyi._beta_nodes(d)
+    assert shares.sum() == pytest.approx(1.0, abs=1e-9)
+    assert shares @ np.sin(angle) ** 2 == pytest.approx(2 / d, rel=1e-6)
+    assert angle[-1] == math.pi / 2
+    assert shares[-1] > 0
+
+
+def test_rounding_many_losses_up_never_takes_from_any_part() -> None:
+    """Each coarse loss has at least the ε and the Jacobian's share of every one that it stands for."""
+    losses = [Loss("objective", 0.01 * 1.003**k, 9, 0.001 * (k % 7)) for k in range(900)]
+    coarse = coarsened(tuple((loss, 1) for loss in losses), 64)
+    assert len(coarse) < len(losses) / 2
+    for loss in losses:
+        above = [c for c, _ in coarse if c.epsilon >= loss.epsilon and c.jacobian >= loss.jacobian]
+        assert above
+        nearest = min(above, key=lambda c: c.epsilon)
+        assert nearest.epsilon <= loss.epsilon * 1.2
+    fine = [renyi.curve(loss) for loss in losses[::30]]
+    assert (renyi.total(tuple((loss, 1) for loss in losses)) >= np.sum(fine, axis=0)).all()
+
+
+def test_the_form_of_a_perturbed_objective_is_that_of_its_guard() -> None:
+    """ln(1+x), and half of the target where Φ makes it so: what `corrected` does (theory.md, 2.2)."""
+    from mechanisms.perturbation import Record, corrected
+
+    for bend, target in ((0.01, 1.0), (0.5, 0.3), (2.0, 0.1)):
+        how = corrected(target, Record(1.0, bend), 0.8)
+        loss = Perturbed(bend / 0.8, 7).loss(target)
+        assert loss == Loss("objective", target, 7, pytest.approx(how.jacobian))  # type: ignore[arg-type]
+
+
+def test_a_shortcut_is_for_parts_of_the_plan_only() -> None:
+    """One more of a planned kind is composed when the ledger already holds what was not planned."""
+    planned, other = (
+        Spend("cd", "norm-gamma", "", 1.0, 1.0, "l2", 4, 0.0, c, c) for c in (0.1, 5.0)
+    )
+    bag = Tally([(loss_of(planned), 10)])
+    cap = Cap(by("pld", bag, DELTA), DELTA, "pld", bag)
+    ledger = Ledger()
+    ledger.charge(other)
+    assert not cap.admits(ledger, planned)
+    assert not cap.holds(ledger.tally)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,9 @@ def test_the_library_composes_the_events_to_what_we_say() -> None:
     accountant = PLDAccountant(replaced, value_discretization_interval=1e-4)
     accountant.compose(events(pure)[REPLACE])
     assert accountant.get_epsilon(1e-5) == pytest.approx(4.307, rel=5e-3)
+    (one,) = set(events(Tally([(Loss("pure", 0.7), 1)]))[REPLACE].events)
+    truth = 1 - one.noise_parameter / 2  # the odds of an honest answer are e^ε
+    assert math.log(truth / (1 - truth)) == pytest.approx(0.7)
     alone = PLDAccountant()
     alone.compose(events(Tally([(Loss("gaussian", 1.0), 1)]))[ADD_OR_REMOVE])
     assert alone.get_epsilon(1e-5) == pytest.approx(gaussian.epsilon(1.0, 1e-5), rel=0.01)

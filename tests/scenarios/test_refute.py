@@ -124,3 +124,45 @@ def test_models_are_projected_on_the_line_between_their_means() -> None:
     assert apart == pytest.approx(0.7, abs=0.1)
     fixed = projections(np.ones((10, 2)), np.ones((10, 2)))
     assert (fixed[0] == fixed[1]).all()
+
+
+def test_what_was_chosen_on_one_half_is_judged_on_the_other() -> None:
+    """Two halves that disagree: the first tells D from D′ perfectly, the second not at all."""
+    one, other = np.zeros(400), np.zeros(400)
+    one[::2] = 1.0
+    found = lower_bound([("", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    assert found.value == 0.0
+    one[1::2] = 1.0
+    found = lower_bound([("", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    assert found.value > 3.5
+
+
+def test_the_line_of_projection_is_the_first_halfs() -> None:
+    rng = generator(7, "halves")
+    one, other = rng.normal(size=(400, 2)), rng.normal(size=(400, 2))
+    one[::2, 0] += 3.0  # the first half differs along the first axis
+    one[1::2, 1] += 30.0  # the second along the other
+    a, b = projections(one, other)
+    line = np.linalg.lstsq(np.rint(other / 1e-6) * 1e-6, b, rcond=None)[0]
+    assert abs(line[0]) > 5 * abs(line[1])
+    assert a.shape == b.shape == (400,)
+
+
+def test_the_power_uses_both_laws() -> None:
+    """Under D′ a loss l has e^{−l} of its mass: with two atoms the chances are those of randomised response."""
+    epsilon, claimed, runs = 2.0, 1.0, 100
+    losses = np.array([-epsilon, epsilon])
+    mass = np.array([1.0, math.exp(epsilon)]) / (1 + math.exp(epsilon))
+    told = power(
+        (losses, mass), claimed, unit="epsilon", delta=0.0, runs=runs, confidence=0.95,
+        rng=generator(3, "power"),
+    )  # fmt: skip
+    hits, alarms = mass[1], mass[0]
+    chance = 0.0
+    for k in range(51):
+        for j in range(51):
+            low, high = between(np.array([k]), np.array([j]), 50, 0.95)
+            if Rates(float(low[0]), float(high[0])).epsilon(0.0) > claimed:
+                chance += stats.binom.pmf(k, 50, hits) * stats.binom.pmf(j, 50, alarms)
+    assert 0.05 < chance < 0.95
+    assert told == pytest.approx(chance, abs=0.1)

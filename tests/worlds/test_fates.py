@@ -105,3 +105,17 @@ def test_a_greeting_after_a_join_is_the_release_that_it_was(tmp_path: Path) -> N
     assert ran.run.fates is not None
     assert ran.run.fates.directly()[0, 1] == 1
     assert ran.run.fates.unread()[0] == []
+
+
+def test_versions_that_are_no_releases_do_not_count_as_heard(tmp_path: Path) -> None:
+    """Derived messages move versions on: what was delivered is counted by the release, not by its version."""
+    nodes = [{"name": "peers", "count": 6, "budget": {"epsilon": 2.0, "delta": 1e-5}}]
+    mechanism = {"kind": "warm-cd", "noise": "laplace", "releases": 3, "warm_wakes": 4}
+    ran = perform(world(nodes=nodes, mechanism=mechanism, task={"l2": 0.1}), tmp_path)
+    fates = ran.run.fates
+    assert fates is not None
+    made = fates.made
+    assert max(made) > 1
+    for (node, _), heard in fates.directly().items():
+        assert heard <= made[node]
+    assert fates.unheard() == [[] for _ in made]

@@ -255,3 +255,54 @@ def test_a_scenario_is_compared_with_another_of_the_same_seed(tmp_path: Path) ->
     assert told["ratio"]["verdict"] == ("pass" if mine / theirs < 1.1 else "fail")
     assert told["lost"]["verdict"] == "pass"
     assert ran.outcome.code == (0 if all(j["verdict"] == "pass" for j in told.values()) else 1)
+
+
+def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) -> None:
+    """Stopping was decided by its own outputs, so what is valid is the plan's total (theory.md, 5.5)."""
+    from actors.events import Charged
+
+    tree = private(run={"seed": 5, "horizon": 60.0}, privacy={"accountant": "kov"})
+    made = make_plan(tree)
+    import asyncio
+
+    from scenarios.conduct import Run
+    from scenarios.governor import Hand
+
+    run = Run(made, tmp_path / "run", Hand(), 1e12)
+
+    def spoil(event: Charged) -> None:
+        if event.node == 2 and event.k == 2:
+            run.agents[2].mechanism = Exploding(run.agents[2].mechanism)
+
+    run.log.watch(spoil, (Charged,))
+    asyncio.run(run.perform())
+    assert run.agents[2].diverged
+    assert len(run.agents[2].store.ledger) < 8
+    told = run.budget.by("kov")
+    whole = by("kov", tally(made.nodes[2].mechanism.schedule(2)), 1e-5)  # type: ignore[attr-defined]
+    assert told[2] == pytest.approx(whole)
+    assert told[2] == pytest.approx(told[0])
+
+
+class Exploding:
+    """Takes its next step to infinity."""
+
+    def __init__(self, mechanism: Any) -> None:
+        self._mechanism = mechanism
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._mechanism, name)
+
+    def propose(self, state: Any, heard: Any, made: int) -> Any:
+        step = self._mechanism.propose(state, heard, made)
+        return step._replace(finish=lambda rng: [v * np.inf for v in step.finish(rng)])
+
+
+def test_the_server_who_colludes_is_charged_the_honest_noise_only() -> None:
+    from mechanisms.accounting.spend import Spend
+    from mechanisms.accounting.views import VIEWS, seen_in
+
+    spend = Spend("wddp", "gaussian", "", 1.0, 1.0, "l2", 3, 0.0, 2.0, 2.0, summed=1.5)
+    assert {view: seen_in(view, spend).charged for view in VIEWS} == {
+        "eavesdropper": 2.0, "server": 2.0, "aggregate": 1.5, "outsider": 2.0,
+    }  # fmt: skip
