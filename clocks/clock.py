@@ -91,6 +91,11 @@ class Governor(Protocol):
 class Engine(Clock, Protocol):
     """A clock with something that moves it."""
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is due at any time: whoever waits, waits for ever."""
+        ...
+
     async def run(self, until: int | None, governor: Governor) -> None:
         """Serve every entry up to and including `until`; an actor's exception surfaces unchanged."""
         ...

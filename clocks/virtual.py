@@ -99,6 +99,10 @@ class VirtualClock:
             self._failure = failure
             raise ActorFailed from None
 
+    @property
+    def idle(self) -> bool:
+        return not self._env._queue  # noqa: SLF001 # peeking costs a call
+
     async def run(self, until: int | None, governor: Governor) -> None:
         """Advance in slices of 5 ms of wall time; with nobody watching, without a pause."""
         try:

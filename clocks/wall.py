@@ -128,6 +128,10 @@ class WallClock:
     def spawn(self, actor: Actor) -> WallTask:
         return WallTask(self, actor)
 
+    @property
+    def idle(self) -> bool:
+        return not self._queue
+
     async def run(self, until: int | None, governor: Governor) -> None:
         """Serve entries when they are due. A hold moves the origin: held time does not count."""
         self._origin = time.perf_counter()

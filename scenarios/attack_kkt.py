@@ -50,7 +50,12 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
     """Overhear one run of a plan, and guess a record of one agent."""
     mechanism = plan.nodes[node].mechanism
     if not isinstance(mechanism, Alternating) or not plan.loss.margin:
-        said = f"the KKT attack is on the ADMM family (admm, dvp, pvp, madmm, pp) with a margin loss, not on {plan.kind}"
+        said = (
+            f"the KKT attack is on the ADMM family (admm, dvp, pvp, madmm, pp), not on {plan.kind}"
+        )
+        if isinstance(mechanism, Alternating):
+            loss = plan.resolved["task"]["loss"]
+            said = f"the KKT attack is on losses of a margin (logistic, smoothed-hinge), not on {loss['kind'] if isinstance(loss, dict) else loss}"
         raise ScenarioError([Problem(plan.name, said)])
     x, y = plan.shards.train[node]
     if not 0 <= record < len(y):

@@ -57,20 +57,20 @@ def membership(
     """Run the plan with each of some records in, and with another in its place; compare losses on the final model."""
     who = watched(plan, node)
     targets = range(min(records, plan.shards.sizes[who]))
-    worlds = [plan, *(_without(plan, who, r, more) for r in targets)]
-    finals: list[Matrix] = []
     spends: tuple[Spend, ...] = ()
-    for number, each in enumerate(worlds):
-        rows = []
-        for run in range(runs):
-            agents = perform(renoised(each, f"attack/membership/{number}/{run}"))
-            rows.append(agents[who].model)
-            spends = max(spends, agents[who].store.ledger.spends, key=len)
-            if progress is not None:
-                progress((number * runs + run + 1) / (len(worlds) * runs))
-        finals.append(np.array(rows))
-    there = np.array([_scores(plan, who, r, finals[0]) for r in targets])
-    gone = np.array([_scores(plan, who, r, finals[1 + r]) for r in targets])
+    scores: dict[bool, list[Vector]] = {True: [], False: []}
+    for number, record in enumerate(targets):
+        # runs of its own for every record, with it and without: then all of them are independent
+        for inside, world in ((True, plan), (False, _without(plan, who, record, more))):
+            rows = []
+            for run in range(runs):
+                agents = perform(renoised(world, f"attack/membership/{record}/{inside}/{run}"))
+                rows.append(agents[who].model)
+                spends = max(spends, agents[who].store.ledger.spends, key=len)
+                if progress is not None:
+                    progress((2 * number + (not inside) + (run + 1) / runs) / (2 * len(targets)))
+            scores[inside].append(_scores(plan, who, record, np.array(rows)))
+    there, gone = np.array(scores[True]), np.array(scores[False])
     auc, advantage, low = _told(there, gone, confidence)
     delta = plan.nodes[who].delta
     composed, accountant = promises.charged(plan, tally(spends), delta)
@@ -125,11 +125,13 @@ def as_json(found: MembershipFinding) -> dict[str, Any]:
 
 def in_words(plan: Plan, found: MembershipFinding) -> list[str]:
     """Tell a person how well it went, and what had been promised."""
+    nothing = math.isinf(found.charged)
+    promise = "nothing to who sees final models" if nothing else f"ε = {show(found.claimed)}"
     return [
         f"{plan.name} · {plan.kind} · seed {plan.seed} · membership of {found.records} records of agent {found.node}",
         f"  from its final model, {found.runs:,} runs with each record and as many with another in its place",
         f"  AUC        {found.auc:.3f} (0.5 is guessing)",
         f"  advantage  {found.advantage:.3f}, at least {found.at_least:.3f}; what was charged allows anybody {found.allowed:.3f}",
-        f"  promised   ε = {show(found.claimed)}; charged ε = {show(found.charged)} (outsider view, δ = {found.delta:g}, "
+        f"  promised   {promise}; charged ε = {show(found.charged)} (outsider view, δ = {found.delta:g}, "
         f"accountant: {found.accountant})",
     ]

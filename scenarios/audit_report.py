@@ -33,6 +33,7 @@ def as_json(order: Order, found: Finding) -> dict[str, Any]:
         "runs": order.runs,
         "confidence": order.confidence,
         "power": found.power,
+        "runs_for_80": found.enough,
         "neighbours": {"how": order.how, "node": found.node, "what": found.words},
         "releases": found.releases,
         "curve": [
@@ -50,10 +51,10 @@ def in_words(order: Order, found: Finding) -> list[str]:
         f"{order.plan.name} · {order.plan.kind} · seed {order.plan.seed} · {found.verdict}",
         f"  neighbours {found.words}; agent {found.node}, {found.releases} releases",
         f"  claimed    ε = {show(found.claimed)}   what the calibration promises ({whose})",
-        f"  audited    ε ≥ {show(found.lower)}{unit}   from 2 × {order.runs:,} runs, at {100 * order.confidence:g} % "
+        f"  audited    ε ≥ {show(found.lower)}{unit}   from 2 × {order.runs:,} runs, at {100 * order.confidence:.12g} % "
         f"confidence, by: {found.bound.statistic or 'nothing'}",
         f"  charged    ε = {show(found.charged)}   what the ledger says (accountant: {found.accountant})",
-        f"  power      {100 * found.power:.0f} % to refute losses of twice the claim with so many runs",
+        f"  power      {_power(found)}",
     ]
     if found.verdict == REFUTED:
         lines.append(
@@ -68,12 +69,29 @@ def in_words(order: Order, found: Finding) -> list[str]:
                 else "That is a fault of hush, or of code of the scenario's own: please report it."
             )
         )
+    elif found.power is None:
+        lines.append(
+            "  Not refuted: what a test of final models is worth is not known; the eavesdropper's is stronger."
+        )
     elif found.power < 0.5:
         lines.append(
-            "  Not refuted says little here: the test could hardly have told. More runs, a larger ε or fewer dimensions help."
+            "  Not refuted says little here: the test could hardly have told. "
+            + (
+                "More runs help."
+                if found.enough
+                else "No number of runs up to a million would: losses this large, or in so many dimensions, do not show."
+            )
         )
     else:
         lines.append(
             "  Not refuted: this test found nothing, which proves nothing beyond its power."
         )
     return lines
+
+
+def _power(found: Finding) -> str:
+    """What the test was worth, in words."""
+    if found.power is None:
+        return "unknown: the statistic is not the exact loss"
+    told = f"{100 * found.power:.0f} % that exact losses of twice the claim would be refuted with so many runs"
+    return told + (f"; 80 % with about 2 × {found.enough:,}" if found.enough else "")

@@ -22,9 +22,11 @@ from scenarios.seeds import generator
 from scenarios.settling import Options
 from scenarios.trial import Seen, observe
 
+MODELS = "final models"
 REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
 _POINTS = 24
-_DOUBLE = 2.0
+_DOUBLE, _HUGE = 2.0, 100.0
+_LIKELY, _MOST = 0.8, 1_000_000
 """The power of a test is told for losses of twice the claim."""
 
 Progress = Callable[[float], None]
@@ -76,7 +78,10 @@ class Finding:
     unit: str
     delta: float
     accountant: str
-    power: float
+    power: float | None
+    """How likely losses of twice the claim were to be refuted; None where the statistic is not the exact loss."""
+    enough: int | None
+    """How many runs would give 80 % of power; None where this has it, or no million would."""
     releases: int
     words: str
     node: int
@@ -182,10 +187,14 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         verdict = REFUTED
     if _above(found, charges, charge):
         verdict = BROKEN
+    worth, enough = (
+        (None, None)
+        if found.statistic == MODELS
+        else _power(order, claims, claim, unit, node.delta)
+    )
     return Finding(
-        verdict, lower, claim, charge, found, unit, node.delta, accountant,
-        _power(order, claims, claim, unit, node.delta), len(spends), pair.words, pair.node,
-        _curve(order, seen, spends, unit),
+        verdict, lower, claim, charge, found, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
+        _curve(order, seen, spends, unit, node.delta),
     )  # fmt: skip
 
 
@@ -193,7 +202,7 @@ def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, V
     """What a view has to go by; low bits only where releases are not rounded: each look costs power."""
     one, other = (table[:, -1] for table in seen.losses)
     if view == OUTSIDER or not (one.any() or other.any()):
-        return [("final models", *projections(*seen.models))]
+        return [(MODELS, *projections(*seen.models))]
     found = [("exact loss", rounded(one), rounded(other))]
     for name, both in seen.hints.items():
         if (name in UNROUNDED and not rounds) or (name not in UNROUNDED and seen.repeated):
@@ -208,17 +217,31 @@ def _above(found: Bound, bag: Tally, total: float) -> bool:
     return found.value > total * (1 + 1e-9)
 
 
-def _power(order: Order, claims: Tally, claimed: float, unit: str, delta: float) -> float:
-    """How likely losses of twice the claim were to be refuted; additive noise stands for perturbed objectives."""
+def _power(
+    order: Order, claims: Tally, claimed: float, unit: str, delta: float
+) -> tuple[float, int | None]:
+    """How likely losses of twice the claim were to be refuted, and how many runs would make that likely.
+
+    Additive noise stands for perturbed objectives.
+    """
     doubled = [(_stand_in(loss), times) for loss, times in claims.key]
-    if not all(0 < loss.epsilon < math.inf for loss, _ in doubled):
-        return 0.0
+    if not all(0 < loss.epsilon < _HUGE for loss, _ in doubled):
+        return 0.0, None
     limit = math.sqrt(claims.sums.mu_squares) if unit == "mu" else claimed
-    rng = generator(order.plan.seed, "audit/power")
-    return power(
-        numerical.law(Tally(doubled)), limit, unit=unit, delta=delta, runs=order.runs,
-        confidence=order.confidence, rng=rng,
-    )  # fmt: skip
+    law = numerical.law(Tally(doubled))
+
+    def of(runs: int) -> float:
+        return power(
+            law, limit, unit=unit, delta=delta, runs=runs, confidence=order.confidence,
+            rng=generator(order.plan.seed, "audit/power"),
+        )  # fmt: skip
+
+    told, runs = of(order.runs), 2 * order.runs
+    if told >= _LIKELY:
+        return told, None
+    while runs <= _MOST and of(runs) < _LIKELY:
+        runs *= 2
+    return told, runs if runs <= _MOST else None
 
 
 def _stand_in(loss: Loss) -> Loss:
@@ -228,13 +251,12 @@ def _stand_in(loss: Loss) -> Loss:
 
 
 def _curve(
-    order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str
+    order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str, delta: float
 ) -> tuple[tuple[int, float, float, float], ...]:
     """Follow all three along the releases, where what was seen is a loss of each."""
     one, other = seen.losses
     if order.eyes == OUTSIDER or one.shape[1] != len(spends) or not one.any():
         return ()
-    delta = order.plan.nodes[order.node or 0].delta
     last = len(spends)
     at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
     told = []

@@ -26,6 +26,7 @@ class Judgement:
     got: float | None = None
     first: int | None = None
     t: float | None = None
+    note: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """As `verdicts.json` holds it."""
@@ -36,13 +37,14 @@ class Judgement:
             "got": _json(self.got),
             "first": self.first,
             "t": self.t,
+            "note": self.note,
         }
 
 
 def _json(value: float | None) -> Any:
     if value is None or math.isnan(value):
         return None
-    return value if math.isfinite(value) else "inf"
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
 
 
 def holds(claim: dict[str, Any], value: float) -> bool:
@@ -71,7 +73,7 @@ def compared(claim: dict[str, Any], value: float, other: float | None) -> float:
     """Set a value against that of another scenario, where the claim wants it."""
     if not claim.get("compared_to"):
         return value
-    if other is None:
+    if other is None or not math.isfinite(value) or not math.isfinite(other):
         return math.nan
     if "difference_below" in claim:
         return value - other
@@ -159,7 +161,10 @@ class Claims:
                 continue
             if expect["when"] == "end":
                 other = None if others is None else others.get(at)
-                value = judgement.got = compared(expect, self._value(expect, last), other)
+                mine = self._value(expect, last)
+                value = judgement.got = compared(expect, mine, other)
+                if expect.get("compared_to") and other is not None:
+                    judgement.note = f"here {mine:.6g}, there {other:.6g}"
                 if not math.isnan(value):
                     self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
             elif judgement.got is not None and not math.isnan(judgement.got):

@@ -93,7 +93,7 @@ def _looks(verbs: Any) -> None:
         help="the worst data known for the loss, or the scenario's own with one record replaced",
     )
     audit.add_argument(
-        "--node", type=int, help="whose record (default: of the agent with the fewest)"
+        "--node", type=_whole, help="whose record (default: of the agent with the fewest)"
     )
     audit.add_argument("--seed", type=_seed)
     audit.add_argument("--out", metavar="DIR", help="default runs/NAME-audit-SEED-N")
@@ -103,9 +103,9 @@ def _looks(verbs: Any) -> None:
     attack = verbs.add_parser("attack", help="what an attacker recovers, beside what was promised")
     attack.add_argument("which", choices=("kkt", "membership"))
     attack.add_argument("scenario")
-    attack.add_argument("--node", type=int, help="whose records")
-    attack.add_argument("--record", type=int, default=0, help="kkt: which record (default 0)")
-    attack.add_argument("--records", type=_jobs, default=8, help="membership: how many (default 8)")
+    attack.add_argument("--node", type=_whole, help="whose records")
+    attack.add_argument("--record", type=_whole, default=0, help="kkt: which record (default 0)")
+    attack.add_argument("--records", type=_some, default=8, help="membership: how many (default 8)")
     attack.add_argument(
         "--runs", type=_many, default=50, metavar="N", help="membership: runs each way (default 50)"
     )
@@ -159,15 +159,32 @@ def _jobs(text: str) -> int:
     return value
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text}") from None
+
+
+def _some(text: str) -> int:
+    value = _whole(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("needs at least one")
+    return value
+
+
 def _many(text: str) -> int:
-    value = int(text)
+    value = _whole(text)
     if not 4 <= value <= 10_000_000:
         raise argparse.ArgumentTypeError("needs at least 4 runs, at most ten million")
     return value
 
 
 def _confidence(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text}") from None
     if not 0.5 <= value < 1:
         raise argparse.ArgumentTypeError("a confidence is at least 0.5 and below 1")
     return value

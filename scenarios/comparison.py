@@ -11,7 +11,7 @@ from typing import Any
 from actors.events import Sampled
 from scenarios.claims import value_of
 from scenarios.plan import Plan
-from scenarios.read import load
+from scenarios.read import beside, load
 from scenarios.resolve import resolve
 from scenarios.settling import Options
 
@@ -20,10 +20,10 @@ Perform = Callable[[Plan, Path], Awaitable[Sampled | None]]
 
 def other_plan(plan: Plan, name: str, expects: list[dict[str, Any]]) -> Plan:
     """Resolve the scenario that a run is compared with: a file beside it, or one of the library."""
-    beside = plan.folder / name
     named = tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
-    options = Options(seed=plan.seed, folders=(plan.folder, *named))
-    made = resolve(load(str(beside) if beside.is_file() else name), options)
+    found = beside(plan.folder, name)
+    options = Options(seed=plan.seed, folders=(plan.folder, *named), nested=True)
+    made = resolve(load(name if found is None else str(found)), options)
     asked = tuple({"metric": e["metric"], "when": "end", "at_least": -math.inf} for e in expects)
     return replace(made, expects=asked, targets={})
 

@@ -153,6 +153,9 @@ class Run:
         while self.plan.horizon is None or instant < self.plan.horizon:  # the end has its own
             await self.clock.sleep_until(instant, SAMPLE)
             self._sample(last=False)
+            if self.plan.horizon is None and self.clock.idle:
+                self._end("no wake can come")
+                return
             instant += self.plan.sample_every
 
     def _sample(self, *, last: bool) -> None:

@@ -121,7 +121,17 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
             for line in file:
                 if not line.endswith(b"\n"):
                     return
-                yield json.loads(line)
+                yield _read(line, segment.name)
+
+
+def _read(line: bytes, name: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise FolderError(f"{name} is damaged: a line of it is no record: {line[:60]!r}")
+    return found
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -131,7 +141,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
-                yield json.loads(line)
+                yield _read(line, path.name)
 
 
 def whole(path: Path) -> bool:

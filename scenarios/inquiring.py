@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Self
 
+from mechanisms.accounting.views import VIEWS
 from scenarios.folder import choose
 from scenarios.plan import Plan
-from scenarios.problem import Problem, ScenarioError
+from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.settling import Options
 from scenarios.words import plan_of, say
 
@@ -30,7 +31,11 @@ def audit(chosen: argparse.Namespace) -> int:
     )  # fmt: skip
     out = choose(f"{plan.name.replace('/', '-')}-audit", plan.seed, chosen.out)
     with Bar("auditing") as bar:
-        found = carry_out(order, bar.show)
+        try:
+            found = carry_out(order, bar.show)
+        except KeyboardInterrupt:
+            say("hush: interrupted; nothing was kept", error=True)
+            raise
     out.mkdir(parents=True, exist_ok=True)
     told = json.dumps(as_json(order, found), indent=2, ensure_ascii=False)
     (out / "audit.json").write_text(told + "\n", encoding="utf-8")
@@ -83,6 +88,8 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
     if chosen.view is not None and chosen.view not in plan.privacy.seen:
         known = ", ".join(plan.privacy.seen)
         said = f"there is no {chosen.view} view in {plan.name}: {known}"
+        if chosen.view not in VIEWS:
+            said = f"unknown view '{chosen.view}'; {nearest(chosen.view, plan.privacy.seen)}"
         raise ScenarioError([Problem("--view", said)])
     if plan.engine != "virtual":
         said = "an audit runs the scenario thousands of times: on the virtual engine"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from mechanisms.accounting.views import OF_SERVERS
 from scenarios.kinds import (
     TRAITS,
     Tree,
@@ -16,8 +17,6 @@ from scenarios.kinds import (
     trait_of,
 )
 from scenarios.problem import Report
-
-OF_SERVERS = ("server", "aggregate")
 
 _AT = ("mechanism",)
 
@@ -286,13 +285,15 @@ def _privacy(read: Tree, report: Report) -> None:
 
 
 def _views(read: Tree, report: Report) -> None:
-    """The server's eyes exist where there is a server."""
+    """The server's eyes exist where there is a server; nobody is named twice."""
+    views = field(read.get("privacy"), "views") or []
+    for at, view in enumerate(views):
+        if view in views[:at]:
+            report.value(("privacy", "views", at), f'"{view}" is named twice')
     mechanism = read.get("mechanism")
     if mechanism is None or family_of(read) == "server":
         return
     for at, view in enumerate(field(read.get("privacy"), "views") or ()):
         if view in OF_SERVERS:
-            report.value(
-                ("privacy", "views", at),
-                f'"{view}" needs a server, and {mechanism.get("kind")} has none: eavesdropper or outsider',
-            )
+            said = f'"{view}" needs a server, and {mechanism.get("kind")} has none: eavesdropper or outsider'
+            report.value(("privacy", "views", at), said)

@@ -106,7 +106,8 @@ def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) 
         x[0], y[0] = record
         made.append(tuple(train))
     if how != "worst":
-        start, words = None, f"its own data, one record replaced: {words}"
+        start = None
+        words = f"its own data and starts, its first record replaced by {words.split(', start')[0]}"
     return Setting(recipe(plan, more), made[0], made[1], start, who, words)
 
 

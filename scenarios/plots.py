@@ -120,7 +120,7 @@ def draw_audit(order: Order, found: Finding, out: Path) -> None:
     for values, colour, style, label in (
         (charged, _CHARGE, "-", f"charged: at most ({found.accountant})"),
         (claimed, _CLAIM, "--", "claimed by the calibration"),
-        (audited, _INK, "-", f"audited: at least ({100 * order.confidence:g} % each)"),
+        (audited, _INK, "-", f"audited: at least ({100 * order.confidence:g} % at each point)"),
     ):
         shown = [v if math.isfinite(v) else math.nan for v in values]
         axes.plot(at, shown, style, color=colour, label=label, marker=mark)

@@ -24,6 +24,6 @@ def charged(plan: Plan, bag: Tally, delta: float) -> tuple[float, str]:
 def claimed(plan: Plan, spends: Iterable[Spend], delta: float) -> float:
     """Return ε as the calibrations claim it; where the paper prints its composition wrong, so composed (E8)."""
     bag = tally(map(claim_of, spends))
-    if plan.privacy.misprinted:
+    if plan.privacy.misprinted and not bag.sums.mu_squares:
         return closed("kov_printed", bag.sums, delta)
     return charged(plan, bag, delta)[0]

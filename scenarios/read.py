@@ -42,6 +42,14 @@ def library_names() -> list[str]:
     return sorted(path.with_suffix("").as_posix() for path in found)
 
 
+def beside(folder: FilePath, name: str) -> FilePath | None:
+    """Return a scenario file of a folder; nothing outside of it."""
+    if "\0" in name or len(name) > 1000:
+        return None
+    found = (folder / name).resolve()
+    return found if found.is_relative_to(folder.resolve()) and found.is_file() else None
+
+
 def find(scenario: str) -> FilePath:
     """Return the file of a library name or a path; `./x` forces a path."""
     if scenario in library_names():

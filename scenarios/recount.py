@@ -2,19 +2,23 @@
 
 import csv
 import io
+import tomllib
 from typing import Any, Union
 
 import msgspec
 
 from actors.events import KINDS, Event
+from mechanisms.accounting.compose import headline
 from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
-from scenarios.folder import segments
+from scenarios.folder import FolderError, segments
 from scenarios.observers.fates import Fates
 from scenarios.result import Result
-from scenarios.values import number
+from scenarios.values import figure, number, show
 
+_DELTA = 1e-5
+"""δ of who has no budget."""
 _FIELDS = (
     "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
     "claimed", "charged", "summed",
@@ -47,7 +51,7 @@ def tallies_of(result: Result) -> dict[int, Tally]:
 def fates_of(result: Result) -> Fates:
     """Fold the recorded events again."""
     decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
-    fates = Fates(len(result.summary["nodes"]))
+    fates = Fates(_size(result))
     for segment in segments(result.path):
         with segment.open("rb") as file:
             fates.fold(_decoded(decoder, file))
@@ -57,8 +61,65 @@ def fates_of(result: Result) -> Fates:
 def _decoded(decoder: Any, lines: Any) -> Any:
     for line in lines:
         if line.endswith(b"\n"):
-            event: Event = decoder.decode(line)
+            try:
+                event: Event = decoder.decode(line)
+            except msgspec.MsgspecError:
+                raise FolderError(f"a line of the events is no event: {line[:60]!r}") from None
             yield event
+
+
+def _settled(result: Result) -> dict[str, Any]:
+    """The scenario in full, as it was run."""
+    try:
+        return tomllib.loads((result.path / "resolved.toml").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise FolderError(f"resolved.toml cannot be read: {error}") from None
+
+
+def _size(result: Result) -> int:
+    return sum(group["count"] for group in _settled(result)["nodes"])
+
+
+def _deltas(result: Result) -> list[float]:
+    """Every agent's δ."""
+    found: list[float] = []
+    for group in _settled(result)["nodes"]:
+        found += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
+    return found
+
+
+def epsilon_of(result: Result) -> dict[str, Any]:
+    """Compose what the ledger file holds: for runs that were cut off."""
+    settled, deltas = _settled(result), _deltas(result)
+    adaptive = ":" in settled["mechanism"]["kind"]
+    accountant = settled["privacy"]["accountant"]
+    found = [
+        headline(bag, deltas[node], accountant, adaptive=adaptive)
+        for node, bag in tallies_of(result).items()
+    ]
+    worst = max(found, default=(0.0, "basic"))
+    return {
+        "max": figure(worst[0]),
+        "mean": figure(sum(e for e, _ in found) / max(1, len(deltas))),
+        "delta": max(deltas),
+        "accountant": worst[1],
+        "view": settled["privacy"]["views"][0],
+    }
+
+
+def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
+    """Tell a run that was cut off: what its events and its ledger say."""
+    epsilon, messages = summary["epsilon"], summary["messages"]
+    worst = number(epsilon["max"])
+    return [
+        f"{summary['scenario']} · seed {summary['seed']} · cut off at {summary['ended_s']:g} s; counted from its events",
+        f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
+        f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger)",
+        f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
+        f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
+        f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
+        f"{messages['rejected']:,} rejected + {messages['in_flight']:,} in flight",
+    ]
 
 
 def as_csv(result: Result) -> str:
@@ -78,7 +139,7 @@ def as_events(result: Result) -> dict[str, Any]:
     }
     return {
         "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
-        "delta": result.summary["epsilon"]["delta"],
+        "delta": max(_deltas(result)),
         "agents": found,
     }
 

@@ -160,13 +160,14 @@ def power(
     rng: np.random.Generator,
 ) -> float:
     """How likely so many runs were to refute a claim, had the losses been of this law: values, and their mass under D."""
-    losses, mass = law
-    order = np.argsort(losses)
-    losses, mass = losses[order], mass[order]
-    under = np.exp(np.minimum(-losses, 700.0)) * mass
-    hits = np.append(np.cumsum(mass[::-1])[::-1], 0.0)[1:]
-    alarms = np.append(np.cumsum(under[::-1])[::-1], 0.0)[1:]
     count = runs // 2
+    if not _could(claimed, count, unit, delta, confidence):
+        return 0.0
+    losses, mass = law[0], np.maximum(law[1], 0.0)
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    hits = np.clip(1.0 - below[1:] / below[-1], 0.0, 1.0)
+    # every law here is its own mirror image: above l under D′ is below −l under D
+    alarms = np.clip(below[np.searchsorted(losses, -losses, side="left")] / below[-1], 0.0, 1.0)
     low, high = between(
         np.rint(hits * count).astype(np.int64),
         np.rint(alarms * count).astype(np.int64),
@@ -176,11 +177,15 @@ def power(
     values = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
     aimed = [r.mu() if unit == "mu" else r.epsilon(delta) for r in values]
     at = int(np.argmax(aimed))
-    seen = (
-        rng.binomial(count, min(1.0, hits[at]), _TRIALS),
-        rng.binomial(count, min(1.0, alarms[at]), _TRIALS),
-    )
+    seen = rng.binomial(count, hits[at], _TRIALS), rng.binomial(count, alarms[at], _TRIALS)
     low, high = between(*seen, count, confidence)
     told = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
     refuted = [(r.mu() if unit == "mu" else r.epsilon(delta)) > claimed for r in told]
     return float(np.mean(refuted))
+
+
+def _could(claimed: float, count: int, unit: str, delta: float, confidence: float) -> bool:
+    """Whether a test that is never wrong could refute the claim with so many runs."""
+    low, high = between(np.array([count]), np.array([0]), count, confidence)
+    best = Rates(float(low[0]), float(high[0]))
+    return (best.mu() if unit == "mu" else best.epsilon(delta)) > claimed

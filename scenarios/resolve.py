@@ -1,5 +1,7 @@
 """From a scenario to a plan: every number settled, every name looked up, every refusal located."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from clocks.activation import Barrier
@@ -15,9 +17,9 @@ from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
 from scenarios.origin import Origin
 from scenarios.people import People
 from scenarios.plan import NodePlan, Plan, Privacy
-from scenarios.problem import nearest
+from scenarios.problem import ScenarioError, nearest
 from scenarios.provision import Objectives
-from scenarios.read import Scenario, library_names
+from scenarios.read import Scenario, beside, library_names, load
 from scenarios.settling import MOST, Options, Settling
 
 
@@ -118,16 +120,26 @@ class _Resolver:
         return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
 
     def _find_compared(self) -> None:
-        """The scenarios that expectations compare with: a file beside this one, or one of the library."""
-        names = library_names()
+        """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""
+        if self.at.options.nested:
+            return
         for i, expect in enumerate(self.at.read["expect"]):
             name = expect.get("compared_to")
-            if name and name not in names and not (self.at.scenario.folder / name).is_file():
-                hint = nearest(name, names)
-                said = (
-                    f"no scenario '{name}' in the library, and no such file beside this one; {hint}"
-                )
-                self.at.report.value(("expect", i, "compared_to"), said)
+            if name:
+                self._resolve_other(name, ("expect", i, "compared_to"))
+
+    def _resolve_other(self, name: str, path: tuple[str | int, ...]) -> None:
+        found = beside(self.at.scenario.folder, name)
+        if found is None and name not in library_names():
+            hint = nearest(name, library_names())
+            said = f"no scenario '{name}' in the library, and no such file in this folder; {hint}"
+            self.at.report.value(path, said)
+            return
+        options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
+        try:
+            resolve(load(name if found is None else str(found)), options)
+        except ScenarioError as error:
+            self.at.report.value(path, f"{name} cannot run: {error.problems[0]}")
 
     def _refuse_large(self) -> None:
         if self.at.options.allow_large:

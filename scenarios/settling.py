@@ -39,6 +39,8 @@ class Options:
     allow_large: bool = False
     data: Mapping[str, Any] | None = None
     graph: Any = None
+    nested: bool = False
+    """Whether it is made for another scenario's comparison: its own are not looked at."""
 
 
 class Settling:

@@ -156,7 +156,7 @@ def _show(value: Any, form: str = ".4g") -> str:
 def in_words(summary: Values) -> list[str]:
     """Tell a summary to a person, lines of at most about 100 characters."""
     score = "accuracy" if "accuracy" in summary else "rmse"
-    epsilon, messages = summary["epsilon"], summary["messages"]
+    messages = summary["messages"]
     lines = [
         f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at "
         f"{_show(summary['ended_s'], '.6g')} s ({summary['ended_by']})",
@@ -182,19 +182,7 @@ def in_words(summary: Values) -> list[str]:
     diverged = sum(1 for node in summary["nodes"] if node["state"] == "diverged")
     if diverged:
         lines.append(f"  diverged  {diverged} agents hold models that are no numbers any more")
-    lines.append(
-        f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
-        f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
-    )
-    claimed = epsilon.get("claimed")
-    if claimed is not None and _above(epsilon["max"], claimed):
-        lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
-    others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
-    if len(others) > 1:
-        lines.append(f"            the same ledgers by {', '.join(others)}")
-    if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
-        seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
-        lines.append(f"            in every view: {', '.join(seen)}")
+    lines += _epsilon_lines(summary)
     lines += _unspent(summary)
     lines += [
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
@@ -211,6 +199,27 @@ def in_words(summary: Values) -> list[str]:
     lines += [f"  note      {note}" for note in summary["notes"]]
     lines += [f"  warning   {warning}" for warning in summary["warnings"]]
     return [*lines, "", *_verdict_lines(summary)]
+
+
+def _epsilon_lines(summary: Values) -> list[str]:
+    """Tell ε: the headline with its terms, what was claimed, every accountant, every view."""
+    epsilon = summary["epsilon"]
+    lines = [
+        f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
+        f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
+    ]
+    if epsilon["max"] == 0 and summary["releases"]:
+        lines.append("            0 says that δ alone covers it: something was released")
+    claimed = epsilon.get("claimed")
+    if claimed is not None and _above(epsilon["max"], claimed):
+        lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
+    others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
+    if len(others) > 1:
+        lines.append(f"            the same ledgers by {', '.join(others)}")
+    if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
+        seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
+        lines.append(f"            in every view: {', '.join(seen)}")
+    return lines
 
 
 def _unspent(summary: Values) -> list[str]:
@@ -233,7 +242,7 @@ def _above(charged: Any, claimed: Any) -> bool:
 def _verdict_on_gain(summary: Values, score: str) -> list[str]:
     gain, harmed = summary["gain"], summary["harmed"]
     better = "beats" if gain > 0 else "does NOT beat"
-    noisy = summary["epsilon"]["max"] not in {"inf", 0}
+    noisy = summary["releases"] > 0 and summary["epsilon"]["max"] != "inf"
     learner = "private learning" if noisy else "learning together"
     return [
         f"            {learner} {better} purely local learning here: {gain:+.4g} {score} on average;",
@@ -265,6 +274,7 @@ def _verdict_lines(summary: Values) -> list[str]:
     marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
     lines += [
         f"  {marks[found['verdict']]} expected {found['wanted']}; got {_show(found['got'], '.6g')}"
+        + (f" ({found['note']})" if found.get("note") else "")
         for found in summary["expectations"]
     ]
     targets = summary["targets"].items()

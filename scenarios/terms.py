@@ -54,11 +54,11 @@ class Terms:
         return Cap(self.epsilon, self.delta, holder)
 
     def cap_of_its_own_code(self) -> Cap | None:
-        """The cap of releases that may depend on earlier outputs: sums of ε, or of Rényi curves (theory.md, 5.5)."""
+        """The cap of releases that may depend on earlier outputs: a sum of ε, or of ρ (theory.md, 5.5)."""
         if self.epsilon is None:
             return None
         basic = self.delta <= 0 or self.filter == "basic"
-        return Cap(self.epsilon, self.delta, "basic" if basic else "rdp")
+        return Cap(self.epsilon, self.delta, "basic" if basic else "zcdp")
 
 
 NORM_GAMMA = LAWS["norm-gamma"]

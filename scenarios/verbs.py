@@ -61,7 +61,7 @@ def show(chosen: argparse.Namespace) -> int:
                 return _show_ledger(path, chosen.ledger)
             return _show_run(path, as_json=chosen.json)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FolderError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+            raise FolderError(f"{path} is damaged: {error}") from None
     if chosen.what in library_names() or path.is_file():
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
@@ -88,36 +88,37 @@ def show(chosen: argparse.Namespace) -> int:
 
 
 def _show_run(path: Path, *, as_json: bool) -> int:
-    from scenarios.folder import whole
+    from scenarios.recount import cut_off_in_words, epsilon_of, heard_in_words
     from scenarios.result import Result
     from scenarios.summary import in_words
 
     result = Result(path)
     summary = result.summary
+    cut_off = summary.get("status") == "cut off"
+    if cut_off:
+        summary = summary | {"epsilon": epsilon_of(result)}
+    code = _checked(path, result.status)
     if as_json:
         say(json.dumps(summary, indent=2, ensure_ascii=False))
-    elif summary.get("status") == "cut off":
-        say(
-            f"{summary['scenario']} · seed {summary['seed']} · cut off at {summary['ended_s']:g} s; counted from its events"
-        )
-        say(
-            "\n".join(
-                f"  {k:<10} {v}"
-                for k, v in summary.items()
-                if k in {"updates", "releases", "refused", "derived", "messages"}
-            )
-        )
+    elif cut_off:
+        say("\n".join([*cut_off_in_words(summary), *heard_in_words(result)]))
     else:
-        from scenarios.recount import heard_in_words
+        heard = ["", *heard_in_words(result)] if summary["releases"] else []
+        say("\n".join([*in_words(summary), *heard]))
+        schedule = result.manifest["digests"].get("schedule", "")[:16]
+        intact = "files are what their checksums say" if not code else "CHECKSUMS DO NOT MATCH"
+        say(f"\n  {path}: {intact}; schedule {schedule}…")
+    return code
 
-        say("\n".join(in_words(summary)))
-        if summary["releases"]:
-            say("\n".join(["", *heard_in_words(result)]))
-        intact = "files are what their checksums say" if whole(path) else "CHECKSUMS DO NOT MATCH"
-        say(
-            f"\n  {path}: {intact}; schedule {result.manifest['digests'].get('schedule', '')[:16]}…"
-        )
-    return 0
+
+def _checked(path: Path, status: str) -> int:
+    """Warn, and return 2, where the files of an ended run are not what they were."""
+    from scenarios.folder import whole
+
+    if status == "running" or whole(path):
+        return 0
+    say(f"hush: {path}: files are missing or changed: checksums do not match", error=True)
+    return 2
 
 
 def _show_ledger(path: Path, form: str) -> int:
@@ -126,11 +127,14 @@ def _show_ledger(path: Path, form: str) -> int:
     from scenarios.result import Result
 
     result = Result(path)
+    if not (path / "ledger.jsonl").exists():
+        raise FolderError(f"{path} has no ledger.jsonl: what was released cannot be told")
+    code = _checked(path, result.status)
     if form == "csv":
         say(as_csv(result).rstrip())
     else:
         say(json.dumps(as_events(result), indent=2, ensure_ascii=False))
-    return 0
+    return code
 
 
 def new(chosen: argparse.Namespace) -> int:

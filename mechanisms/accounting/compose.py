@@ -10,9 +10,8 @@ from functools import lru_cache
 from mechanisms.accounting import gaussian, numerical, renyi
 from mechanisms.accounting.loss import Sums, Tally
 
+_TIE = 1 + 1e-6
 ADAPTIVE = ("basic",)
-FILTERS = ("basic", "zcdp", "rdp")
-"""Sums that hold a cap set in advance, whatever the releases depend on."""
 
 
 def basic(total: Sums) -> float:
@@ -52,6 +51,8 @@ def rho_to_epsilon(rho: float, delta: float) -> float:
     """Return min over α of ρα + ln(1 − 1/α) − (ln δ + ln α)/(α − 1)."""
     if rho <= 0:
         return 0.0
+    if delta >= 1:
+        return 0.0
     if delta <= 0 or not math.isfinite(rho):
         return math.inf
 
@@ -82,9 +83,9 @@ def by(accountant: str, bag: Tally, delta: float) -> float:
         return 0.0
     match accountant:
         case "rdp":
-            return renyi.epsilon(bag, delta)
+            return min(renyi.epsilon(bag, delta), basic(total))
         case "pld":
-            return numerical.epsilon(bag, delta)
+            return min(numerical.epsilon(bag, delta), basic(total))
         case _:
             return closed(accountant, total, delta)
 
@@ -140,7 +141,8 @@ def headline(
     """Return ε and the accountant it is by; with `adaptive`, only by one that is valid then."""
     if accountant == "tightest":
         valid = totals(bag, delta, adaptive=adaptive, but=but)
-        name = min(valid, key=lambda key: valid[key])  # the first of equals: the simplest argument
+        least = min(valid.values())
+        name = next(n for n in valid if valid[n] <= least * _TIE)  # the simplest argument of equals
         return valid[name], name
     if adaptive and accountant not in ADAPTIVE and len(bag):
         return math.inf, accountant

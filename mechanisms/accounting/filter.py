@@ -16,7 +16,7 @@ class Cap:
     """A budget (ε, δ), and the accountant that holds it.
 
     A schedule fixed in advance may be held by the accountant that calibrated it; one that depends on
-    earlier outputs only by sums of ε or of Rényi curves (theory.md, 5.5). `planned` is a bag that is known to fit:
+    earlier outputs only by sums of ε or of ρ (theory.md, 5.5). `planned` is a bag that is known to fit:
     what is a part of it fits too.
     """
 

@@ -16,7 +16,7 @@ from mechanisms.vectors import Vector
 
 _FINE = 24.0
 _MOST_POINTS = 200_000
-_HUGE = 200.0
+_HUGE, _TINY, _ERROR = 200.0, 1e-9, 1e-16
 MOST_LAWS = 128
 """More different laws than these are rounded up to so many."""
 
@@ -106,13 +106,16 @@ def _merged(key: Key) -> Key:
 
 
 def epsilon(bag: Tally, delta: float) -> float:
-    """Return ε of a bag at δ."""
+    """Return ε of a bag at δ; infinite, no claim, where doubles cannot tell."""
     key = _merged(bag.key)
     if not key:
         return 0.0
-    if delta <= 0 or any(loss.epsilon > _HUGE for loss, _ in key):
-        return math.inf  # no claim: such sums have no use for it
-    return float(_composed(key, _step(key)).get_epsilon_for_delta(delta))
+    # transforms err by some 1e-17 in δ for each release, laws by 1e-16: so much less of δ is used
+    left = delta - _ERROR * (10 + sum(times for _, times in key))
+    sizes = [loss.epsilon for loss, _ in key]
+    if left <= 0 or max(sizes) > _HUGE or min(sizes) < _TINY:
+        return math.inf
+    return float(_composed(key, _step(key)).get_epsilon_for_delta(left))
 
 
 def law(bag: Tally) -> tuple[Vector, Vector]:

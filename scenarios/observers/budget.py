@@ -74,27 +74,43 @@ class Budget:
 
     def by(self, accountant: str, view: str | None = None) -> Vector:
         """Return each node's ε by one accountant, in a view."""
-        self._catch_up()
-        privacy = self._plan.privacy
-        chosen = view or privacy.view
-        bags = self._summed if chosen == AGGREGATE and self._summed is not None else self._bags
-        found = self.epsilons([self._whole(i, bag) for i, bag in enumerate(bags)], accountant)
-        shows = privacy.shows_unreleased_model
+        chosen = view or self._plan.privacy.view
+        found = self.epsilons(self._bags_in(chosen), accountant)
+        shows = self._plan.privacy.shows_unreleased_model
         return np.array([epsilon_in(chosen, e, shows_unreleased_model=shows) for e in found])
 
-    def _whole(self, i: int, bag: Tally) -> Tally:
-        """Count all that was planned of an agent whose own outputs made it stop (theory.md, 5.5)."""
-        if i not in self._stopped:
-            return bag
+    def _bags_in(self, view: str) -> list[Tally]:
+        """What is told of each ledger in a view."""
+        self._catch_up()
+        summed = view == AGGREGATE and self._summed is not None
+        bags = self._summed if summed and self._summed is not None else self._bags
+        return [self._whole(i, bag) for i, bag in enumerate(bags)]
+
+    def _planned(self, i: int) -> tuple[Spend, ...] | None:
+        """All that an agent had planned; None where nobody planned."""
         node = self._plan.nodes[i]
         schedule = getattr(node.mechanism, "schedule", None)
-        planned = None if schedule is None else schedule(len(node.neighbours))
-        return bag if planned is None or len(planned) < len(bag) else tally(planned)
+        found: tuple[Spend, ...] | None = (
+            None if schedule is None else schedule(len(node.neighbours))
+        )
+        return found
+
+    def _whole(self, i: int, bag: Tally) -> Tally:
+        """Count what was still planned, too, of an agent whose own outputs made it stop (theory.md, 5.5)."""
+        planned = self._planned(i) if i in self._stopped else None
+        if planned is None:
+            return bag
+        return Tally(bag.key).take(planned[len(self._ledgers[i]) :])
+
+    def _adaptive(self, i: int) -> bool:
+        """Whether an agent's releases, or their end, may have depended on its outputs."""
+        stopped = i in self._stopped and self._planned(i) is None
+        return stopped or self._plan.privacy.adaptive
 
     def epsilons(self, bags: Sequence[Tally], accountant: str) -> list[float]:
         """Return ε of a bag of each node, at its δ."""
         cases = [
-            (bag.key, node.delta, accountant, self._plan.privacy.adaptive)
+            (bag.key, node.delta, accountant, self._adaptive(node.id))
             for bag, node in zip(bags, self._plan.nodes, strict=True)
         ]
         self._find(dict(zip(cases, bags, strict=True)))
@@ -145,8 +161,9 @@ class Budget:
         privacy, bag = self._plan.privacy, self._bags[node]
         if privacy.view == AGGREGATE and self._summed is not None:
             bag = self._summed[node]
-        case = bag.key, self._plan.nodes[node].delta, privacy.accountant, privacy.adaptive
-        self._find({case: bag})
+        whole = self._whole(node, bag)
+        case = whole.key, self._plan.nodes[node].delta, privacy.accountant, self._adaptive(node)
+        self._find({case: whole})
         shows = privacy.shows_unreleased_model
         return epsilon_in(privacy.view, self._cache[case][0], shows_unreleased_model=shows)
 
@@ -154,7 +171,8 @@ class Budget:
         """Return each node's ε as its calibration claims it."""
         self._catch_up()
         privacy = self._plan.privacy
-        accountant = "kov_printed" if privacy.misprinted else privacy.accountant
+        pure = not any(bag.sums.mu_squares for bag in self._claims)
+        accountant = "kov_printed" if privacy.misprinted and pure else privacy.accountant
         return np.array(self.epsilons(self._claims, accountant))
 
     def left(self) -> Vector:
@@ -176,20 +194,20 @@ class Budget:
     def without(self, gone: Sequence[Sequence[int]]) -> Vector:
         """Return, of each node, ε of its ledger minus ε of its ledger without some releases."""
         kept = []
-        for ledger, lost in zip(self._ledgers, gone, strict=True):
+        for i, (ledger, lost) in enumerate(zip(self._ledgers, gone, strict=True)):
             dropped = set(lost)
-            kept.append(tally(s for k, s in enumerate(ledger.spends) if k not in dropped))
+            seen = (seen_in(self._plan.privacy.view, s) for s in ledger.spends)
+            kept.append(self._whole(i, tally(s for k, s in enumerate(seen) if k not in dropped)))
         whole = self.by(self._plan.privacy.accountant)
         rest = np.array(self.epsilons(kept, self._plan.privacy.accountant))
         return np.maximum(0.0, np.where(whole == rest, 0.0, whole - rest))
 
     def accountant_name(self) -> str:
         """Return whose arithmetic the headline of the worst node is by."""
-        self._catch_up()
         privacy = self._plan.privacy
         worst = int(np.argmax(self.headline()))
-        bag, node = self._whole(worst, self._bags[worst]), self._plan.nodes[worst]
-        case = bag.key, node.delta, privacy.accountant, privacy.adaptive
+        bag, node = self._bags_in(privacy.view)[worst], self._plan.nodes[worst]
+        case = bag.key, node.delta, privacy.accountant, self._adaptive(worst)
         self._find({case: bag})
         value, name = self._cache[case]
         if privacy.adaptive and node.cap is not None and node.cap.epsilon < value:
@@ -203,15 +221,18 @@ class Budget:
 
     def side_by_side(self) -> dict[str, float]:
         """Return the largest ε over nodes under every accountant that is valid for some ledger."""
-        self._catch_up()
         found: dict[str, float] = {}
-        bags = {(b.key, n.delta): b for b, n in zip(self._bags, self._plan.nodes, strict=True)}
+        bags = {
+            (bag.key, node.delta, self._adaptive(node.id)): bag
+            for bag, node in zip(
+                self._bags_in(self._plan.privacy.view), self._plan.nodes, strict=True
+            )
+            if len(bag)
+        }
         largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
         for number, case in enumerate(largest):
-            bag = bags[case]
-            if len(bag):
-                but = _NUMERICAL if number >= _AT_END else ()
-                told = totals(bag, case[1], adaptive=self._plan.privacy.adaptive, but=but)
-                for name, value in told.items():
-                    found[name] = max(value, found.get(name, 0.0))
+            but = _NUMERICAL if number >= _AT_END else ()
+            told = totals(bags[case], case[1], adaptive=case[2], but=but)
+            for name, value in told.items():
+                found[name] = max(value, found.get(name, 0.0))
         return found

@@ -180,3 +180,40 @@ def test_the_private_warm_start_is_the_same_mechanism() -> None:
             ]
             ratio = how.zeta * (np.linalg.norm(there) - np.linalg.norm(back)) + bends[0] - bends[1]
             assert abs(ratio) <= 0.8 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("case", WORST)
+def test_a_witness_of_two_data_sets_finds_the_exact_loss(case: str) -> None:
+    """`explain` under D minus under D′ is the ratio above, Jacobians included, for the ADMM family and the warm start."""
+    loss, rows, others, far = WORST[case]
+    data, other = objective(rows, loss, 1.0), objective(others, loss, 1.0)
+    guard = DualNoise(record_of(data), 2, (1.0,))
+    sides = [Alternating(side, ETA, Growth(ETA), guard) for side in (data, other)]
+    near = heard([far * E1, far * E1])
+    for k in range(10):
+        f, g, terms = released(data, guard, far, k)
+        told = [
+            side.explain(side.begin(far * E1), near, 0, f, side.begin(f)).log_density
+            for side in sides
+        ]
+        expected = exact_loss(data, other, f, g, terms.ridge, terms.linear)
+        assert told[0] - told[1] == pytest.approx(expected, abs=1e-9)
+    how = corrected(0.8, record_of(data), RHO)
+    spend = Spend("", "objective", "", how.zeta, 0.0, "l2", 2, how.jacobian, 0.8, 0.8)
+    kinds = [
+        Propagation(side, 1.0, 1.0, LAWS["norm-gamma"], spend, ridge=how.ridge)
+        for side in (data, other)
+    ]
+    alone = Heard(np.zeros((1, 2)), np.ones(1))
+    for anchor in (0.3 * E1, E2 - E1):
+        sent = 0.5 * anchor
+        told = [
+            k.explain(k.begin(anchor), alone, 0, sent, k.begin(anchor)).log_density for k in kinds
+        ]
+        slopes = [-(o.gradient(anchor) + how.ridge * anchor) for o in (data, other)]
+        bends = [
+            np.linalg.slogdet(o.hessian(anchor) + how.ridge * np.eye(2))[1] for o in (data, other)
+        ]
+        lengths = [np.linalg.norm(slope) for slope in slopes]
+        expected = how.zeta * (lengths[1] - lengths[0]) + bends[0] - bends[1]
+        assert told[0] - told[1] == pytest.approx(expected, abs=1e-9)

@@ -116,3 +116,60 @@ def test_the_secret_state_is_followed_under_each_hypothesis() -> None:
         worst = max(worst, *map(abs, seen.losses))
         assert all(abs(loss) <= 0.5 * (1 + 1e-6) for loss in seen.losses)
     assert worst > 0.4  # and reached, once the centres have drifted apart
+
+
+def spread_of(tree: dict[str, Any], node: int, runs: int = 500) -> tuple[float, Any]:
+    plan = make_plan(tree)
+    pair = neighbours(plan, how="worst", node=node, more=Options()).plans()
+    seen = [observe(pair.one, pair.node, pair.pair, f"{run}") for run in range(runs)]
+    return float(np.std([s.losses[0] for s in seen])), plan
+
+
+UNEVEN = {
+    "source": "blobs", "dimension": 2, "points": 60, "test_points": 0,
+    "split": {"kind": "uneven", "ratio": 4},
+}  # fmt: skip
+
+
+def test_a_sum_without_some_is_explained_by_what_is_left() -> None:
+    """A client is away: its weight and its noise are. Losses deviate by μ = 2G/n over the survivors' noise."""
+    tree = world(
+        "wddp sum", "barrier", rounds=1, task={"loss": "smoothed-hinge"}, data=UNEVEN,
+        server={"quorum": 0.5, "deadline": 2.0}, fault=[{"at": 0.0, "crash": [5]}],
+    )  # fmt: skip
+    deviation, plan = spread_of(tree, 0)
+    assert plan.server is not None
+    shares = plan.server.mechanism.shares[:5]
+    reach = 2.0 * plan.server.mechanism.weights[0] / plan.shards.sizes[0]
+    assert deviation == pytest.approx(reach / math.sqrt(shares.sum()), rel=0.12)
+
+
+@pytest.mark.parametrize("node", [0, 5])
+def test_noise_inside_a_computation_is_scaled_by_the_smallest_survivor(node: int) -> None:
+    tree = world(
+        "jayaraman-gradient", "barrier", rounds=1, task={"loss": "smoothed-hinge"}, data=UNEVEN
+    )
+    deviation, plan = spread_of(tree, node)
+    central = plan.server.mechanism.central
+    sizes = plan.shards.sizes
+    exact = 2.0 / (6 * sizes[node]) / central.scale(6, min(sizes))
+    assert deviation == pytest.approx(exact, rel=0.12)
+
+
+def test_perturbed_records_are_explained_by_both_of_their_laws() -> None:
+    """(ε_x/2)(‖x̃−x′‖ − ‖x̃−x‖), and ε_y where only one label agrees."""
+    from mechanisms.local_privacy import Disguised
+
+    plan = make_plan(world("local-dp", "poisson"))
+    mechanism: Any = plan.nodes[0].mechanism
+    x, y = mechanism.features, mechanism.labels
+    other_x, other_y = x.copy(), y.copy()
+    other_x[0], other_y[0] = -x[0], -y[0]
+    from dataclasses import replace
+
+    other = replace(mechanism, features=other_x, labels=other_y)
+    records = x + 0.1, y
+    state = Disguised(None, None, 1, records)
+    told = [m.explain(state, None, 0, np.zeros(0), state).log_density for m in (mechanism, other)]
+    near, far = np.linalg.norm(records[0][0] - x[0]), np.linalg.norm(records[0][0] - other_x[0])
+    assert told[0] - told[1] == pytest.approx(0.5 * 2.0 * (far - near) + 1.0)

@@ -135,3 +135,32 @@ def test_membership_is_never_told_better_than_epsilon_allows(epsilon: float) -> 
 def test_the_largest_advantage_in_closed_form(epsilon: float, delta: float, allowed: float) -> None:
     """(e^ε − 1 + 2δ)/(e^ε + 1): randomised response attains it at δ = 0."""
     assert most_advantage(epsilon, delta) == pytest.approx(allowed)
+
+
+def test_what_is_no_better_than_chance_is_told_so() -> None:
+    """The threshold of a record comes from one half of the runs: on the other, chance stays chance, 95 times of 100."""
+    from scenarios.attack_membership import _told
+
+    above, advantages = 0, []
+    for seed in range(200):
+        rng = generator(seed, "null")
+        there, gone = rng.normal(size=(10, 20)), rng.normal(size=(10, 20))
+        _, advantage, low = _told(there, gone, 0.95)
+        above += low > 0
+        advantages.append(advantage)
+    assert above <= 14
+    assert abs(float(np.mean(advantages))) < 0.03  # thresholds of all runs would see 0.1 and more
+
+
+def test_noise_that_varies_weighs_what_is_overheard() -> None:
+    """S_t is the ζ of that release: the norm-gamma log-likelihood (theory.md, section 7)."""
+    from mechanisms.inference import Glimpse, _residual
+    from mechanisms.objectives import Logistic
+
+    def share(zeta: float | None, *secret: str) -> float:
+        glimpse = Glimpse(np.ones(2), np.zeros(2), np.ones(2), np.zeros(2), 0.5, 3, zeta)
+        return _residual(glimpse, np.zeros((1, 2)), Logistic(), 1.0, secret)[3]
+
+    assert share(7.0) == 7.0
+    assert share(None) == pytest.approx(1 / (2 * 0.5 * 3))
+    assert share(7.0, "eta") == 1.0
