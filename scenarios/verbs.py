@@ -60,6 +60,8 @@ def show(chosen: argparse.Namespace) -> int:
             if chosen.ledger:
                 return _show_ledger(path, chosen.ledger)
             return _show_run(path, as_json=chosen.json)
+        except FolderError:
+            raise
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FolderError(f"{path} is damaged: {error}") from None
     if chosen.what in library_names() or path.is_file():
