@@ -31,8 +31,8 @@ from scenarios.trial import observe
 from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, family, private, world
 
-RUNS = int(os.environ.get("HUSH_AUDIT_RUNS", "120"))
-"""The catalogue's audits: 120 runs in CI, thousands at night."""
+RUNS = int(os.environ.get("HUSH_AUDIT_RUNS", "80"))
+"""The catalogue's audits: 80 runs in CI, thousands at night."""
 HINGE = {"loss": "smoothed-hinge"}
 
 
@@ -58,19 +58,21 @@ def audited(tree: dict[str, Any] | str, runs: int, **how: Any) -> Finding:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("printed", "runs"),
+    ("printed", "runs", "seeds"),
     [
-        ("errata/e01-dvp-zeta-as-printed", 600),
-        ("errata/e04-pvp-final-step-as-printed", 400),
-        ("errata/e05-weighted-average-as-printed", 500),
-        ("errata/e07-lipschitz-norm-as-printed", 1500),
+        ("errata/e01-dvp-zeta-as-printed", 600, 5),
+        ("errata/e04-pvp-final-step-as-printed", 300, 2),
+        ("errata/e05-weighted-average-as-printed", 500, 3),
+        ("errata/e07-lipschitz-norm-as-printed", 1500, 5),
     ],
 )
-def test_a_claim_that_is_not_kept_is_refuted_time_and_again(printed: str, runs: int) -> None:
-    """Five repetitions here, all of them; twenty are in the closing note. None passes the charge."""
+def test_a_claim_that_is_not_kept_is_refuted_time_and_again(
+    printed: str, runs: int, seeds: int
+) -> None:
+    """A few repetitions here; twenty are in the closing note. None passes the charge."""
     plan = make_plan(printed)
-    found = [audit(Order(replace(plan, seed=seed), runs)) for seed in range(5)]
-    assert sum(f.verdict == REFUTED for f in found) >= 4
+    found = [audit(Order(replace(plan, seed=seed), runs)) for seed in range(seeds)]
+    assert sum(f.verdict == REFUTED for f in found) >= seeds - seeds // 5
     for each in found:
         assert each.lower <= each.charged
         assert each.claimed < each.charged
