@@ -39,6 +39,7 @@ def forget() -> None:
     for cached in (
         renyi.curve,
         renyi.total,
+        numerical._at,
         numerical._composed,
         numerical._one,
         numerical._spread,

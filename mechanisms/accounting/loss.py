@@ -42,9 +42,22 @@ def rounded_up(value: float) -> float:
     return max(value, math.exp2(math.ceil(16 * math.log2(value) - 1e-9) / 16))
 
 
-@lru_cache(maxsize=65536)
+_known: dict[int, tuple[Spend, Loss]] = {}
+_MOST_KNOWN = 65536
+
+
 def loss_of(spend: Spend) -> Loss:
     """Read the law of a release off its spend; the charge, not the claim, sizes it."""
+    known = _known.get(id(spend))  # one spend stands for thousands of releases: no need to hash it
+    if known is not None and known[0] is spend:
+        return known[1]
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    _known[id(spend)] = spend, _read(spend)
+    return _known[id(spend)][1]
+
+
+def _read(spend: Spend) -> Loss:
     charged = spend.charged
     if not math.isfinite(charged):
         return Loss("none", charged)
@@ -62,23 +75,22 @@ class Sums(NamedTuple):
     centred: float = 0.0  # Σ ε(e^ε − 1)/(e^ε + 1)
     mu_squares: float = 0.0
 
-    def plus(self, spend: Spend, times: int = 1) -> "Sums":
+    def plus(self, spend: "Spend | Loss", times: int = 1) -> "Sums":
         """Return the sums with one more release (or several equal ones)."""
-        return self._with(spend.charged, times, gaussian=spend.law == "gaussian")
-
-    def and_loss(self, loss: Loss, times: int = 1) -> "Sums":
-        """Return the sums with one more loss (or several equal ones)."""
-        return self._with(loss.epsilon, times, gaussian=loss.law == "gaussian")
-
-    def _with(self, charge: float, times: int, *, gaussian: bool) -> "Sums":
+        charge = spend.epsilon if isinstance(spend, Loss) else spend.charged
         releases, pure, squares, centred, mu_squares = self
-        if gaussian:
-            mu_squares += times * charge * charge
-        else:
-            pure += times * charge
-            squares += times * charge * charge
-            centred += times * charge * math.tanh(charge / 2) if charge else 0.0
-        return Sums(releases + times, pure, squares, centred, mu_squares)
+        if spend.law == "gaussian":
+            return Sums(
+                releases + times, pure, squares, centred, mu_squares + times * charge * charge
+            )
+        tilted = times * charge * math.tanh(charge / 2) if charge else 0.0
+        return Sums(
+            releases + times,
+            pure + times * charge,
+            squares + times * charge * charge,
+            centred + tilted,
+            mu_squares,
+        )
 
 
 Key = tuple[tuple[Loss, int], ...]
@@ -98,7 +110,7 @@ class Tally:
     def add(self, loss: Loss, times: int = 1) -> None:
         """Count one more loss (or several equal ones)."""
         self._counts[loss] = self._counts.get(loss, 0) + times
-        self.sums = self.sums.and_loss(loss, times)
+        self.sums = self.sums.plus(loss, times)
 
     def take(self, spends: Iterable[Spend]) -> "Tally":
         """Count releases, and return the tally."""

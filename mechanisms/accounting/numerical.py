@@ -107,7 +107,12 @@ def _merged(key: Key) -> Key:
 
 def epsilon(bag: Tally, delta: float) -> float:
     """Return ε of a bag at δ; infinite, no claim, where doubles cannot tell."""
-    key = _merged(bag.key)
+    return _at(bag.key, delta)
+
+
+@lru_cache(maxsize=65536)
+def _at(all_of_it: Key, delta: float) -> float:
+    key = _merged(all_of_it)
     if not key:
         return 0.0
     # transforms err by some 1e-17 in δ for each release, laws by 1e-16: so much less of δ is used

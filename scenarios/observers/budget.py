@@ -40,6 +40,8 @@ class Budget:
         self._stopped: set[int] = set()
         self._cache: dict[_Case, tuple[float, str]] = {}
         self._live: bool | None = None
+        self._told: dict[tuple[str, str, bool], dict[int, tuple[int, float]]] = {}
+        self._left: dict[int, tuple[int, float]] = {}
         self.last = False
         """Whether this is the last look: then every accountant is asked."""
 
@@ -74,10 +76,22 @@ class Budget:
 
     def by(self, accountant: str, view: str | None = None) -> Vector:
         """Return each node's ε by one accountant, in a view."""
+        self._catch_up()
         chosen = view or self._plan.privacy.view
-        found = self.epsilons(self._bags_in(chosen), accountant)
-        shows = self._plan.privacy.shows_unreleased_model
-        return np.array([epsilon_in(chosen, e, shows_unreleased_model=shows) for e in found])
+        told = self._told.setdefault((chosen, accountant, self.last), {})
+        changed = [
+            i
+            for i, read in enumerate(self._read)
+            if i not in told or told[i][0] != read or i in self._stopped
+        ]
+        if changed:
+            bags = self._bags_in(chosen)
+            found = self.epsilons([(i, bags[i]) for i in changed], accountant)
+            shows = self._plan.privacy.shows_unreleased_model
+            for i, e in zip(changed, found, strict=True):
+                seen = epsilon_in(chosen, e, shows_unreleased_model=shows)
+                told[i] = self._read[i], seen
+        return np.array([told[i][1] for i in range(len(self._read))])
 
     def _bags_in(self, view: str) -> list[Tally]:
         """What is told of each ledger in a view."""
@@ -107,20 +121,17 @@ class Budget:
         stopped = i in self._stopped and self._planned(i) is None
         return stopped or self._plan.privacy.adaptive
 
-    def epsilons(self, bags: Sequence[Tally], accountant: str) -> list[float]:
-        """Return ε of a bag of each node, at its δ."""
-        cases = [
-            (bag.key, node.delta, accountant, self._adaptive(node.id))
-            for bag, node in zip(bags, self._plan.nodes, strict=True)
-        ]
-        self._find(dict(zip(cases, bags, strict=True)))
+    def epsilons(self, bags: Sequence[tuple[int, Tally]], accountant: str) -> list[float]:
+        """Return ε of bags of some nodes, at each one's δ."""
+        nodes = self._plan.nodes
+        cases = [(bag.key, nodes[i].delta, accountant, self._adaptive(i)) for i, bag in bags]
+        self._find({case: bag for case, (_, bag) in zip(cases, bags, strict=True)})
         found = [self._cache[case][0] for case in cases]
         if self._plan.privacy.adaptive and accountant == "tightest":
             # what is proved is the cap that was set in advance
-            caps = [node.cap for node in self._plan.nodes]
             found = [
-                e if cap is None or not len(bag) else min(e, max(cap.epsilon, 0.0))
-                for e, cap, bag in zip(found, caps, bags, strict=True)
+                e if (cap := nodes[i].cap) is None or not len(bag) else min(e, cap.epsilon)
+                for e, (i, bag) in zip(found, bags, strict=True)
             ]
         return found
 
@@ -173,23 +184,17 @@ class Budget:
         privacy = self._plan.privacy
         pure = not any(bag.sums.mu_squares for bag in self._claims)
         accountant = "kov_printed" if privacy.misprinted and pure else privacy.accountant
-        return np.array(self.epsilons(self._claims, accountant))
+        return np.array(self.epsilons(list(enumerate(self._claims)), accountant))
 
     def left(self) -> Vector:
         """Return what each node's cap leaves, as the filter counts; NaN without a cap."""
         self._catch_up()
-        found = dict[tuple[Key, int], float]()
-        values = []
-        for node, bag in zip(self._plan.nodes, self._bags, strict=True):
-            cap = node.cap
-            if cap is None:
-                values.append(math.nan)
-                continue
-            case = bag.key, hash(cap)
-            if case not in found:
-                found[case] = max(0.0, cap.epsilon - cap.spent(bag))
-            values.append(found[case])
-        return np.array(values)
+        for i, (node, read) in enumerate(zip(self._plan.nodes, self._read, strict=True)):
+            if i not in self._left or self._left[i][0] != read:
+                cap = node.cap
+                left = math.nan if cap is None else max(0.0, cap.epsilon - cap.spent(self._bags[i]))
+                self._left[i] = read, left
+        return np.array([self._left[i][1] for i in range(len(self._read))])
 
     def without(self, gone: Sequence[Sequence[int]]) -> Vector:
         """Return, of each node, ε of its ledger minus ε of its ledger without some releases."""
@@ -199,7 +204,7 @@ class Budget:
             seen = (seen_in(self._plan.privacy.view, s) for s in ledger.spends)
             kept.append(self._whole(i, tally(s for k, s in enumerate(seen) if k not in dropped)))
         whole = self.by(self._plan.privacy.accountant)
-        rest = np.array(self.epsilons(kept, self._plan.privacy.accountant))
+        rest = np.array(self.epsilons(list(enumerate(kept)), self._plan.privacy.accountant))
         return np.maximum(0.0, np.where(whole == rest, 0.0, whole - rest))
 
     def accountant_name(self) -> str:
