@@ -1,0 +1,159 @@
+"""Calibration by curves and distributions, the caps that they hold, and the edges of what doubles can tell."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mechanisms.accounting import gaussian, renyi
+from mechanisms.accounting.calibrate import Additive, Form, Perturbed, composed, uniform_charge
+from mechanisms.accounting.compose import by, headline
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.loss import Loss, Tally, coarsened, loss_of
+from mechanisms.accounting.spend import Spend
+
+DELTA = 1e-5
+
+
+def hundred(law: str, d: int = 0, jacobian: float = 0.0) -> Tally:
+    return Tally([(Loss(law, 0.1, d, jacobian), 100)])
+
+
+# calibration and caps
+
+FORMS: dict[str, Form] = {
+    "laplace": Additive("laplace"),
+    "norm-gamma": Additive("norm-gamma", 12),
+    "objective": Perturbed(0.01, 12),
+    "objective, steep": Perturbed(3.0, 12),
+    "pure": Additive("pure"),
+}
+
+
+@pytest.mark.parametrize("accountant", ["rdp", "pld"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("budget", "releases"), [(0.5, 40), (4.0, 7), (2.0, 1)])
+def test_calibration_inverts_the_accountants_to_one_per_cent(
+    accountant: str, form: str, budget: float, releases: int
+) -> None:
+    charge = uniform_charge(FORMS[form], budget, DELTA, releases, accountant)
+    total = composed(FORMS[form], charge, releases, DELTA, accountant)
+    assert total <= budget
+    assert total >= budget * 0.99
+    assert composed(FORMS[form], charge * 1.01, releases, DELTA, accountant) > budget * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("accountant", ["rdp", "pld", "zcdp"])
+@given(
+    st.lists(st.sampled_from([0.05, 0.1, 0.4]), min_size=1, max_size=40),
+    st.sampled_from([0.5, 2.0]),
+)
+@settings(max_examples=15, deadline=None)
+def test_a_filter_of_curves_or_distributions_is_never_passed(
+    accountant: str, charges: list[float], budget: float
+) -> None:
+    ledger, cap = Ledger(), Cap(budget, DELTA, accountant)
+    for charge in charges:
+        spend = Spend("cd", "norm-gamma", "", 1.0, 1.0, "l2", 4, 0.0, charge, charge)
+        if cap.admits(ledger, spend):
+            ledger.charge(spend)
+        else:
+            assert by(accountant, ledger.tally.plus(loss_of(spend)), DELTA) > budget
+    assert cap.spent(ledger.tally) <= budget * (1 + 1e-8)
+    assert cap.holds(ledger.tally)
+
+
+def test_what_was_planned_needs_no_composition_and_nothing_more_is_let_through() -> None:
+    spend = Spend("cd", "norm-gamma", "", 1.0, 1.0, "l2", 4, 0.0, 0.1, 0.1)
+    planned = Tally([(loss_of(spend), 10)])
+    cap = Cap(by("pld", planned, DELTA), DELTA, "pld", planned)
+    ledger = Ledger()
+    for _ in range(10):
+        assert cap.admits(ledger, spend)
+        ledger.charge(spend)
+    assert not cap.admits(ledger, spend)
+    assert not cap.holds(planned.plus(loss_of(spend)))
+
+
+@pytest.mark.parametrize("d", [3, 4, 10, 105, 2000])
+def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> None:
+    """ζ‖b‖ ~ Gamma(d): mean and variance d; sin²φ ~ Beta(1, (d−2)/2): mean 2/d. Tails are counted at their worse ends."""
+    radius, weights = renyi._gamma_nodes(d)
+    assert weights.sum() == pytest.approx(1.0, abs=1e-9)
+    assert weights @ radius == pytest.approx(d, rel=1e-9)
+    assert weights @ (radius - d) ** 2 == pytest.approx(d, rel=1e-6)
+    assert radius[-1] < 1e-200  # where the loss is largest
+    assert weights[-1] > 0
+    angle, shares = renyi._beta_nodes(d)
+    assert shares.sum() == pytest.approx(1.0, abs=1e-9)
+    assert shares @ np.sin(angle) ** 2 == pytest.approx(2 / d, rel=1e-6)
+    assert angle[-1] == math.pi / 2
+    assert shares[-1] > 0
+
+
+def test_rounding_many_losses_up_never_takes_from_any_part() -> None:
+    """Each coarse loss has at least the ε and the Jacobian's share of every one that it stands for."""
+    losses = [Loss("objective", 0.01 * 1.003**k, 9, 0.001 * (k % 7)) for k in range(900)]
+    coarse = coarsened(tuple((loss, 1) for loss in losses), 64)
+    assert len(coarse) < len(losses) / 2
+    for loss in losses:
+        above = [c for c, _ in coarse if c.epsilon >= loss.epsilon and c.jacobian >= loss.jacobian]
+        assert above
+        nearest = min(above, key=lambda c: c.epsilon)
+        assert nearest.epsilon <= loss.epsilon * 1.2
+    fine = [renyi.curve(loss) for loss in losses[::30]]
+    assert (renyi.total(tuple((loss, 1) for loss in losses)) >= np.sum(fine, axis=0)).all()
+
+
+def test_the_form_of_a_perturbed_objective_is_that_of_its_guard() -> None:
+    """ln(1+x), and half of the target where Φ makes it so: what `corrected` does (theory.md, 2.2)."""
+    from mechanisms.perturbation import Record, corrected
+
+    for bend, target in ((0.01, 1.0), (0.5, 0.3), (2.0, 0.1)):
+        how = corrected(target, Record(1.0, bend), 0.8)
+        loss = Perturbed(bend / 0.8, 7).loss(target)
+        assert loss == Loss("objective", target, 7, pytest.approx(how.jacobian))  # type: ignore[arg-type]
+
+
+def test_a_shortcut_is_for_parts_of_the_plan_only() -> None:
+    """One more of a planned kind is composed when the ledger already holds what was not planned."""
+    planned, other = (
+        Spend("cd", "norm-gamma", "", 1.0, 1.0, "l2", 4, 0.0, c, c) for c in (0.1, 5.0)
+    )
+    bag = Tally([(loss_of(planned), 10)])
+    cap = Cap(by("pld", bag, DELTA), DELTA, "pld", bag)
+    ledger = Ledger()
+    ledger.charge(other)
+    assert not cap.admits(ledger, planned)
+    assert not cap.holds(ledger.tally)
+
+
+@pytest.mark.parametrize("times", [10**5, 10**6])
+@pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-11, 1e-13])
+def test_a_million_releases_are_never_below_the_truth(times: int, delta: float) -> None:
+    """Transforms err by some 1e-17 a release: that much of δ is set aside, and where it is all of it there is no claim."""
+    found = by("pld", Tally([(Loss("gaussian", 0.3 / math.sqrt(times)), times)]), delta)
+    assert found >= gaussian.epsilon(0.3, delta) * (1 - 1e-6)
+    many = Tally([(Loss("norm-gamma", 0.3 * math.sqrt(1000) / math.sqrt(times), 1000), times)])
+    # the limit of many faint releases in a thousand dimensions is Gaussian, of μ² = Σε²/d
+    assert by("pld", many, delta) >= gaussian.epsilon(0.3, delta) * 0.995
+    assert headline(many, delta)[0] >= gaussian.epsilon(0.3, delta) * 0.995
+
+
+def test_between_orders_proposition_p_is_not_below_itself() -> None:
+    """Chords of ln M, against the formula at orders between those that were computed."""
+    for epsilon, d, jacobian in ((1e-3, 3, 9e-4), (0.5, 20, 0.1), (2.0, 5, 0.0)):
+        loss, weights = renyi._worst_loss(epsilon - jacobian, d, jacobian)
+        curve = renyi.curve(Loss("objective", epsilon, d, jacobian))
+        for at in range(196, len(renyi.LAMBDAS), 37):
+            growth = float(renyi.LAMBDAS[at])
+            peak = growth * loss.max()
+            moment = np.exp(growth * loss - peak) @ weights
+            whole = moment + growth * math.exp(-min(peak, 700.0)) * float(np.expm1(-loss) @ weights)
+            exact = (peak + math.log(whole)) / growth
+            pure = renyi.curve(Loss("pure", epsilon))[at]
+            assert curve[at] >= min(exact, pure) * (1 - 1e-9) - 1e-12
+            assert curve[at] <= exact * 1.01 + 1e-9
