@@ -37,6 +37,19 @@ def private(**sections: Any) -> dict[str, Any]:
     return scenario(**({"nodes": nodes, "mechanism": mechanism} | sections))
 
 
+def couple(mechanism: dict[str, Any], d: int = 1, **sections: Any) -> dict[str, Any]:
+    """Two agents who hear each other, a few records each."""
+    base: dict[str, Any] = {
+        "run": {"seed": 1, "rounds": 1},
+        "data": {"source": "blobs", "dimension": d, "points": 20, "test_points": 0},
+        "task": {"loss": "smoothed-hinge"},
+        "network": {"topology": "path"},
+        "nodes": [{"count": 2, "clock": "synchronous"}],
+        "mechanism": mechanism,
+    }
+    return scenario(**(base | sections))
+
+
 @dataclass
 class Ran:
     """A finished run, with everything that it left."""

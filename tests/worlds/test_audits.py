@@ -1,17 +1,12 @@
 """Audits: what is printed wrong is refuted, what is corrected is not, and planted mistakes are found."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mechanisms.accounting.spend import Spend
-from mechanisms.guards import Guard, Terms
-from mechanisms.mixing import Heard
-from mechanisms.strategy import RELEASE, Mechanism, Step
 from scenarios.api import make_plan
 from scenarios.auditor import (
     BROKEN,
@@ -20,33 +15,15 @@ from scenarios.auditor import (
     Finding,
     Order,
     audit,
-    evidence,
-    judge,
 )
 from scenarios.neighbours import neighbours
-from scenarios.plan import Plan
-from scenarios.seeds import generator
 from scenarios.settling import Options
 from scenarios.trial import observe
-from tests.support.builders import scenario
+from tests.support.builders import couple
 from tests.support.catalogue import EVERY, family, private, world
 
 RUNS = int(os.environ.get("HUSH_AUDIT_RUNS", "80"))
 """The catalogue's audits: 80 runs in CI, thousands at night."""
-HINGE = {"loss": "smoothed-hinge"}
-
-
-def couple(mechanism: dict[str, Any], d: int = 1, **sections: Any) -> dict[str, Any]:
-    """Two agents who hear each other, a few records each."""
-    base: dict[str, Any] = {
-        "run": {"seed": 1, "rounds": 1},
-        "data": {"source": "blobs", "dimension": d, "points": 20, "test_points": 0},
-        "task": HINGE,
-        "network": {"topology": "path"},
-        "nodes": [{"count": 2, "clock": "synchronous"}],
-        "mechanism": mechanism,
-    }
-    return scenario(**(base | sections))
 
 
 def audited(tree: dict[str, Any] | str, runs: int, **how: Any) -> Finding:
@@ -134,140 +111,6 @@ def test_no_corrected_mechanism_is_refuted_under_any_clock(name: str, clock: str
     assert found.verdict == NOT_REFUTED, (found.lower, found.claimed, found.bound)
     assert found.lower <= found.charged
     assert found.releases > 0
-
-
-# planted mistakes
-
-
-@dataclass(frozen=True)
-class Planted:
-    """A guard with a mistake in it: it says one thing and draws another."""
-
-    guard: Guard
-    mistake: Callable[[Guard, int, float, float], Terms | None]
-
-    @property
-    def planned(self) -> int | None:
-        return self.guard.planned
-
-    def fix(self, k: int, convexity: float, pull: float) -> Terms | None:
-        return self.mistake(self.guard, k, convexity, pull)
-
-    def like(self, k: int) -> object:
-        return k
-
-
-def half_the_noise(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    terms = guard.fix(k, convexity, pull)
-    assert terms is not None
-    assert terms.linear is not None
-    return terms._replace(linear=2 * terms.linear)
-
-
-def one_neighbour_too_many(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    return guard.fix(k, convexity + 2 * pull, 2 * pull)
-
-
-def every_second_one_free(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    terms = guard.fix(k, convexity, pull)
-    assert terms is not None
-    free: Spend = replace(terms.spend, charged=0.0, claimed=0.0) if k % 2 else terms.spend
-    return terms._replace(spend=free)
-
-
-class Forgetful:
-    """Restores its noise stream with its state: after a rejoin the same noise comes again."""
-
-    def __init__(self, mechanism: Any) -> None:
-        self._mechanism = mechanism
-        self._drawn, self._trial = 0, 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
-
-    def begin(self, start: Any) -> Any:
-        self._drawn = 0
-        return self._mechanism.begin(start)
-
-    def propose(self, state: Any, heard: Heard, made: int) -> Step:
-        step: Step = self._mechanism.propose(state, heard, made)
-        if step.kind != RELEASE:
-            return step
-
-        def finish(rng: Any) -> Any:
-            if made == 0:
-                self._trial = int(rng.integers(1 << 60))
-            again = generator(self._trial, f"noise/{self._drawn}")
-            self._drawn += 1
-            finished: Any = step.finish(again)
-            return finished
-
-        return Step(step.kind, step.spend, finish)
-
-
-def planted(tree: dict[str, Any], plant: Callable[[Any], Any], runs: int) -> Finding:
-    """Audit a plan whose watched agent has a mistake, against what the mechanism should be."""
-    plan = make_plan(tree)
-    setting = neighbours(plan, how="worst", more=Options())
-    pair = setting.plans()
-
-    def wrong(of: Plan) -> Plan:
-        nodes = list(of.nodes)
-        made: Mechanism = plant(nodes[pair.node].mechanism)
-        nodes[pair.node] = replace(nodes[pair.node], mechanism=made)
-        return replace(of, nodes=tuple(nodes))
-
-    sides = [
-        [observe(side, pair.node, pair.pair, f"{at}/{run}") for run in range(runs)]
-        for at, side in enumerate((wrong(pair.one), wrong(pair.other)))
-    ]
-    return judge(Order(plan, runs), setting, evidence(*sides))
-
-
-def guarded(mistake: Callable[..., Terms | None]) -> Callable[[Any], Any]:
-    return lambda mechanism: replace(mechanism, guard=Planted(mechanism.guard, mistake))
-
-
-DVP = {"kind": "dvp", "alpha": 1.0, "rho": 0.1}
-
-
-def test_half_the_noise_is_found() -> None:
-    assert planted(couple(DVP), guarded(half_the_noise), 600).verdict == BROKEN
-
-
-def test_a_neighbour_count_off_by_one_is_found() -> None:
-    """PVP-clean: Δ = 2C/(B(ρ+2ηV)), with V = 2 for V = 1."""
-    found = planted(
-        couple({"kind": "pvp", "alpha": 1.0, "rho": 0.1}), guarded(one_neighbour_too_many), 800
-    )
-    assert found.verdict == BROKEN
-
-
-def test_a_release_left_uncharged_is_found() -> None:
-    tree = couple(DVP | {"alpha": 1.5}, run={"seed": 1, "rounds": 4}, data={
-        "source": "blobs", "dimension": 1, "points": 200, "test_points": 0,
-    })  # fmt: skip
-    found = planted(tree, guarded(every_second_one_free), 1500)
-    assert found.verdict == BROKEN
-
-
-def test_noise_that_is_used_again_after_a_rejoin_is_found() -> None:
-    """It cancels in the difference; the record's pull does not, where its slope has changed in between."""
-    run = {"seed": 1, "rounds": 8}
-    fault = [{"at": 4.5, "for": 1.0, "crash": [0]}]
-    kind = {"kind": "dvp", "alpha": 0.5, "rho": 0.1}
-    tree = couple(kind, d=2, run=run, fault=fault, task={"loss": "logistic"})
-    found = planted(tree, Forgetful, 300)
-    assert found.verdict == BROKEN
-    assert found.bound.statistic == "noise that repeats"
-
-
-@pytest.mark.parametrize("plant", [lambda m: m, guarded(lambda g, k, c, p: g.fix(k, c, p))])
-def test_without_a_mistake_nothing_is_found(plant: Callable[[Any], Any]) -> None:
-    run = {"seed": 1, "rounds": 4}
-    fault = [{"at": 2.5, "for": 1.0, "crash": [0]}]
-    tree = couple({"kind": "dvp", "alpha": 0.5, "rho": 0.1}, run=run, fault=fault)
-    assert planted(tree, plant, 300).verdict == NOT_REFUTED
 
 
 # the curve, the canary, the processes
