@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from actors.detector import Detector
 from actors.events import (
     Charged,
     Derived,
     Diverged,
-    Log,
     Merged,
     Proposed,
     Refused,
@@ -19,15 +19,18 @@ from actors.events import (
     Spent,
 )
 from actors.habits import Address, Habits
+from actors.labour import Labour
+from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.outbox import Outbox
+from actors.plight import Plight
 from actors.store import Store
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
 from clocks.durations import Draws
 from mechanisms.accounting.spend import rounded_up
-from mechanisms.duals import forget, standing
+from mechanisms.duals import forget
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Matrix, Vector
@@ -39,9 +42,9 @@ class Agent:
     """Propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
 
     __slots__ = (
-        "_draws", "_log", "_rounded", "_tick_ns", "aborted", "adopted", "balanced", "busy", "choices", "clock", "compute_draws",
-        "computed", "diverged", "first", "habits", "heard", "id", "inbox", "mechanism", "neighbours", "noise",
-        "outbox", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
+        "_draws", "_log", "_rounded", "_tick_ns", "aborted", "adopted", "balanced", "busy", "choices", "clock",
+         "detector", "diverged", "first", "habits", "heard", "id", "inbox", "labour", "mechanism", "neighbours", "noise",
+        "outbox", "plight", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
     )  # fmt: skip
 
     def __init__(
@@ -66,7 +69,7 @@ class Agent:
         self.neighbours = neighbours
         self.first = first
         self.clock = clock
-        self.compute_draws = compute_draws
+        self.labour = Labour(habits.compute, compute_draws)
         self._log = log
         self.noise = noise
         self.choices = choices
@@ -76,21 +79,20 @@ class Agent:
         self._rounded: dict[float, float | str] = {}
         self.store = Store()
         self.inbox = Mailbox(id_, clock, log)
+        self.plight = Plight()
+        self.detector: Detector | None = None
+        if habits.silence is not None:
+            self.inbox.last_heard = {}
+            self.detector = Detector(habits.silence, clock, self.inbox.last_heard)
         self.heard = Heard(first.copy(), weights)
         self.outbox = Outbox(id_, self.heard, self.store, clock, log)
         self.balanced = bool(getattr(mechanism, "balanced", False))
-        self.state: State = mechanism.begin(self._start())
+        self.state: State = mechanism.begin(self.habits.start)
         self.status = ABSENT
         self.tasks: tuple[Task, ...] = ()
         self.adopted = not habits.adopt_neighbours
-        self.updates = self.rounds = self.refused = self.computed = self.aborted = (
-            self.survivors
-        ) = 0
+        self.updates = self.rounds = self.refused = self.aborted = self.survivors = 0
         self.spent = self.diverged = self.busy = False
-
-    def _start(self) -> Vector:
-        assert self.habits.start is not None, "the plan gives every agent its start"  # noqa: S101
-        return self.habits.start
 
     @property
     def model(self) -> Vector:
@@ -105,7 +107,10 @@ class Agent:
     @property
     def ticks(self) -> float:
         """The time in ticks of the network; barriers count rounds."""
-        return float(self.rounds) if self._tick_ns is None else self.clock.now / self._tick_ns
+        if self._tick_ns is None:
+            return float(self.rounds)
+        dial = self.plight.dial
+        return (self.clock.now if dial is None else dial.now) / self._tick_ns
 
     @property
     def wants_to_leave(self) -> bool:
@@ -123,40 +128,30 @@ class Agent:
         assert not isinstance(self.habits.activation, Barrier), "a barrier has no instants"  # noqa: S101
         return islice(self.habits.activation.instants(self._draws), self.habits.rounds)
 
-    def compute_ns(self) -> int:
-        """Return how long this wake computes before it releases."""
-        if self.habits.compute is None:
-            return 0
-        self.computed += 1
-        first = self.computed - 1
-        return int(self.habits.compute.draw(self.compute_draws(first, 1), first)[0])
+    async def listen(self, deadline: int | None, priority: int) -> None:
+        """Wait until something arrives, or for a deadline; who stands still hears it afterwards."""
+        await self.inbox.get(deadline)
+        if self.plight.paused:
+            await self.plight.thaw(self.clock, priority)
 
     def attend(self, neighbour: int, *, present: bool) -> None:
         """Count a neighbour in or out: it joined, or it left."""
-        here = self.heard.present.copy()
-        here[self.slots[neighbour]] = present
+        here, slot = self.heard.present.copy(), self.slots[neighbour]
+        here[slot] = present
         self.heard.attend(here)
+        self.outbox.suspects.discard(slot)
+        if self.detector is not None and present:
+            self.detector.greet(neighbour)
 
-    def meet(self, other: "Agent") -> None:
-        """Begin an edge anew, at both ends: what was accounted before it does not count on it."""
-        if not (self.balanced and other.balanced):
-            return
-        d, now = len(self._start()), max(self.ticks, other.ticks)
-        gap = standing(self.store.published, d, now) - standing(other.store.published, d, now)
-        for end, peer, since in ((self, other, gap), (other, self, -gap)):
-            slot, heard = end.slots[peer.id], end.heard
-            if heard.offsets is None:
-                heard.offsets = np.zeros((len(end.neighbours), d))
-            heard.offsets[slot] = since
-            if peer.store.published is None:
-                end.inbox.disown(peer.id, peer.store.version)
-            if peer.store.published is not None or np.isfinite(heard.values[slot, -1]):
-                forget(heard.values[slot : slot + 1])
+    def suspect(self) -> None:
+        """Count out who has been silent for too long, and in who was heard again."""
+        if self.detector is not None:
+            self.detector.look(self.slots, self.heard, self.outbox.suspects)
 
     def forget(self, *, everything: bool) -> None:
         """Lose model and mailbox in a crash, or everything but the ledger and its counters."""
         recover = None if everything else getattr(self.mechanism, "recover", None)
-        start = self._start()
+        start = self.habits.start
         self.state = self.mechanism.begin(start) if recover is None else recover(self.state, start)
         self.heard.values[:] = self.first
         if self.balanced:
@@ -181,12 +176,12 @@ class Agent:
             if len(self.store.ledger) or self.busy:
                 return taken  # what was released already is not thrown away for a start
             heard = np.array([message.vector for message in taken.values()])
-            self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self._start())])
+            self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self.habits.start)])
         return taken
 
     def act(self, state: State, heard: Heard, cause: int, to: Address | None = None) -> bool:
         """Do one step on frozen inputs, and send what comes of it; false when nothing was sent."""
-        if self.diverged:
+        if self.diverged or self.status != UP:
             return False
         if not self.heard.degree:
             heard = self.heard  # everybody left while it computed: nobody could receive
@@ -208,8 +203,11 @@ class Agent:
         charged = self._rounded.get(spend.charged)
         if charged is None:
             charged = self._rounded[spend.charged] = rounded_up(spend.charged)
-        emit, k = self._log.emit, len(ledger)
+        emit, k = self._log.emit, self.store.next()
         proposed = emit(Proposed, self.id, cause, k, charged)
+        if not self.store.trusted:
+            self._exhaust(proposed, "storage")
+            return self._exhausted(state, heard, proposed, to)
         if cap is not None and not cap.admits(ledger, spend):
             self.refused += 1
             spent = float(rounded_up(cap.spent(ledger.tally)))
@@ -217,6 +215,7 @@ class Agent:
             self._exhaust(proposed, "cap")
             return self._exhausted(state, heard, proposed, to)
         k = ledger.charge(spend)
+        self.store.counter = k + 1
         paid = emit(Charged, self.id, proposed, k, charged)
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn
@@ -277,10 +276,11 @@ class Agent:
         """Send some neighbours the model that is held: a function of what was heard."""
         if not receivers or self.diverged or not self._finite(self.model, cause):
             return
-        self.store.publish(self.model, round_)
+        model = self.model
+        self.store.publish(model, round_)
         version, slots = self.store.published_version, [self.slots[j] for j in receivers]
         derived = self._log.emit(Derived, self.id, cause, version)
-        self.outbox.address(slots, self.model, version, round_, derived, asks=asks)
+        self.outbox.address(slots, model, version, round_, derived, asks=asks)
 
     def _finite(self, vector: Vector, cause: int) -> bool:
         """Whether a vector can be sent; where it cannot, the agent has diverged, and says so."""

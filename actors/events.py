@@ -1,11 +1,9 @@
 """What happened, as frozen data in the past tense (contract, section 6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-
-from clocks.clock import Clock
 
 Values = dict[str, Any]
 
@@ -76,13 +74,14 @@ class Derived(Event, frozen=True, tag="derived"):
 
 
 class Sent(Event, frozen=True, tag="sent"):
-    """One message left for its receivers; arrival −1 is lost on the way."""
+    """One message left for its receivers; arrival −1 is lost on the way, −2 held by a fault; `by` names the faults that touched it."""
 
     version: int
     to: Sequence[int]
     arrives: Sequence[int]
     bytes: int
     resent: bool = False
+    by: Sequence[int] = ()
     late_ns: int = 0
 
 
@@ -104,19 +103,30 @@ class Superseded(Event, frozen=True, tag="superseded"):
 
 
 class Lost(Event, frozen=True, tag="lost"):
-    """A message was lost on its link; `node` is its sender."""
+    """A message was lost on its link; `node` is its sender, `by` are the faults that touched it."""
 
     receiver: int
     version: int
+    by: Sequence[int] = ()
     late_ns: int = 0
 
 
 class Rejected(Event, frozen=True, tag="rejected"):
-    """A message arrived at a receiver that was not up."""
+    """A message arrived at a receiver that was not up, or arrived damaged."""
 
     sender: int
     version: int
     arrived: int
+    reason: str = ""
+    late_ns: int = 0
+
+
+class Duplicated(Event, frozen=True, tag="duplicated"):
+    """A copy of a message is on its way; `node` is its sender."""
+
+    receiver: int
+    version: int
+    arrives: int
     late_ns: int = 0
 
 
@@ -154,12 +164,25 @@ class Restarted(Event, frozen=True, tag="restarted"):
     late_ns: int = 0
 
 
+class Paused(Event, frozen=True, tag="paused"):
+    """An agent stands still: it keeps what it holds, and what arrives waits."""
+
+    late_ns: int = 0
+
+
+class Resumed(Event, frozen=True, tag="resumed"):
+    """An agent goes on."""
+
+    late_ns: int = 0
+
+
 class FaultBegan(Event, frozen=True, tag="fault_began"):
-    """The scenario did something to the world."""
+    """The scenario did something to the world; `until` is when it is undone, −1 where it lasts."""
 
     fault: int
     action: str
     targets: Sequence[int]
+    until: int = -1
     late_ns: int = 0
 
 
@@ -234,66 +257,7 @@ class Finished(Event, frozen=True, tag="finished"):
 
 KINDS: tuple[type[Event], ...] = (
     Started, Woke, Proposed, Charged, Refused, Released, Derived, Sent, Delivered, Superseded, Lost,
-    Rejected, Merged, Joined, Left, Crashed, Restarted, FaultBegan, FaultEnded, Spent, Diverged,
+    Rejected, Duplicated, Merged, Joined, Left, Crashed, Restarted, Paused, Resumed, FaultBegan, FaultEnded,
+    Spent, Diverged,
     RoundOpened, RoundClosed, RoundAborted, Sampled, Violated, Finished,
 )  # fmt: skip
-
-Observer = Callable[[Any], None]
-Folder = Callable[[list[Any]], None]
-BATCH = 4096
-
-
-class Log:
-    """Numbers events and tells them: at once to whoever asked for their kind, in batches to recorders.
-
-    An observer that raises ends the run.
-    """
-
-    __slots__ = ("_batch", "_clock", "_folders", "_routes", "seq")
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._routes: dict[type[Event], tuple[Observer, ...]] = dict.fromkeys(KINDS, ())
-        self._folders: tuple[Folder, ...] = ()
-        self._batch: list[Any] = []
-        self.seq = 0
-
-    def watch(self, observer: Observer, kinds: Sequence[type[Event]] = KINDS) -> None:
-        """Tell an observer events of these kinds at once, after those who asked before it."""
-        for kind in kinds:
-            self._routes[kind] = (*self._routes[kind], observer)
-
-    def collect(self, folder: Folder) -> None:
-        """Hand a folder all events, in order, at the latest when `drain` is called."""
-        self._folders = (*self._folders, folder)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether enough has been collected to be handed over: asked between entries."""
-        return len(self._batch) >= BATCH
-
-    def drain(self) -> None:
-        """Hand over what has been collected."""
-        if self._batch:
-            batch, self._batch = self._batch, []
-            for folder in self._folders:
-                folder(batch)
-
-    def tell(self, event: Event) -> None:
-        """Tell an event that its maker numbered with the next `seq`: the hot path of mailboxes."""
-        self._batch.append(event)
-        for observe in self._routes[type(event)]:
-            observe(event)
-
-    def emit(self, kind: type[Event], node: int | None, cause: int | None, *fields: Any) -> int:
-        """Make an event of this instant, tell it, and return its number."""
-        clock = self._clock
-        self.seq = seq = self.seq + 1
-        if clock.late:
-            event = kind(seq, clock.now, node, cause, *fields, late_ns=clock.late)  # type: ignore[call-arg]
-        else:
-            event = kind(seq, clock.now, node, cause, *fields)
-        self._batch.append(event)
-        for observe in self._routes[kind]:
-            observe(event)
-        return seq

@@ -1,49 +1,172 @@
-"""What a scenario does to the world: actors that act on others through their public verbs."""
+"""When a scenario does something to the world, and when it is undone: windows are exact."""
 
 from dataclasses import dataclass
+from itertools import count
+from typing import Protocol
 
-from actors.events import FaultBegan, FaultEnded, Log
-from actors.membership import Membership
-from clocks.clock import FAULT, Clock
+from actors.conditions import Condition, Metrics
+from actors.events import Event, FaultBegan, FaultEnded
+from actors.stage import Stage, Strike, Undo
+from actors.targets import Chooser, Target
+from actors.troubles import happens
+from clocks.clock import FAULT
+from clocks.durations import Duration
 
-UNDONE_BY = {"crash": "restart", "leave": "join"}
+_GAPS, _LENGTHS = 1 << 40, 1 << 41
+"""Where the draws of a fault's intervals and windows begin, in its own stream."""
+
+
+class Deed(Protocol):
+    """What a fault does. It returns how to undo it; None where there is nothing to undo."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def undone(self) -> str: ...
+
+    @property
+    def target(self) -> Target: ...
+
+    def begin(self, strike: Strike) -> Undo | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """At an instant, every so often, or when an event satisfies a condition; and how long it lasts.
+
+    `after` and `until` bound the instants at which it may begin, both included.
+    """
+
+    at: int | None = None
+    every: Duration | None = None
+    when: Condition | None = None
+    times: int | None = None
+    nth: int = 1
+    later: int = 0
+    after: int = 0
+    until: int | None = None
+    probability: float = 1.0
+    lasts: Duration | None = None
+
+    def admits(self, instant: int) -> bool:
+        """Whether it may begin at an instant."""
+        return instant >= self.after and (self.until is None or instant <= self.until)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One action on some agents at an instant; after `lasts` nanoseconds it is undone."""
+    """One entry of a scenario: what is done, to whom, and when. Its chance bears a name of its own."""
 
     number: int
-    action: str
-    targets: tuple[int, ...]
-    at: int
-    lasts: int | None = None
-    lose: str = "volatile"
+    deed: Deed
+    timing: Timing
+    path: str
+    brings: bool = False
+    """Whether it may bring somebody back who does nothing now."""
+    oracle: bool = False
+    """Whether it reads what no agent knows: then participation depends on data."""
 
 
-async def strike(fault: Fault, members: Membership, clock: Clock, log: Log) -> None:
-    """Carry out one fault, and undo it when its time is over."""
-    await clock.sleep_until(fault.at, FAULT)
-    began = log.emit(FaultBegan, None, None, fault.number, fault.action, fault.targets)
-    hit = tuple(i for i in fault.targets if _apply(fault.action, i, fault.lose, members, began))
-    if fault.lasts is not None:
-        await clock.sleep_until(fault.at + fault.lasts, FAULT)
-        undo = UNDONE_BY[fault.action]
-        ended = log.emit(FaultEnded, None, began, fault.number, undo, hit)
-        for i in hit:
-            _apply(undo, i, fault.lose, members, ended)
-    members.faults_done()
+class Occurrence:
+    """One fault of a running world: it waits, fires, and is undone."""
 
+    def __init__(self, fault: Fault, stage: Stage, metrics: Metrics) -> None:
+        self._fault = fault
+        self._stage = stage
+        self._metrics = metrics
+        self._luck = stage.stream(f"{fault.path}/luck")
+        self._chooser = Chooser(
+            fault.deed.target, stage.stream(f"{fault.path}/whom"), stage.around, stage.measure
+        )
+        self._seen = self._tried = self._fired = 0
 
-def _apply(action: str, node: int, lose: str, members: Membership, cause: int) -> bool:
-    match action:
-        case "crash":
-            return members.crash(node, lose, cause)
-        case "restart":
-            return members.restart(node, cause)
-        case "leave":
-            return members.leave(node, cause)
-        case "join":
-            return members.join(node, cause)
-        case _:
-            raise ValueError(f"unknown action {action!r}")
+    def begin(self) -> None:
+        """Set the fault up."""
+        timing, stage = self._fault.timing, self._stage
+        if timing.when is not None:
+            stage.log.watch(self._look, timing.when.kinds)
+            return  # nothing may ever trigger it: nobody waits for that
+        self._expect()
+        stage.clock.spawn(self._again() if timing.at is None else self._once(timing.at))
+
+    def _expect(self) -> None:
+        """Let the run wait for something that may bring somebody back."""
+        if self._fault.brings:
+            self._stage.members.pending += 1
+
+    def _done(self) -> None:
+        if self._fault.brings:
+            self._stage.members.faults_done()
+
+    async def _once(self, instant: int) -> None:
+        await self._stage.clock.sleep_until(instant, FAULT)
+        self._try(None)
+        self._done()
+
+    async def _again(self) -> None:
+        timing, clock = self._fault.timing, self._stage.clock
+        assert timing.every is not None, "it comes again and again"  # noqa: S101
+        instant = timing.after
+        for number in count():
+            instant += max(1, int(timing.every.draw(self._luck(_GAPS + number, 1), number)[0]))
+            if timing.until is not None and instant > timing.until:
+                break
+            await clock.sleep_until(instant, FAULT)
+            self._try(None)
+            if timing.times is not None and self._tried >= timing.times:
+                break
+        self._done()
+
+    def _look(self, event: Event) -> None:
+        """See an event; what it triggers happens at the same instant, with a fault's priority."""
+        timing = self._fault.timing
+        if timing.when is None or (timing.times or 1) <= self._tried:
+            return
+        if not timing.admits(event.t) or not timing.when.holds(event, self._metrics):
+            return
+        self._seen += 1
+        if self._seen >= timing.nth and not self._try(event):
+            self._tried -= 1  # chance was against it: the condition may hold again
+
+    def _try(self, event: Event | None) -> bool:
+        """Let it happen, by chance, now or after a while."""
+        timing, clock = self._fault.timing, self._stage.clock
+        self._tried += 1
+        if not happens(self._luck(self._seen + self._tried, 1), 0, timing.probability):
+            return False
+        if event is None and not timing.later:
+            self._fire(None)
+        else:
+            self._expect()
+            clock.at(clock.now + timing.later, FAULT, lambda: self._fire_late(event))
+        return True
+
+    def _fire_late(self, event: Event | None) -> None:
+        self._fire(event)
+        self._done()
+
+    def _fire(self, event: Event | None) -> None:
+        fault, stage, luck = self._fault, self._stage, self._luck
+        timing, deed = fault.timing, fault.deed
+        hit = self._chooser.choose(self._fired, event)
+        lasts = None
+        if timing.lasts is not None:
+            lasts = int(timing.lasts.draw(luck(_LENGTHS + self._fired, 1), self._fired)[0])
+        ends = -1 if lasts is None else stage.clock.now + max(1, lasts)
+        cause = None if event is None else event.seq
+        began = stage.log.emit(FaultBegan, None, cause, fault.number, deed.name, hit, ends)
+        undo = deed.begin(Strike(fault.number, hit, stage, began, f"{fault.path}/{self._fired}"))
+        self._fired += 1
+        if lasts is not None:
+            self._expect()
+            stage.clock.at(ends, FAULT, lambda: self._undo(hit, undo, began))
+        elif deed.name == "churn":
+            self._expect()  # somebody always comes back
+
+    def _undo(self, hit: tuple[int, ...], undo: Undo | None, began: int) -> None:
+        deed, number = self._fault.deed, self._fault.number
+        ended = self._stage.log.emit(FaultEnded, None, began, number, deed.undone, hit)
+        if undo is not None:
+            undo(ended)
+        self._done()

@@ -37,10 +37,12 @@ class Habits:
     """What does not change about an agent."""
 
     activation: Activation | Barrier
+    start: Vector
     compute: Duration | None = None
     cap: Cap | None = None
     on_exhausted: str = "listen"
-    start: Vector | None = None
     adopt_neighbours: bool = False
     rounds: int | None = None
     hall: Hall | None = None
+    silence: int | None = None
+    """After so many nanoseconds without a word a neighbour is suspected; None: never."""

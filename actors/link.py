@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from actors.messages import Message
+from actors.troubles import Holding, Overtaking, Passage, Trouble
 from clocks.durations import Bits, Constant, Duration, Nanoseconds
 
-LOST = -1
+LOST, HELD = -1, -2
 _BLOCK = 32
 _RESENDS = 1 << 40
 
@@ -20,7 +21,7 @@ Lanes = Callable[[int, int], Bits]
 AT_ONCE = Constant(0.0)
 
 Outlet = Callable[[int, int, Message], None]
-"""Where a link ends: `(arrival, sent, message)` goes into the receiver's mailbox."""
+"""Where a link ends: `(arrival, sent, message)` goes into the receiver's mailbox; a damaged one has −`sent`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Policy:
 
     latency: Duration = AT_ONCE
     loss: float = 0.0
+    rate: float | None = None
+    """Bytes per second; None is without limit."""
 
     def verdicts(self, bits: Bits, first: int) -> Nanoseconds:
         """Return delays in nanoseconds for messages `first`, `first` + 1 …; LOST for lost ones.
@@ -43,20 +46,35 @@ class Policy:
         return delays
 
 
+@dataclass(slots=True)
+class Waiting:
+    """A message that a fault keeps on its link."""
+
+    delay: int
+    sent: int
+    message: Message
+    corrupt: bool
+    late: bool
+    """Whether it only waits for the next message to go past it."""
+
+
 class Fan:
     """An agent's outgoing links: what becomes of version v on a link is a function of the link and v.
 
-    Verdicts are drawn for all links together, thirty-two versions at a time.
+    Verdicts are drawn for all links together, thirty-two versions at a time. `troubles` are what faults do
+    to single links now, and `held` what they keep there: both are empty most of the time.
     """
 
     __slots__ = (
-        "_block", "_columns", "_groups", "_lanes", "_resent", "_size", "outlets", "receivers",
+        "_block", "_columns", "_groups", "_lanes", "_policies", "_resent", "_size", "held", "outlets", "receivers",
+        "troubles",
     )  # fmt: skip
 
     def __init__(self, receivers: Sequence[int], policies: Sequence[Policy], lanes: Lanes) -> None:
         self.receivers = list(receivers)
         self._lanes = lanes
         self._size = len(self.receivers)
+        self._policies = tuple(policies)
         groups: dict[int, tuple[Policy, list[int]]] = {}
         for row, policy in enumerate(policies):
             groups.setdefault(id(policy), (policy, []))[1].append(row)
@@ -65,6 +83,8 @@ class Fan:
         self._columns: list[list[int]] = []
         self._resent = [0] * self._size
         self.outlets: list[Outlet] = []
+        self.troubles: dict[int, list[Trouble]] = {}
+        self.held: dict[int, list[Waiting]] = {}
 
     def verdicts(self, version: int) -> list[int]:
         """Return the delay of a version on every link, or LOST."""
@@ -88,3 +108,70 @@ class Fan:
         for policy, rows in self._groups:
             drawn[rows] = policy.verdicts(bits[rows], first)
         return drawn
+
+    # what faults do
+
+    def trouble(self, slot: int, trouble: Trouble) -> None:
+        """Put a trouble on one link."""
+        self.troubles.setdefault(slot, []).append(trouble)
+
+    def relieve(self, slot: int, trouble: Trouble, now: int) -> None:
+        """Take it away again; what it held goes on, unless something else holds it."""
+        here = self.troubles[slot]
+        here.remove(trouble)
+        if not here:
+            del self.troubles[slot]
+        if isinstance(trouble, (Holding, Overtaking)) and slot in self.held:
+            self._let_go(slot, now)
+
+    def _let_go(self, slot: int, now: int) -> None:
+        others = self.troubles.get(slot, ())
+        holding = any(isinstance(other, Holding) for other in others)
+        overtaking = any(isinstance(other, Overtaking) for other in others)
+        kept = list[Waiting]()
+        for waiting in self.held.pop(slot):
+            if holding or (overtaking and waiting.late):
+                kept.append(waiting)
+            else:
+                self._arrive(slot, now + waiting.delay, waiting)
+        if kept:
+            self.held[slot] = kept
+
+    def pass_by(self, slot: int, arrival: int) -> None:
+        """Let those follow that waited for a message to go past them."""
+        waiting = self.held.get(slot)
+        if not waiting:
+            return
+        for one in [w for w in waiting if w.late]:
+            waiting.remove(one)
+            self._arrive(slot, arrival + 1, one)
+        if not waiting:
+            del self.held[slot]
+
+    def _arrive(self, slot: int, arrival: int, waiting: Waiting) -> None:
+        sent = -waiting.sent if waiting.corrupt else waiting.sent
+        self.outlets[slot](arrival, sent, waiting.message)
+
+    def keep(self, slot: int, passage: Passage, sent: int) -> None:
+        """Keep a message on its link."""
+        late = not any(isinstance(trouble, Holding) for trouble in self.troubles.get(slot, ()))
+        self.held.setdefault(slot, []).append(
+            Waiting(max(0, passage.delay), sent, passage.message, passage.corrupt, late)
+        )
+
+    @property
+    def holds(self) -> int:
+        """How many messages are kept on these links."""
+        return sum(map(len, self.held.values())) if self.held else 0
+
+    def judge(self, slot: int, now: int, size: int, delay: int, message: Message) -> Passage:
+        """Let every trouble of a link judge one message."""
+        policy = self._policies[slot]
+        passage = Passage(
+            now, size, max(0, delay), message,
+            lambda bits: int(policy.latency.draw(bits, message.version)[0]), lost=delay < 0,
+        )  # fmt: skip
+        for trouble in self.troubles.get(slot, ()):
+            if trouble.judge(passage) and trouble.fault >= 0:
+                passage.by.append(trouble.fault)
+        return passage

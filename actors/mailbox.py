@@ -2,7 +2,8 @@
 
 from heapq import heappop, heappush
 
-from actors.events import Delivered, Log, Rejected, Superseded
+from actors.events import Delivered, Rejected, Superseded
+from actors.log import Log
 from actors.messages import Message
 from clocks.clock import DELIVERY, Clock, Signal
 
@@ -18,7 +19,7 @@ class Mailbox:
 
     __slots__ = (
         "_ahead", "_clock", "_coming", "_log", "_node", "_order", "_rounds", "_seen", "_through",
-        "_unread", "_waiting", "newest_round",
+        "_unread", "_waiting", "last_heard", "newest_round",
     )  # fmt: skip
 
     def __init__(self, node: int, clock: Clock, log: Log) -> None:
@@ -34,6 +35,8 @@ class Mailbox:
         self._waiting: Signal | None = None
         self._rounds: dict[int, set[int]] = {}
         self.newest_round = 0
+        self.last_heard: dict[int, int] | None = None
+        """When each sender was heard last, where somebody asks."""
 
     @property
     def in_flight(self) -> int:
@@ -54,7 +57,7 @@ class Mailbox:
         return self.unnoticed(now) + len(self._unread) + len(self._ahead)
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
-        """Let a message arrive at an instant; `sent` is the event that sent it this time."""
+        """Let a message arrive at an instant; `sent` is the event that sent it this time, negative if it was damaged."""
         self._order += 1
         heappush(self._coming, (arrival, self._order, sent, message))
         if self._waiting is not None:
@@ -68,18 +71,27 @@ class Mailbox:
         while coming and coming[0][0] <= until:
             arrival, _, sent, message = heappop(coming)
             sender, version = message.sender, message.version
-            if not up:
-                log.emit(Rejected, node, sent, sender, version, arrival)
+            if not up or sent < 0:
+                self._reject(arrival, sent, sender, version)
                 continue
             log.seq = delivered = log.seq + 1
             log.tell(Delivered(delivered, now, node, sent, sender, version, arrival, late))
+            if self.last_heard is not None:
+                self.last_heard[sender] = arrival
             if through is not None:
                 self._await_round(message, delivered, through)
+            elif message.vector is None:
+                continue  # control: a sign of life
             elif version > seen.get(sender, -1) and sender not in unread:
                 seen[sender] = version
                 unread[sender] = message
             else:
                 self._accept(message, delivered)
+
+    def _reject(self, arrival: int, sent: int, sender: int, version: int) -> None:
+        """Throw a message away: nobody is there, or it is damaged."""
+        reason = "corrupt" if sent < 0 else ""
+        self._log.emit(Rejected, self._node, abs(sent), sender, version, arrival, reason)
 
     def _await_round(self, message: Message, delivered: int, through: int) -> None:
         """Note the round of a message, and hold it back when it is of a later one."""

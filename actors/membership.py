@@ -5,7 +5,9 @@ from typing import Protocol
 
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.wake import Life
-from actors.events import Crashed, Joined, Left, Log, Restarted, Spent
+from actors.edges import meet, share
+from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
+from actors.log import Log
 from clocks.activation import Barrier
 from clocks.clock import Clock
 
@@ -19,7 +21,7 @@ class Behaviour(Protocol):
 
 
 class Membership:
-    """The agents of a run. Neighbours know at once who joins or leaves, and nothing of a crash."""
+    """The agents of a run. Neighbours know at once who joins or leaves; a crash says nothing."""
 
     def __init__(
         self,
@@ -53,7 +55,7 @@ class Membership:
         for agent in agents:
             agent.outbox.links.outlets = [agents[j].inbox.post for j in agent.neighbours]
             for j in agent.neighbours:
-                if agents[j].status == ABSENT:
+                if agents[j].status == ABSENT or not share(agent, agents[j]):
                     agent.attend(j, present=False)
         for agent in agents:
             if agent.status == UP:
@@ -79,6 +81,7 @@ class Membership:
             return False
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, DOWN)
+        agent.store.crash()
         self._log.emit(Crashed, node, cause, lose)
         if lose != "nothing":
             agent.forget(everything=lose == "all")
@@ -92,10 +95,11 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
         agent.status = UP
+        agent.store.recover()
         self._catch_up(agent)
         if agent.store.published is None:
             for j in self._members_around(agent):
-                agent.meet(self.agents[j])
+                meet(agent, self.agents[j])
         self._greet(agent, restarted)
         self._start(agent)
         return True
@@ -110,6 +114,23 @@ class Membership:
         self._part(agent, cause)
         return True
 
+    def pause(self, node: int, cause: int) -> bool:
+        """Let an agent stand still; false when it is not up."""
+        agent = self.agents[node]
+        if agent.status != UP:
+            return False
+        if not agent.plight.paused:
+            self._log.emit(Paused, node, cause)
+        agent.plight.pause()
+        return True
+
+    def resume(self, node: int, cause: int) -> bool:
+        """Take a pause away, also of who is gone meanwhile; true when no other holds it."""
+        last = self.agents[node].plight.resume()
+        if last:
+            self._log.emit(Resumed, node, cause)
+        return last
+
     def retire(self, agent: Agent, cause: int) -> None:
         agent.inbox.settle(self._clock.now - 1)
         agent.status = LEFT
@@ -117,8 +138,11 @@ class Membership:
             ear.cancel()
         self._part(agent, cause)
 
-    def join(self, node: int, cause: int) -> bool:
-        """Let an agent in, for the first time or again; its neighbours resend what they last said."""
+    def join(self, node: int, cause: int, edges: frozenset[int] | None = None) -> bool:
+        """Let an agent in, for the first time or again; its neighbours resend what they last said.
+
+        It takes the edges that the topology gives it, or those that are named.
+        """
         agent = self.agents[node]
         if agent.status not in {ABSENT, LEFT}:
             return False
@@ -126,12 +150,17 @@ class Membership:
         joined = self._log.emit(Joined, node, cause)
         agent.status = UP
         self._catch_up(agent)
+        if edges is not None:
+            agent.plight.apart = set(agent.neighbours) - edges
         for j in agent.neighbours:
-            member = self.agents[j].status in {UP, DOWN}
+            other = self.agents[j]
+            if edges is not None and j in edges:
+                other.plight.apart.discard(node)
+            member = other.status in {UP, DOWN} and share(agent, other)
             agent.attend(j, present=member)
             if member:
-                self.agents[j].attend(node, present=True)
-                agent.meet(self.agents[j])
+                other.attend(node, present=True)
+                meet(agent, other)
         self._greet(agent, joined)
         self._start(agent)
         return True
@@ -152,7 +181,11 @@ class Membership:
         self._finish(reason)
 
     def _members_around(self, agent: Agent) -> list[int]:
-        return [j for j in agent.neighbours if self.agents[j].status in {UP, DOWN}]
+        return [
+            j
+            for j in agent.neighbours
+            if self.agents[j].status in {UP, DOWN} and share(agent, self.agents[j])
+        ]
 
     def _catch_up(self, agent: Agent) -> None:
         """Let who comes to a barrier take part in the newest round: those it missed are not made up."""
@@ -170,8 +203,10 @@ class Membership:
     def _greet(self, agent: Agent, cause: int) -> None:
         for j in agent.neighbours:
             neighbour = self.agents[j]
-            if neighbour.status == UP:
+            if neighbour.status == UP and share(agent, neighbour):
                 neighbour.resend(agent.id, cause)
+            if agent.detector is not None:
+                agent.detector.greet(j)
 
     def _start(self, agent: Agent) -> None:
         self._running += 1

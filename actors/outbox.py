@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from actors.events import Log, Lost, Sent
-from actors.link import LOST, Fan, Outlet
+from actors.events import Duplicated, Lost, Sent
+from actors.link import HELD, LOST, Fan
+from actors.log import Log
 from actors.messages import Message
 from actors.store import Store
 from clocks.clock import Clock
@@ -16,7 +17,17 @@ BYTES_OF_NUMBER = 8
 class Outbox:
     """Puts messages on the links to neighbours that are present."""
 
-    __slots__ = ("_clock", "_heard", "_log", "_node", "_store", "links")
+    __slots__ = (
+        "_clock",
+        "_heard",
+        "_log",
+        "_node",
+        "_store",
+        "carrying",
+        "links",
+        "memory",
+        "suspects",
+    )
 
     def __init__(self, node: int, heard: Heard, store: Store, clock: Clock, log: Log) -> None:
         self._node = node
@@ -25,16 +36,23 @@ class Outbox:
         self._clock = clock
         self._log = log
         self.links = Fan((), (), lambda _first, count: np.empty((0, count), dtype=np.uint64))
+        self.carrying: Vector | None = None
+        """What the message holds that is being sent: an invariant looks at it."""
+        self.suspects: set[int] = set()
+        """Slots of neighbours that were silent for too long: not counted on, still sent to."""
+        self.memory: dict[int, Message] | None = None
+        """The first message on each link, where somebody will play it again."""
 
     def broadcast(self, vector: Vector | None, version: int, round_: int, cause: int) -> None:
         """Put one message on every link to a present neighbour."""
         links, heard = self.links, self._heard
-        to, delays, outlets = links.receivers, links.verdicts(version), links.outlets
-        if heard.degree != len(to):
-            self.address(np.flatnonzero(heard.present).tolist(), vector, version, round_, cause)
-        elif to:
+        if heard.degree != len(links.receivers):
+            here = heard.present.copy()
+            here[list(self.suspects)] = True
+            self.address(np.flatnonzero(here).tolist(), vector, version, round_, cause)
+        elif links.receivers:
             message = Message(self._node, version, round_, vector, self._log.seq + 1)
-            self._transmit(to, delays, outlets, message, cause, resent=False)
+            self._transmit(None, links.receivers, links.verdicts(version), message, cause)
 
     def address(
         self,
@@ -49,12 +67,10 @@ class Outbox:
         """Put one message on the links to some neighbours."""
         if slots:
             links = self.links
-            delays, outlets = links.verdicts(version), links.outlets
+            delays = links.verdicts(version)
             message = Message(self._node, version, round_, vector, self._log.seq + 1, asks)
-            self._transmit(
-                [links.receivers[s] for s in slots], [delays[s] for s in slots],
-                [outlets[s] for s in slots], message, cause, resent=False,
-            )  # fmt: skip
+            to, late = [links.receivers[s] for s in slots], [delays[s] for s in slots]
+            self._transmit(slots, to, late, message, cause)
 
     def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
         """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
@@ -65,26 +81,80 @@ class Outbox:
         message = Message(
             self._node, store.published_version, round_, store.published, self._log.seq + 1
         )
-        receiver, delay = links.receivers[slot], links.again(slot)
-        self._transmit([receiver], [delay], [links.outlets[slot]], message, cause, resent=True)
+        to, delays = [links.receivers[slot]], [links.again(slot)]
+        self._transmit([slot], to, delays, message, cause, resent=True)
+
+    def replay(self, cause: int, delay: int = 0) -> None:
+        """Let the first message of each link arrive once more: somebody kept it, and plays it again."""
+        now = self._clock.now
+        for slot, message in sorted((self.memory or {}).items()):
+            receiver = self.links.receivers[slot]
+            arrival = now + delay
+            self._log.emit(Duplicated, self._node, cause, receiver, message.version, arrival)
+            self.links.outlets[slot](arrival, cause, message)
 
     def _transmit(
         self,
+        slots: list[int] | None,
         to: list[int],
         delays: list[int],
-        outlets: list[Outlet],
+        message: Message,
+        cause: int,
+        *,
+        resent: bool = False,
+    ) -> None:
+        """Carry out each link's verdict; the message already bears the number of this event."""
+        links = self.links
+        if self.memory is not None and message.vector is not None:
+            for slot in slots or range(len(to)):
+                self.memory.setdefault(slot, message)
+        self.carrying = message.vector
+        if links.troubles:
+            self._struggle(slots or list(range(len(to))), to, delays, message, cause, resent=resent)
+            return
+        now, emit, version = self._clock.now, self._log.emit, message.version
+        arrives = [LOST if delay < 0 else now + delay for delay in delays]
+        sent = emit(Sent, self._node, cause, version, to, arrives, _size(message), resent)
+        outlets = links.outlets
+        for at, (receiver, arrival) in enumerate(zip(to, arrives, strict=True)):
+            if arrival < 0:
+                emit(Lost, self._node, sent, receiver, version)
+            else:
+                outlets[at if slots is None else slots[at]](arrival, sent, message)
+
+    def _struggle(
+        self,
+        slots: list[int],
+        to: list[int],
+        delays: list[int],
         message: Message,
         cause: int,
         *,
         resent: bool,
     ) -> None:
-        """Carry out each link's verdict; the message already bears the number of this event."""
-        now, emit, version = self._clock.now, self._log.emit, message.version
-        arrives = [LOST if delay < 0 else now + delay for delay in delays]
-        size = 0 if message.vector is None else BYTES_OF_NUMBER * len(message.vector)
-        sent = emit(Sent, self._node, cause, version, to, arrives, size, resent)
-        for receiver, arrival, outlet in zip(to, arrives, outlets, strict=True):
-            if arrival < 0:
-                emit(Lost, self._node, sent, receiver, version)
+        """Do the same where faults have a word in it."""
+        links, now, emit = self.links, self._clock.now, self._log.emit
+        size, version = _size(message), message.version
+        passages = [
+            links.judge(slot, now, size, delay, message)
+            for slot, delay in zip(slots, delays, strict=True)
+        ]
+        arrives = [LOST if p.lost else HELD if p.held else now + p.delay for p in passages]
+        by = sorted({fault for passage in passages for fault in passage.by})
+        sent = emit(Sent, self._node, cause, version, to, arrives, size, resent, by)
+        for slot, receiver, arrival, passage in zip(slots, to, arrives, passages, strict=True):
+            if passage.lost:
+                emit(Lost, self._node, sent, receiver, version, passage.by)
+                continue
+            for delay in passage.copies:
+                copied = emit(Duplicated, self._node, sent, receiver, version, now + delay)
+                links.outlets[slot](now + delay, copied, passage.message)
+            if passage.held:
+                links.keep(slot, passage, sent)
             else:
-                outlet(arrival, sent, message)
+                links.outlets[slot](arrival, -sent if passage.corrupt else sent, passage.message)
+                links.pass_by(slot, arrival)
+
+
+def _size(message: Message) -> int:
+    return 0 if message.vector is None else BYTES_OF_NUMBER * len(message.vector)

@@ -1,18 +1,28 @@
-"""Simulated durable storage: what survives a crash, by design."""
+"""Simulated durable storage: what survives a crash, by design, and what faults of a disk do to it."""
 
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.vectors import Vector
 
 
 class Store:
-    """An agent's ledger with its release counter, and what it last published."""
+    """An agent's ledger with its release counter, and what it last published.
+
+    The ledger lies on a disk, the counter in a place of its own that only counts up. After a crash the two are
+    compared: a disk that holds fewer releases than were counted cannot be trusted, and nothing is released any more.
+    A counter that is behind the ledger is set by it. So nothing that a disk does makes a ledger shorter.
+    """
 
     __slots__ = (
-        "ledger", "published", "published_round", "published_to", "published_version", "version",
+        "_harms", "_readable", "counter", "ledger", "published", "published_round", "published_to",
+        "published_version", "trusted", "version",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.ledger = Ledger()
+        self.counter = 0
+        self.trusted = True
+        self._harms: list[tuple[str, int]] = []
+        self._readable = 0
         self.version = 0
         self.published: Vector | None = None
         self.published_version = -1
@@ -27,3 +37,38 @@ class Store:
         self.published, self.published_version = vector, self.version
         self.version += 1
         return self.published_version
+
+    def harm(self, kind: str) -> tuple[str, int]:
+        """Let the disk misbehave from now on; it shows at the next crash."""
+        harm = kind, len(self.ledger)
+        self._harms.append(harm)
+        return harm
+
+    def mend(self, harm: tuple[str, int]) -> None:
+        """Let the disk behave again."""
+        self._harms.remove(harm)
+
+    def crash(self) -> None:
+        """Lose what a misbehaving disk loses: a torn last record, or all since it stopped writing."""
+        self._readable = len(self.ledger)
+        for kind, since in self._harms:
+            if kind == "torn" and len(self.ledger) > since:
+                self._readable = min(self._readable, len(self.ledger) - 1)
+            elif kind != "torn":
+                self._readable = min(self._readable, since)
+
+    def recover(self) -> bool:
+        """Compare disk and counter after a crash; false when the ledger cannot be trusted any more."""
+        self.trusted = self.trusted and self._readable >= len(self.ledger)
+        self.counter = max(self.counter, len(self.ledger))
+        return self.trusted
+
+    def next(self) -> int:
+        """Return the number of the next release, whatever happened to the counter."""
+        self.counter = max(self.counter, len(self.ledger))
+        return self.counter
+
+    def roll_back(self) -> None:
+        """Set both counters back, as somebody does who restores an old machine."""
+        self.counter = 0
+        self.version //= 2

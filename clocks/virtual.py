@@ -48,8 +48,16 @@ class VirtualTask:
         self._process = process
 
     def cancel(self) -> None:
-        if self._process.is_alive:
-            self._process.interrupt()
+        process = self._process
+        if not process.is_alive:
+            return
+        if process.env.active_process is not process:
+            process.interrupt()
+            return
+        when_it_rests = VirtualSignal(process.env, 0)  # it stops itself: where it waits next
+        assert when_it_rests.callbacks is not None, "a new event has its callbacks"  # noqa: S101
+        when_it_rests.callbacks.append(lambda _: self.cancel())
+        when_it_rests.set()
 
 
 class VirtualClock:

@@ -3,12 +3,15 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from actors.agent import UP, Agent
-from actors.events import Sampled
+from actors.conditions import Condition, Metrics
+from actors.events import Event, Sampled
+from actors.log import Log
 from scenarios.metric_names import split_metric
 from scenarios.plan import Plan
 from scenarios.values import aggregate, number
@@ -27,10 +30,13 @@ class Judgement:
     first: int | None = None
     t: float | None = None
     note: str = ""
+    over: str = ""
+    """What it is judged over, where one run cannot judge it: "seeds"."""
 
     def as_json(self) -> dict[str, Any]:
         """As `verdicts.json` holds it."""
-        return {
+        over = {"over": self.over} if self.over else {}
+        return over | {
             "name": self.name,
             "wanted": self.wanted,
             "verdict": self.verdict,
@@ -65,7 +71,9 @@ def holds(claim: dict[str, Any], value: float) -> bool:
 
 def asks(plan: Plan, *metrics: str) -> bool:
     """Whether an expectation or target reads what is only followed when somebody asks."""
-    asked = {claim["metric"] for claim in (*plan.expects, *plan.targets.values())}
+    claims = (*plan.expects, *plan.targets.values())
+    asked = {claim["metric"] for claim in claims if claim.get("metric")}
+    asked |= {name for condition in plan.conditions for name in condition.metrics}
     return any(metric.startswith(metrics) for metric in asked)
 
 
@@ -102,9 +110,24 @@ class Claims:
     def __init__(self, plan: Plan, agents: list[Agent]) -> None:
         self._plan = plan
         self._agents = agents
-        self.judgements = [Judgement(_title(e), _wanted(e)) for e in plan.expects]
+        self.judgements = [
+            Judgement(_title(e), wanted(e), over=e.get("over") or "") for e in plan.expects
+        ]
+        self._met: dict[int, Event] = {}
         self._reached: dict[str, dict[str, float] | None] = dict.fromkeys(plan.targets)
         self._figures: dict[str, float] = {}
+
+    def listen(self, log: Log, metrics: Metrics) -> None:
+        """Look out for what is to happen at least once."""
+
+        def look(at: int, condition: Condition, event: Event) -> None:
+            if at not in self._met and condition.holds(event, metrics):
+                self._met[at] = event
+
+        for at, expect in enumerate(self._plan.expects):
+            if expect.get("sometimes"):
+                condition = expect["sometimes"]
+                log.watch(partial(look, at, condition), condition.kinds)
 
     def __call__(self, event: Sampled) -> None:
         """Judge what is judged at every sample."""
@@ -119,7 +142,8 @@ class Claims:
                     "epsilon_to": max(map(number, event.values["epsilon"])),
                 }
         for expect, judgement in zip(self._plan.expects, self.judgements, strict=True):
-            if expect["when"] != "end" and judgement.verdict == "unknown":
+            waits = expect["when"] != "end" and expect.get("metric")
+            if waits and judgement.verdict == "unknown":
                 self._judge(expect, judgement, event)
 
     def _judge(self, expect: dict[str, Any], judgement: Judgement, event: Sampled) -> None:
@@ -157,6 +181,8 @@ class Claims:
         }
         for at, expect in enumerate(self._plan.expects):
             judgement = self.judgements[at]
+            if expect.get("sometimes") and not self._happened(at, judgement, complete=complete):
+                continue
             if judgement.verdict != "unknown" or not complete or last is None:
                 continue
             if expect["when"] == "end":
@@ -165,11 +191,24 @@ class Claims:
                 value = judgement.got = compared(expect, mine, other)
                 if expect.get("compared_to") and other is not None:
                     judgement.note = f"here {mine:.6g}, there {other:.6g}"
-                if not math.isnan(value):
+                if judgement.over:
+                    judgement.note = "one run cannot judge it: hush test --seeds 0..9"
+                elif not math.isnan(value):
                     self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
             elif judgement.got is not None and not math.isnan(judgement.got):
                 self._decide(judgement, "pass" if expect["when"] == "always" else "fail", last)
         return self.judgements
+
+    def _happened(self, at: int, judgement: Judgement, *, complete: bool) -> bool:
+        """Judge what was to happen at least once; true where a metric is still to be judged."""
+        expect, met = self._plan.expects[at], self._met.get(at)
+        if met is None:
+            judgement.note = f"never happened: {expect['sometimes'].text}"
+            if complete:
+                judgement.verdict = "fail"
+        elif not expect.get("metric"):
+            judgement.verdict, judgement.first, judgement.t = "pass", met.seq, met.t / 1e9
+        return met is not None and bool(expect.get("metric"))
 
     def targets(self) -> dict[str, Any]:
         """The figures of every target, null where it was not reached."""
@@ -187,10 +226,13 @@ class Claims:
 
 
 def _title(expect: dict[str, Any]) -> str:
-    return str(expect.get("name") or _wanted(expect))
+    return str(expect.get("name") or wanted(expect))
 
 
-def _wanted(expect: dict[str, Any]) -> str:
+def wanted(expect: dict[str, Any]) -> str:
+    """Say what an expectation wants."""
+    if not expect.get("metric"):
+        return f"sometimes {expect['sometimes'].text}"
     where = ""
     if expect.get("node") is not None:
         where = f" of node {expect['node']}"

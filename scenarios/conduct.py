@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import io
 import math
 import time
 from dataclasses import dataclass
@@ -11,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from actors.events import Finished, Log, Sampled, Started
+from actors.events import Finished, Sampled, Started
+from actors.log import Log
 from clocks.clock import LAST, SAMPLE, Engine
 from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
-from scenarios import comparison, world
-from scenarios.claims import Claims, asks
+from scenarios import closing, comparison, world
+from scenarios.claims import Claims, asks, value_of
 from scenarios.folder import SCHEMA, RunFolder, environment, version
 from scenarios.governor import Hand, Signals
+from scenarios.metric_names import per_node, split_metric
 from scenarios.metrics import Oracle
 from scenarios.observers.budget import Budget
 from scenarios.observers.checks import Checks
@@ -27,7 +28,7 @@ from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
-from scenarios.summary import summarise, with_headline, worst_exit
+from scenarios.summary import summarise, worst_exit
 from scenarios.write import to_toml
 
 FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
@@ -96,6 +97,7 @@ class Run:
             self.log.watch(check, (kind,))
         self.log.watch(self._note_sample, (Sampled,))
         self.log.watch(self.claims, (Sampled,))
+        self.claims.listen(self.log, self._metric)
 
     def _breathe(self) -> None:
         """Write what is collected when it is much, or half a second has passed."""
@@ -104,6 +106,15 @@ class Run:
 
     def _note_sample(self, event: Sampled) -> None:
         self.last = event
+
+    def _metric(self, name: str, node: int | None) -> float:
+        """A metric as of the last sample; of a node where it is per node and not folded."""
+        if self.last is None:
+            return math.nan
+        claim = {"metric": name, "node": None if split_metric(name)[1] else node}
+        if claim["node"] is None and per_node(name):
+            return math.nan
+        return value_of(self.plan, claim, self.last.values)
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
@@ -143,7 +154,9 @@ class Run:
 
     def _open(self) -> None:
         self.log.emit(Started, None, None, self.plan.name, self.plan.size)
-        world.open_world(self.plan, self.members, self.clock, self.log)
+        world.open_world(
+            self.plan, self.members, self.clock, self.log, self.oracle.measure, self._metric
+        )
         self.clock.spawn(self._sampler())
         if self.plan.horizon is not None:
             self.clock.at(self.plan.horizon, LAST, lambda: self._end("horizon"))
@@ -199,7 +212,7 @@ class Run:
             if code != DISK:
                 self.log.drain()
                 summary = self._summary(status)
-                self._write_end(summary)
+                closing.write_end(self, summary)
         except OSError as error:
             status, code, message = "failed", DISK, self._disk(error)
         if code == FINE:
@@ -220,7 +233,7 @@ class Run:
         more = {
             "ended_s": self.clock.now / 1e9,
             "ended_by": self.reason,
-            "local": self._local(values),
+            "local": closing.local(self, values),
             "accountant": self.budget.accountant_name(),
             "side_by_side": self.budget.side_by_side(),
             "views": views,
@@ -230,67 +243,13 @@ class Run:
                 name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
                 for name, v in self.checks.verdicts.items()
             },
-            "server": self._rounds(),
-            "residual": self._residual(),
+            "server": closing.rounds(self),
+            "faults": closing.faults(self),
+            "residual": closing.residual(self),
             "wall_s": round(wall, 4),
             "updates_per_s": round(self.members.updates / wall, 1),
         }
         return summarise(plan, status, self.agents, values, more)
-
-    def _rounds(self) -> dict[str, int] | None:
-        """How the server's rounds went."""
-        if self.server is None:
-            return None
-        return {"rounds": self.server.rounds, "aborted": self.server.aborted}
-
-    def _residual(self) -> float | None:
-        """The largest gradient norm that any agent's solver took for a minimum."""
-        found = [
-            agent.mechanism.residual(agent.state)
-            for agent in self.agents
-            if hasattr(agent.mechanism, "residual")
-        ]
-        return max(found) if found else None
-
-    def _local(self, values: dict[str, Any]) -> dict[str, Any] | None:
-        """Loss and score of purely local learning, where the sample compared with it."""
-        oracle, local = self.oracle, self.oracle.local if "gain" in values else None
-        if local is None:
-            return None
-        scores = oracle.scores
-        tested = float(scores.score(local, test=True).mean())
-        return {scores.name: tested, "loss": float(scores.loss(local).mean())}
-
-    def _write_end(self, summary: dict[str, Any]) -> None:
-        self.folder.write_json("summary.json", summary)
-        verdicts = {
-            "invariants": summary.get("invariants"),
-            "expectations": summary.get("expectations"),
-        }
-        self.folder.write_json("verdicts.json", verdicts)
-        self.folder.write("resolved.toml", with_headline(self.plan, summary).encode())
-        archive = io.BytesIO()
-        models = {"theta": np.array([a.model for a in self.agents]), "released": self._released()}
-        if self.server is not None:
-            models["server"] = self.server.model
-        np.savez(archive, **models)
-        self.folder.write("models.npz", archive.getvalue())
-        self._write_parquet()
-
-    def _released(self) -> Any:
-        """The model in the last message that each node sent; NaN where it sent none."""
-        d = self.plan.dimension
-        last = [agent.store.published for agent in self.agents]
-        return np.array([np.full(d, np.nan) if sent is None else sent[:d] for sent in last])
-
-    def _write_parquet(self) -> None:
-        try:
-            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            return
-        sink = io.BytesIO()
-        parquet.write_table(csv.read_csv(self.folder.path / "metrics.csv"), sink)
-        self.folder.write("metrics.parquet", sink.getvalue())
 
 
 async def _perform(plan: Plan, folder: Path) -> Sampled | None:

@@ -1,7 +1,8 @@
 """The tables, keys, kinds and defaults of a scenario file (contract, section 2), as data."""
 
+from scenarios.grammar_faults import DISTRIBUTIONS, FAULT
 from scenarios.kinds import MECHANISMS
-from scenarios.schema import Choice, Either, Flag, Number, Text, duration, rate
+from scenarios.schema import Choice, Either, Flag, Number, Text, duration, rate, size
 from scenarios.tables import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 
 _WHOLE = Number(low=0, whole=True)
@@ -10,20 +11,6 @@ _POSITIVE = Number(above=0)
 _SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
-DISTRIBUTIONS: dict[str, Fields] = {
-    "constant": {"value": Field(duration(), REQUIRED)},
-    "uniform": {"min": Field(duration(), REQUIRED), "max": Field(duration(), REQUIRED)},
-    "exponential": {"mean": Field(_LONG, REQUIRED)},
-    "normal": {"mean": Field(duration(), REQUIRED), "std": Field(duration(), REQUIRED)},
-    "lognormal": {
-        "median": Field(_LONG, REQUIRED),
-        "sigma": Field(Number(above=0, high=20), REQUIRED),
-    },
-    "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_POSITIVE, REQUIRED)},
-    "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_POSITIVE, REQUIRED)},
-    "weibull": {"scale": Field(_LONG, REQUIRED), "shape": Field(Number(low=0.05), REQUIRED)},
-    "trace": {"path": Field(Text("a path"), REQUIRED)},
-}
 _LATENCIES = {**DISTRIBUTIONS, "matrix": {"path": Field(Text("a path"), REQUIRED)}}
 LATENCY = Kind("distribution", _LATENCIES, ("constant", "value", duration()))
 COMPUTE = Kind("distribution", DISTRIBUTIONS, ("constant", "value", duration()))
@@ -144,25 +131,14 @@ _LINK: Fields = {
     "to": Field(_WHOLE),
     "latency": Field(LATENCY),
     "loss": Field(_SHARE),
-}
-
-TARGET = Either(
-    'ids or the name of a group, such as [3, 4] or "phones"', Text("a name"), Many(_WHOLE, 1)
-)
-ACTIONS = ("crash", "restart", "leave", "join")
-_FAULT: Fields = {
-    "name": Field(Text("a name")),
-    "at": Field(duration(), REQUIRED),
-    "for": Field(_LONG),
-    "lose": Field(Choice("volatile", "all", "nothing")),
-    **{action: Field(TARGET) for action in ACTIONS},
+    "rate": Field(size(zero=False)),
 }
 
 BOUNDS = ("above", "below", "at_most", "at_least", "equals")
 _BOUNDS: Fields = {bound: Field(Number()) for bound in BOUNDS}
 _EXPECT: Fields = {
     "name": Field(Text("a name")),
-    "metric": Field(Text("the name of a metric"), REQUIRED),
+    "metric": Field(Text("the name of a metric")),
     **_BOUNDS,
     "tolerance": Field(Number(low=0)),
     "when": Field(Choice("end", "always", "eventually"), "end"),
@@ -174,6 +150,9 @@ _EXPECT: Fields = {
     "compared_to": Field(Text("a scenario")),
     "ratio_below": Field(_POSITIVE),
     "difference_below": Field(Number()),
+    "over": Field(Choice("seeds")),
+    "confidence": Field(Number(low=0.5, below=1)),
+    "sometimes": Field(Text("a condition")),
 }
 _GOAL: Fields = {
     "metric": Field(Text("the name of a metric"), REQUIRED),
@@ -196,6 +175,8 @@ _NETWORK: Fields = {
     "topology": Field(Kind("topology", TOPOLOGIES, own=True), {"kind": "ring"}),
     "latency": Field(LATENCY, "0s"),
     "loss": Field(_SHARE, 0.0),
+    "rate": Field(size(zero=False)),
+    "silence": Field(_LONG),
 }
 
 ORIGIN = Table(
@@ -233,7 +214,7 @@ SCENARIO: Fields = {
     "server": Field(Table(SERVER)),
     "mechanism": Field(Kind("mechanism", MECHANISMS, own=True), REQUIRED),
     "privacy": Field(Table(_PRIVACY), {}),
-    "fault": Field(Many(Table(_FAULT), 0, 10_000), []),
+    "fault": Field(Many(Table(FAULT), 0, 10_000), []),
     "expect": Field(Many(Table(_EXPECT), 0, 10_000), []),
     "targets": Field(Free(Table(_GOAL)), {}),
     "sweep": Field(Table({"seeds": Field(Text('seeds such as "0..9"'))}), {}),

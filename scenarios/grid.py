@@ -87,7 +87,7 @@ def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
     found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
     if found.get("status") != "finished":
         raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
-    verdicts = {expected["verdict"] for expected in found["expectations"]}
+    verdicts = {e["verdict"] for e in found["expectations"] if not e.get("over")}
     return _row(seed, 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0, found)
 
 

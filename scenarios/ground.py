@@ -109,7 +109,8 @@ class Ground:
         """Return the policy of most links, and those of the others."""
         network = self.at.read["network"]
         exceptions: dict[tuple[int, int], Policy] = {}
-        base = Policy(Constant(0.0), network["loss"])
+        rate = network.get("rate")
+        base = Policy(Constant(0.0), network["loss"], rate)
         if network["latency"]["kind"] == "matrix":
             matrix = self.at.attempt(
                 ("network", "latency"),
@@ -117,13 +118,15 @@ class Ground:
             )
             if matrix is not None:
                 pairs = [(i, j) for i, j, _ in edges] + [(j, i) for i, j, _ in edges]
-                exceptions = {p: Policy(Constant(float(matrix[p])), network["loss"]) for p in pairs}
+                exceptions = {
+                    p: Policy(Constant(float(matrix[p])), network["loss"], rate) for p in pairs
+                }
         else:
             law = self.at.attempt(
                 ("network", "latency"),
                 lambda: catalog.duration(network["latency"], self.at.folders),
             )
-            base = Policy(law or Constant(0.0), network["loss"])
+            base = Policy(law or Constant(0.0), network["loss"], rate)
         joined = {(i, j) for i, j, _ in edges}
         for k, link in enumerate(self.at.read["link"]):
             pairs = [(a, b) for x, y in link.get("between", []) for a, b in ((x, y), (y, x))]
@@ -135,7 +138,9 @@ class Ground:
                     continue
                 old = exceptions.get((a, b), base)
                 exceptions[a, b] = Policy(
-                    self._link_latency(k, link, old.latency), link.get("loss", old.loss)
+                    self._link_latency(k, link, old.latency),
+                    link.get("loss", old.loss),
+                    link.get("rate", old.rate),
                 )
         return base, exceptions
 

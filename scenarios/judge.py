@@ -6,13 +6,13 @@ Pure Python on the values that were read; a value that did not read is None and 
 import re
 from typing import Any
 
-from scenarios.grammar import ACTIONS
 from scenarios.judge_expectations import judge_expectations
+from scenarios.judge_faults import brings_silence, judge_faults
 from scenarios.judge_kinds import judge_kinds
 from scenarios.judge_noise import field, judge_noise
 from scenarios.kinds import Tree, family_of, is_private
 from scenarios.locate import Path
-from scenarios.problem import Report, nearest, shown
+from scenarios.problem import Report, shown
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -28,7 +28,7 @@ def judge(read: Tree, report: Report) -> None:
     _distributions(read, nodes, report)
     _barriers(read, nodes, report)
     _links(read, size, report)
-    _faults(read, groups, size, report)
+    judge_faults(read, groups, size, report)
     judge_noise(read, nodes, report)
     judge_kinds(read, nodes, report)
     judge_expectations(read, {name for name, _ in groups}, size, report)
@@ -91,6 +91,9 @@ def _distributions(read: Tree, nodes: list[Tree], report: Report) -> None:
             report.value(
                 path, f"min must be at most max, got {law['min']:g} s and {law['max']:g} s"
             )
+    if network.get("silence") is not None and family_of(read) in {"server", "pairs", "alone"}:
+        said = "a failure detector is for agents that tell all their neighbours: a server has its deadline"
+        report.key(("network", "silence"), said)
     points = field(read.get("data"), "points")
     if isinstance(points, dict) and None not in points.values() and points["min"] > points["max"]:
         report.value(
@@ -117,15 +120,11 @@ def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
     at = [i for i, group in enumerate(nodes) if field(group.get("clock"), "kind") == "barrier"]
     open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
     lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
-    crashes = any(
-        field(fault, action)
-        for fault in read.get("fault") or []
-        for action in ("crash", "leave", "join")
-    )
+    why = "messages can be lost" if lossy else brings_silence(read)
     for i in open_ended:
-        if lossy or crashes:
-            why = "messages can be lost" if lossy else "agents crash, leave or join"
-            report.value(("nodes", i, "clock"), f"a barrier needs a timeout where {why}")
+        if why and network.get("silence") is None:
+            said = f"a barrier needs a timeout where {why}, or network.silence"
+            report.value(("nodes", i, "clock"), said)
     if at and len(at) < len(nodes):
         report.value(
             ("nodes", at[0], "clock"),
@@ -154,8 +153,8 @@ def _links(read: Tree, size: int, report: Report) -> None:
         single = "from" in link or "to" in link
         if single == ("between" in link) or (single and not ("from" in link and "to" in link)):
             report.key(path, "needs either between = [[a, b], …] or from = a and to = b")
-        if "latency" not in link and "loss" not in link:
-            report.key(path, "changes nothing: give latency or loss")
+        if not {"latency", "loss", "rate"} & set(link):
+            report.key(path, "changes nothing: give latency, loss or rate")
         for end in [e for pair in link.get("between") or [] for e in pair] + [
             link.get("from"),
             link.get("to"),
@@ -165,34 +164,3 @@ def _links(read: Tree, size: int, report: Report) -> None:
                     (*path, "between" if "between" in link else "from"),
                     f"no agent {end}: ids run from 0 to {size - 1}",
                 )
-
-
-def _faults(read: Tree, groups: list[tuple[str, int]], size: int, report: Report) -> None:
-    horizon = field(read.get("run"), "horizon")
-    names = {name for name, _ in groups} | {"all"}
-    for i, fault in enumerate(read.get("fault") or []):
-        if fault is None:
-            continue
-        path: Path = ("fault", i)
-        actions = [action for action in ACTIONS if action in fault]
-        if len(actions) != 1:
-            got = " and ".join(actions) or "none"
-            report.key(path, f"needs exactly one action of {', '.join(ACTIONS)}; got {got}")
-            continue
-        action, target = actions[0], fault[actions[0]]
-        if isinstance(target, str) and target not in names:
-            report.value((*path, action), f"no group '{target}'; {nearest(target, names)}")
-        if isinstance(target, list):
-            for k, node in enumerate(target):
-                if node is not None and node >= size:
-                    report.value(
-                        (*path, action, k), f"no agent {node}: ids run from 0 to {size - 1}"
-                    )
-        if "for" in fault and action not in {"crash", "leave"}:
-            report.key(
-                (*path, "for"), f"only crash and leave are undone after a time, not {action}"
-            )
-        if "lose" in fault and action != "crash":
-            report.key((*path, "lose"), f"only a crash loses anything, not {action}")
-        if horizon is not None and (fault.get("at") or 0) > horizon:
-            report.value((*path, "at"), f"is after the end of the run at {horizon:g} s")

@@ -1,6 +1,7 @@
 """What a scenario expects and aims at: metrics that exist, bounds that fit, comparisons that can be made."""
 
 from scenarios.grammar import BOUNDS
+from scenarios.judge_faults import judge_condition
 from scenarios.judge_noise import field
 from scenarios.kinds import TRAITS, Tree, is_private, kind_of
 from scenarios.locate import Path
@@ -41,6 +42,16 @@ def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) 
 
 
 def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
+    if claim.get("sometimes") is not None:
+        judge_condition(claim["sometimes"], (*path, "sometimes"), {}, report)
+        if "metric" not in claim:
+            for stray in sorted(set(claim) - {"sometimes", "name", "when", "up"}):
+                report.key((*path, stray), "belongs to a metric: name one")
+            return
+    if "metric" not in claim:
+        report.key(path, "needs 'metric', or sometimes = a condition")
+        return
+    _over(claim, path, report)
     bounds = [bound for bound in BOUNDS if bound in claim]
     if "compared_to" in claim:
         _comparison(claim, bounds, path, report)
@@ -60,6 +71,14 @@ def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
         report.key((*path, "within"), 'belongs to when = "eventually"')
     if "tolerance" in claim and "equals" not in claim:
         report.key((*path, "tolerance"), "belongs to equals")
+
+
+def _over(claim: Tree, path: Path, report: Report) -> None:
+    """What is judged over seeds is judged at the end of each run."""
+    if "confidence" in claim and "over" not in claim:
+        report.key((*path, "confidence"), 'belongs to over = "seeds"')
+    if "over" in claim and claim.get("when") != "end":
+        report.key((*path, "over"), 'what is judged over seeds is judged at the "end" of each run')
 
 
 def _once(read: Tree, expect: Tree, path: Path, report: Report) -> None:

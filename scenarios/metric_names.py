@@ -43,6 +43,11 @@ NETWORK = (
 )
 AT_END = ("epsilon.audited", "attack.kkt", "attack.kkt.secret")
 """Found by running the plan again, many times: once, at the end, where an expectation asks for it."""  # fmt: skip
+METRICS_OF_MODELS = (
+    "loss", "accuracy", "rmse", "gain", "harmed", "noise.ratio", "objective", "optimum", "gap",
+    "consensus", "bias", "distance", "duals", "epsilon.audited", "attack",
+)  # fmt: skip
+"""What begins so reads models or data: who participates may not depend on it."""
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 

@@ -27,6 +27,7 @@ from scenarios.values import plain
 
 _LARGE = 2e6
 """Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
+_OF_OPTIMUM = {"optimum", "gap", "gap.relative", "bias", "distance"}
 _ALWAYS = (
     "loss", "epsilon", "epsilon.left", "releases", "releases.refused", "derived", "updates",
     "objective", "consensus", "messages.sent", "messages.delivered", "messages.superseded",
@@ -58,7 +59,8 @@ class Oracle:
         self._theta: Matrix = np.zeros((plan.size, plan.dimension))
         self._member = np.ones(plan.size, dtype=bool)
         self._minima: dict[tuple[int, ...], float] = {}
-        self.asked = {split_metric(e["metric"])[0] for e in plan.expects}
+        self.asked = {split_metric(e["metric"])[0] for e in plan.expects if e.get("metric")}
+        self.asked |= {split_metric(name)[0] for c in plan.conditions for name in c.metrics}
         self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
         self._routes: dict[str, Callable[[], Any]] = self._make_routes()
 
@@ -79,10 +81,7 @@ class Oracle:
 
     def sample(self, *, last: bool = False) -> dict[str, Any]:
         """Return metric → list of per-node values, or a number, at this instant."""
-        self._theta = np.array([agent.model for agent in self._nodes])
-        finite = np.isfinite(self._theta).all(axis=1)
-        self._theta[~finite] = np.nan
-        self._member = np.array([agent.status != ABSENT for agent in self._nodes])
+        self._look()
         values: dict[str, Any] = {}
         self._budget.last = last
         with np.errstate(invalid="ignore", over="ignore"):
@@ -93,6 +92,18 @@ class Oracle:
                 else:
                     values[name] = plain(found)
         return values
+
+    def _look(self) -> None:
+        self._theta = np.array([agent.model for agent in self._nodes])
+        finite = np.isfinite(self._theta).all(axis=1)
+        self._theta[~finite] = np.nan
+        self._member = np.array([agent.status != ABSENT for agent in self._nodes])
+
+    def measure(self, name: str) -> list[float]:
+        """Return one metric of every node as of now, for faults that choose by it."""
+        self._look()
+        with np.errstate(invalid="ignore", over="ignore"):
+            return [float(value) for value in self._routes[name]()]
 
     @property
     def theta(self) -> Matrix:
@@ -112,13 +123,7 @@ class Oracle:
         joint = self.plan.joint
         if joint is None or not joint.convex:
             return None
-        if self._too_large and not self.asked & {
-            "optimum",
-            "gap",
-            "gap.relative",
-            "bias",
-            "distance",
-        }:
+        if self._too_large and not self.asked & _OF_OPTIMUM:
             return None
         try:
             return joint.minimum()

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from actors.faults import Fault
 from actors.habits import Hall
 from clocks.activation import Activation, Barrier, Trace
 from clocks.clock import nanoseconds
@@ -19,7 +18,7 @@ from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios import catalog, topologies
 from scenarios.datasets import UNREADABLE, BadData, Shards, real
-from scenarios.grammar import ACTIONS, SERVER
+from scenarios.grammar import SERVER
 from scenarios.kinds import family_of, is_printed, is_private, kind_of
 from scenarios.plan import NodePlan, ServerPlan
 from scenarios.provision import Objectives, Provision, unit_of
@@ -276,20 +275,3 @@ class People:
             ("nodes", g, "compute"), lambda: catalog.duration(group["compute"], self.at.folders)
         )
         return None if isinstance(law, Constant) and law.value_s == 0 else law
-
-    def faults(self) -> tuple[Fault, ...]:
-        """Return what the scenario does to whom, and when."""
-        ids: dict[str, tuple[int, ...]] = {"all": tuple(range(self.at.size))}
-        first = 0
-        for g, group in enumerate(self.at.groups):
-            ids[group.get("name") or f"group{g}"] = tuple(range(first, first + group["count"]))
-            first += group["count"]
-        faults = []
-        for number, fault in enumerate(self.at.read["fault"]):
-            action = next(a for a in ACTIONS if a in fault)
-            target = fault[action]
-            nodes = ids[target] if isinstance(target, str) else tuple(dict.fromkeys(target))
-            lasts = nanoseconds(fault["for"]) if "for" in fault else None
-            lose = fault.get("lose", "volatile")
-            faults.append(Fault(number, action, nodes, nanoseconds(fault["at"]), lasts, lose))
-        return tuple(faults)

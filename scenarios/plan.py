@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from actors.conditions import Condition
 from actors.faults import Fault
 from actors.habits import Hall
 from actors.link import Policy
@@ -89,6 +90,9 @@ class Plan:
     graph: Graph
     policy: Policy
     exceptions: dict[tuple[int, int], Policy]
+    silence: int | None
+    apart: frozenset[tuple[int, int]]
+    """Pairs whose edge begins only when a joiner names it."""
     faults: tuple[Fault, ...]
     expects: tuple[dict[str, Any], ...]
     targets: dict[str, dict[str, Any]]
@@ -127,6 +131,18 @@ class Plan:
     def policy_of(self, sender: int, receiver: int) -> Policy:
         """The policy of one directed link."""
         return self.exceptions.get((sender, receiver), self.policy)
+
+    @property
+    def covered(self) -> bool:
+        """Whether ε covers the run: not where a fault reads data, for then participation depends on them."""
+        return not any(fault.oracle for fault in self.faults)
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Every condition that faults and expectations are to hear of."""
+        found = [fault.timing.when for fault in self.faults]
+        found += [e["sometimes"] for e in self.expects if e.get("sometimes")]
+        return tuple(condition for condition in found if condition is not None)
 
     def starts(self) -> Matrix:
         """Everybody's public start."""

@@ -74,6 +74,10 @@ class Report:
         if problem not in self.problems:
             self.problems.append(problem)
 
+    def spot(self, path: Path) -> Spot | None:
+        """Return where a key stands in its file."""
+        return self._keys.get(path) or self._values.get(path)
+
     def stop_if_any(self) -> None:
         """Raise everything that was found, in the order of the file."""
         if self.problems:

@@ -1,9 +1,11 @@
 """From a scenario to a plan: every number settled, every name looked up, every refusal located."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from actors.conditions import read_condition
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
@@ -12,6 +14,7 @@ from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios import catalog
 from scenarios.ground import Ground
+from scenarios.hazards import Hazards
 from scenarios.judge import judge
 from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
 from scenarios.origin import Origin
@@ -30,6 +33,12 @@ def resolve(scenario: Scenario, options: Options) -> Plan:
     return _Resolver(Settling(scenario, options)).plan()
 
 
+def _heard(expect: dict[str, Any]) -> dict[str, Any]:
+    """Return an expectation with its condition read."""
+    text = expect.get("sometimes")
+    return expect if text is None else expect | {"sometimes": read_condition(text)}
+
+
 class _Resolver:
     def __init__(self, at: Settling) -> None:
         self.at = at
@@ -44,7 +53,11 @@ class _Resolver:
         self.at.report.stop_if_any()
         shards = ground.shards(labelled=loss.margin)
         serves = family_of(self.at.read) == "server"
+        hazards = Hazards(self.at)
         edges = () if serves else ground.edges(shards)
+        chosen = () if serves else hazards.edges()
+        given = {(i, j) for i, j, _ in edges}
+        edges += tuple((i, j, 1.0) for i, j in chosen if (i, j) not in given)
         if serves:
             self._note_server()
         policy, exceptions = ground.policies(edges)
@@ -78,8 +91,10 @@ class _Resolver:
             graph=graph,
             policy=policy,
             exceptions=exceptions,
-            faults=people.faults(),
-            expects=tuple(self.at.read["expect"]),
+            silence=self._silence(),
+            apart=frozenset(pair for pair in chosen if pair not in given),
+            faults=hazards.faults(shards.dimension),
+            expects=tuple(map(_heard, self.at.read["expect"])),
             targets=self.at.read["targets"],
             privacy=self._privacy(nodes, serves=serves),
             loss=loss,
@@ -118,6 +133,10 @@ class _Resolver:
         if run.get("horizon") is not None:
             return nanoseconds(run["horizon"])
         return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
+
+    def _silence(self) -> int | None:
+        silence = self.at.read["network"].get("silence")
+        return None if silence is None else nanoseconds(silence)
 
     def _find_compared(self) -> None:
         """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""

@@ -11,7 +11,7 @@ from scenarios.conduct import DIVERGENT, Outcome, Run
 from scenarios.folder import choose, events, read_manifest
 from scenarios.governor import Hand
 from scenarios.plan import Plan
-from scenarios.summary import in_words
+from scenarios.telling import in_words
 from scenarios.words import pace, plan_of, say, seconds
 
 

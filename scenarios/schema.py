@@ -11,8 +11,10 @@ from scenarios.problem import Report, nearest, shown
 
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|m|h|d)")
+_SIZE = re.compile(_NUMBER + r"\s*(B|kB|MB|GB)")
 _RATE = re.compile(_NUMBER + r"\s*/\s*(s|m|h|d)")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 LONGEST_S = 9e9  # 285 years: what 63 bits of nanoseconds hold
 
 
@@ -125,6 +127,33 @@ def duration(*, zero: bool = True) -> Quantity:
 def rate() -> Quantity:
     """Per second, or "2/h"."""
     return Quantity("a rate", _RATE, SECONDS, 'per second or a text such as "2/h"', False, True)
+
+
+def size(*, zero: bool = True) -> Quantity:
+    """Bytes, or "250kB"."""
+    example = 'bytes or a text such as "500B", "250kB", "1.5MB"'
+    return Quantity("a size", _SIZE, BYTES, example, zero)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed(Scalar):
+    """A quantity that may be negative."""
+
+    rule: Quantity
+
+    def read(self, value: Any, path: Path, report: Report) -> Any:
+        if isinstance(value, str) and value.strip().startswith("-"):
+            amount = self.rule.read(value.strip()[1:], path, report)
+            return None if amount is None else -amount
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+            amount = self.rule.read(-value, path, report)
+            return None if amount is None else -amount
+        return self.rule.read(value, path, report)
+
+
+def signed_duration() -> Signed:
+    """Seconds, or "-250ms"."""
+    return Signed(duration())
 
 
 def number_of_seconds(value: float | str) -> float:

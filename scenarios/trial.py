@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from actors.agent import Agent
-from actors.events import Log, RoundClosed
+from actors.events import RoundClosed
+from actors.log import Log
 from clocks.clock import LAST
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.spend import Spend

@@ -92,7 +92,7 @@ def show(chosen: argparse.Namespace) -> int:
 def _show_run(path: Path, *, as_json: bool) -> int:
     from scenarios.recount import cut_off_in_words, epsilon_of, heard_in_words
     from scenarios.result import Result
-    from scenarios.summary import in_words
+    from scenarios.telling import in_words
 
     result = Result(path)
     summary = result.summary

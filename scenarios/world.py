@@ -1,6 +1,8 @@
 """From a plan to agents, links and faults on a clock: everything that changes in a run."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,15 +12,25 @@ from actors.behaviours.broadcast import broadcast
 from actors.behaviours.exchange import exchange
 from actors.behaviours.serve import serve
 from actors.behaviours.wake import Life
-from actors.events import Log
-from actors.faults import strike
+from actors.conditions import Metrics
+from actors.deeds_nodes import Misjudge
+from actors.deeds_privacy import Replayed
+from actors.dial import Dial
+from actors.faults import Deed, Occurrence
 from actors.habits import Habits
 from actors.link import Fan
+from actors.log import Log
 from actors.membership import Behaviour, Membership
+from actors.stage import Stage
+from actors.targets import Measure
+from actors.troubles import Throttling
 from clocks.activation import Barrier
 from clocks.clock import Clock
 from scenarios.plan import NodePlan, Plan, ServerPlan
 from scenarios.seeds import NoiseSource, draws, lanes
+
+_NO_FAULT = -1
+"""Whose trouble a link has that is merely slow."""
 
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
@@ -49,13 +61,41 @@ def _behaviours(plan: Plan) -> Behaviour:
     return behave
 
 
-def open_world(plan: Plan, members: Membership, clock: Clock, log: Log) -> None:
+def unmeasured(name: str) -> Sequence[float]:
+    """No oracle looks at this world."""
+    raise NotImplementedError(f"nobody measures {name} here")
+
+
+def unsampled(name: str, node: int | None) -> float:  # noqa: ARG001
+    """No sample has been taken: a condition on a metric does not hold."""
+    return math.nan
+
+
+def open_world(
+    plan: Plan,
+    members: Membership,
+    clock: Clock,
+    log: Log,
+    measure: Measure = unmeasured,
+    metrics: Metrics = unsampled,
+) -> None:
     """Let faults and agents begin; faults come first at every instant."""
-    members.pending = len(plan.faults)
+    stage = Stage(members, clock, log, partial(draws, plan.seeds["fault"]), measure)
     for fault in plan.faults:
-        clock.spawn(strike(fault, members, clock, log))
+        _prepare(fault.deed, members, clock)
+        Occurrence(fault, stage, metrics).begin()
     here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
     members.open(members.agents, here)
+
+
+def _prepare(deed: Deed, members: Membership, clock: Clock) -> None:
+    """Give agents what a fault will need of them: a clock of their own, or somebody who listens in."""
+    for i in deed.target.among:
+        agent = members.agents[i]
+        if isinstance(deed, Misjudge) and agent.plight.dial is None:
+            agent.plight.dial = Dial(clock)
+        if isinstance(deed, Replayed):
+            agent.outbox.memory = {}
 
 
 def _agent(
@@ -70,12 +110,13 @@ def _agent(
     serves = plan.server is not None
     habits = Habits(
         node.activation,
+        node.start,
         node.compute,
         node.cap,
         node.on_exhausted,
-        node.start,
         node.adopt_neighbours,
         None if serves else plan.rounds,
+        silence=plan.silence,
     )
     around = np.array([plan.server.start]) if plan.server is not None else starts[neighbours]
     opening = getattr(node.mechanism, "opening", None)
@@ -129,3 +170,9 @@ def _link(agent: Agent, plan: Plan) -> None:
     paths = [f"link/{agent.id}→{j}" for j in agent.neighbours]
     policies = [plan.policy_of(agent.id, j) for j in agent.neighbours]
     agent.outbox.links = Fan(agent.neighbours, policies, lanes(plan.seeds["link"], paths))
+    for slot, policy in enumerate(policies):
+        if policy.rate is not None:
+            agent.outbox.links.trouble(slot, Throttling(_NO_FAULT, policy.rate))
+    agent.plight.apart = {
+        j for j in agent.neighbours if (min(agent.id, j), max(agent.id, j)) in plan.apart
+    }

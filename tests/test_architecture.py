@@ -20,7 +20,7 @@ ONLY_IN = {
     "networkx": ("scenarios.topologies",),
     "rich": ("scenarios.observers.console",),
     "msgspec": ("actors.events", "actors.messages", "scenarios"),
-    "joblib": ("scenarios.grid", "scenarios.auditor"),
+    "joblib": ("scenarios.grid", "scenarios.auditor", "scenarios.testing"),
     "dp_accounting": ("mechanisms.accounting.numerical", "mechanisms.accounting.export"),
     "matplotlib": ("scenarios.plots",),
     "random": (),

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from actors.agent import Agent
+from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
-from actors.events import Log
 from actors.habits import Address
+from actors.log import Log
 from clocks.activation import Barrier
 from clocks.clock import WAKE
 
@@ -28,7 +28,7 @@ async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
         agent.inbox.settle(agent.clock.now)
         if agent.inbox.unread and not await _wake(agent, log, members):
             return
-        await agent.inbox.get(None)
+        await agent.listen(None, WAKE | agent.id)
 
 
 def has_answered(agent: Agent, round_: int) -> bool:
@@ -58,6 +58,8 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
         agent.resend(message.sender, woke, message.round)
     else:
         await act_at_wake(agent, woke, Address(_SERVER, message.round, asks=False))
+        if agent.status != UP:
+            return False
     if agent.wants_to_leave:
         members.retire(agent, woke)
         return False

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from actors.agent import Agent
+from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
-from actors.events import Log
+from actors.log import Log
 from clocks.activation import Barrier
 from clocks.clock import NANOSECONDS, WAKE
 
@@ -23,6 +23,8 @@ async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members)
     agent.inbox.through(agent.rounds)
     while most is None or agent.rounds < most:  # who comes back may have had them all
         await clock.sleep_until(clock.now, priority)
+        if agent.plight.paused:
+            await agent.plight.thaw(clock, priority)
         woke = clock.now
         if not await _wake(agent, log, members) or agent.rounds == most:
             return
@@ -41,11 +43,20 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
         deadline = max(clock.now, since + round(barrier.timeout_s * NANOSECONDS))
     while True:
         inbox.settle(clock.now)
+        agent.suspect()
         here = [j for j, up in zip(agent.neighbours, agent.heard.present, strict=True) if up]
         heard = sum(1 for j in here if inbox.has_round(j, agent.rounds))
         if barrier.ready(heard, len(here), clock.now - since):
             return
-        await inbox.get(deadline)
+        await agent.listen(_sooner(deadline, agent, here), WAKE | agent.id)
+
+
+def _sooner(deadline: int | None, agent: Agent, here: list[int]) -> int | None:
+    """Return when to look again at the latest: at the deadline, or when somebody has been silent for too long."""
+    if agent.detector is None or not here:
+        return deadline
+    expires = max(agent.clock.now, min(agent.detector.expires(j) for j in here))
+    return expires if deadline is None else min(deadline, expires)
 
 
 async def _wake(agent: Agent, log: Log, members: Members) -> bool:
@@ -55,8 +66,11 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
         return False
     agent.rounds += 1
     agent.merge(woke)
+    agent.suspect()
     sent = await act_at_wake(agent, woke)
-    if not sent and isinstance(agent.habits.activation, Barrier):
+    if agent.status != UP:
+        return False
+    if not sent and (agent.detector is not None or isinstance(agent.habits.activation, Barrier)):
         agent.announce(woke)
     if agent.wants_to_leave:
         members.retire(agent, woke)

@@ -8,11 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from actors.agent import Agent
+from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
-from actors.events import Log
 from actors.habits import Address
+from actors.log import Log
 from actors.messages import Message
+from clocks.clock import WAKE
 from mechanisms.vectors import Vector
 
 
@@ -45,7 +46,10 @@ async def _ask(agent: Agent, talk: _Talk, log: Log, members: Members) -> bool:
     if len(present):
         luck = int(agent.choices(agent.rounds, 1)[0] >> np.uint64(32))
         slot = agent.heard.partner = int(present[luck * len(present) >> 32])
-        if await act_at_wake(agent, woke, Address(slot, 0, asks=True)):
+        asked = await act_at_wake(agent, woke, Address(slot, 0, asks=True))
+        if agent.status != UP:
+            return False
+        if asked:
             talk.slot, talk.version = slot, agent.store.published_version
             talk.said = agent.store.published
     return True
@@ -53,7 +57,7 @@ async def _ask(agent: Agent, talk: _Talk, log: Log, members: Members) -> bool:
 
 async def _answer(agent: Agent, talk: _Talk) -> None:
     while True:
-        await agent.inbox.get(None)
+        await agent.listen(None, WAKE | agent.id)
         agent.inbox.settle(agent.clock.now)
         for _, message in sorted(agent.merge(None).items()):
             if message.asks:
@@ -71,7 +75,7 @@ def _reply(agent: Agent, talk: _Talk, message: Message) -> None:
         talk.over()
     agent.heard.partner = slot
     to = Address(slot, message.version, asks=False)
-    if agent.act(agent.state, agent.heard, message.sent, to):
+    if agent.act(agent.state, agent.heard, message.sent, to) and agent.status == UP:
         _agree(agent, slot, agent.store.published, message.vector)
 
 

@@ -3,7 +3,8 @@
 from actors.agent import Agent
 from actors.behaviours.attend import LAST_WORD
 from actors.behaviours.wake import Life, Members
-from actors.events import Log, Merged, RoundAborted, RoundClosed, RoundOpened
+from actors.events import Merged, RoundAborted, RoundClosed, RoundOpened
+from actors.log import Log
 from clocks.clock import WAKE
 from mechanisms.federated import Coordinator
 from mechanisms.vectors import Vector
@@ -21,6 +22,7 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
     answers: dict[int, Vector] = {}
     await agent.clock.sleep_until(agent.clock.now, WAKE | agent.id)  # faults of this instant first
     while agent.habits.rounds is None or agent.rounds < agent.habits.rounds:
+        await agent.plight.thaw(agent.clock, WAKE | agent.id)
         agent.rounds += 1
         begun = agent.clock.now
         asked = _chosen(agent, hall.sample, once=mechanism.once)
@@ -88,4 +90,4 @@ async def _gather(
         waiting = [j for j in asked if j in here and j not in answers]
         if (asked and not waiting) or clock.now >= deadline:
             return
-        await inbox.get(deadline)
+        await agent.listen(deadline, WAKE | agent.id)

@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
-from actors.agent import Agent
-from actors.events import Log, Woke
+from actors.agent import UP, Agent
+from actors.events import Woke
 from actors.habits import Address
+from actors.log import Log
 from clocks.clock import WAKE
+from mechanisms.mixing import Heard
 
 Life = Coroutine[Any, Any, None]
 
@@ -41,12 +43,19 @@ def open_wake(agent: Agent, log: Log, members: Members) -> int | None:
 
 async def by_clock(agent: Agent, wake: Callable[[], Awaitable[bool]]) -> None:
     """Wake an agent at the instants of its own clock, for as long as it wants to."""
-    clock, priority = agent.clock, WAKE | agent.id
+    clock, priority, dial = agent.clock, WAKE | agent.id, agent.plight.dial
     for instant in agent.instants():
-        if instant < clock.now:
+        if instant < (clock.now if dial is None else dial.now):
             continue  # missed while down, or while computing: skipped, never made up
-        await clock.sleep_until(instant, priority)
-        agent.inbox.settle(instant - 1)
+        if dial is None:
+            await clock.sleep_until(instant, priority)
+        else:
+            await dial.wait(instant, priority)
+            if dial.now > instant + max(1, dial.rate):
+                continue  # the clock was set forward over it
+        if agent.plight.paused:
+            continue
+        agent.inbox.settle(clock.now - 1)
         if not await wake():
             return
 
@@ -54,12 +63,26 @@ async def by_clock(agent: Agent, wake: Callable[[], Awaitable[bool]]) -> None:
 async def act_at_wake(agent: Agent, woke: int, to: Address | None = None) -> bool:
     """Freeze what was heard, compute for as long as it takes, and do one step."""
     state, heard = agent.state, agent.heard
-    busy = agent.compute_ns()
+    busy = agent.labour.next(agent.plight.pace)
     if busy:
         heard = heard.frozen()
         agent.busy = True
         try:
             await agent.clock.sleep_until(agent.clock.now + busy, WAKE | agent.id)
+            if agent.plight.paused:
+                await agent.plight.thaw(agent.clock, WAKE | agent.id)
         finally:
             agent.busy = False
-    return agent.act(state, heard, woke, to)
+    sent = agent.act(state, heard, woke, to)
+    if agent.plight.twin is not None and agent.status == UP:
+        _act_as_twin(agent, heard, woke)
+    return sent
+
+
+def _act_as_twin(agent: Agent, heard: Heard, woke: int) -> None:
+    """Let a second instance act on what it holds; both pay into the one ledger."""
+    plight, mine = agent.plight, agent.state
+    agent.state = plight.twin
+    agent.act(agent.state, heard, woke)
+    if agent.status == UP:
+        plight.twin, agent.state = agent.state, mine

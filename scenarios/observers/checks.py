@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.agent import ABSENT, LEFT, UP, Agent
+from actors.agent import UP, Agent
 from actors.events import (
     Charged,
     Crashed,
@@ -16,18 +16,22 @@ from actors.events import (
     FaultEnded,
     Joined,
     Left,
-    Log,
+    Lost,
+    Paused,
     Proposed,
     Refused,
     Released,
     Restarted,
+    Resumed,
     Sampled,
     Sent,
     Violated,
     Woke,
 )
+from actors.log import Log
 from clocks.activation import Barrier
 from mechanisms.accounting.loss import tally
+from scenarios.observers.declared import Declared
 from scenarios.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
@@ -48,11 +52,9 @@ class Checks:
         self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
         self._ready = [-1] * plan.seats
         self._version = [-1] * plan.seats
-        self._status = [UP if node.present else ABSENT for node in plan.nodes]
-        self._status += [UP] * (plan.seats - plan.size)
-        self._since = [0] * plan.seats
+        self.declared = Declared(plan, self._break)
+        self._drawn = [-1] * plan.seats
         self._now = 0
-        self._faults: set[int] = set()
         self.released_count = 0
         routes: dict[type[Event], Callable[[Any], None]] = {
             Woke: self.woke,
@@ -63,21 +65,37 @@ class Checks:
             Derived: self.derived,
             Sent: self.sent,
             Delivered: self.delivered,
-            Crashed: self.changed,
+            **dict.fromkeys((Crashed, Joined, Left, Paused, Resumed), self.declared.changed),
             Restarted: self.restarted,
-            Joined: self.changed,
-            Left: self.changed,
-            FaultBegan: self.fault,
-            FaultEnded: self.fault,
+            FaultBegan: self.declared.begins,
+            FaultEnded: self.declared.ends,
+            Lost: self.lost,
             Sampled: self.sampled,
         }
         self.routes = routes
+        for agent in agents:
+            agent.noise = self._once(agent.id, agent.noise)
 
     def _break(self, name: str, event: Event | None, detail: str) -> None:
         seq = None if event is None else event.seq
         self.verdicts[name] = Verdict("fail", seq, detail)
         self._log.emit(Violated, None if event is None else event.node, seq, name, detail)
         raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
+
+    def _once(
+        self, node: int, honest: Callable[[int], np.random.Generator]
+    ) -> Callable[[int], np.random.Generator]:
+        """Look on as noise is drawn: what was drawn for one release is drawn for no other."""
+        drawn = self._drawn
+
+        def noise(k: int) -> np.random.Generator:
+            if k <= drawn[node]:
+                said = f"agent {node} drew the noise of release {k} after that of {drawn[node]}"
+                self._break("noise once", None, said)
+            drawn[node] = k
+            return honest(k)
+
+        return noise
 
     def timed(self, event: Event) -> None:
         """Time never falls."""
@@ -90,10 +108,7 @@ class Checks:
         if event.t < self._now:
             self.timed(event)
         self._now = event.t
-        if self._status[event.node] != UP:  # type: ignore[index] # an agent woke
-            self._break(
-                "silence", event, f"agent {event.node} woke while {self._state(event.node)}"
-            )
+        self.declared.awake(event, "woke")
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
@@ -131,8 +146,13 @@ class Checks:
         """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
         node = event.node
         assert node is not None, "an agent sent"  # noqa: S101
-        if self._status[node] != UP:
-            self._break("silence", event, f"agent {node} sent while {self._state(node)}")
+        if self.declared.status[node] != UP:
+            self.declared.awake(event, "sent")
+        if event.by:
+            self.declared.meddled(event, event.by)
+        outbox, store = self._agents[node].outbox, self._agents[node].store
+        if event.bytes and outbox.carrying is not store.published:
+            self._break("only releases", event, f"agent {node} sent what it had not published")
         if event.resent:
             if event.version > self._version[node]:
                 self._break(
@@ -154,31 +174,15 @@ class Checks:
         assert node is not None, "an agent received"  # noqa: S101
         if event.arrived > event.t:
             self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
-        if self._status[node] != UP or event.arrived < self._since[node]:
+        declared = self.declared
+        if declared.status[node] != UP or event.arrived < declared.since[node]:
             self._break("silence", event, f"a message reached agent {node} while it was not up")
-
-    def changed(self, event: Event) -> None:
-        """Comings and goings have a declared cause."""
-        node = event.node
-        assert node is not None, "somebody came or went"  # noqa: S101
-        own = isinstance(event, Left) and self._plan.nodes[node].on_exhausted == "leave"
-        if event.cause not in self._faults and not own:
-            self._break(
-                "declared faults",
-                event,
-                f"agent {node} {type(event).__name__.lower()} without a fault",
-            )
-        self._status[node] = (
-            UP if isinstance(event, Joined) else LEFT if isinstance(event, Left) else "down"
-        )
-        self._since[node] = event.t
 
     def restarted(self, event: Restarted) -> None:
         """The ledger after a crash is the ledger before it."""
-        self.changed(event)
+        self.declared.changed(event)
         node = event.node
         assert node is not None, "somebody restarted"  # noqa: S101
-        self._status[node] = UP
         if event.releases != self._charged[node]:
             self._break(
                 "ledger survives",
@@ -186,17 +190,10 @@ class Checks:
                 f"agent {node} had {self._charged[node]} releases, now {event.releases}",
             )
 
-    def fault(self, event: FaultBegan | FaultEnded) -> None:
-        """Faults happen at the instants that the plan names."""
-        fault = self._plan.faults[event.fault]
-        due = fault.at if isinstance(event, FaultBegan) else fault.at + (fault.lasts or 0)
-        if event.t != due:
-            self._break(
-                "declared faults",
-                event,
-                f"fault {event.fault} at {event.t} ns, declared for {due} ns",
-            )
-        self._faults.add(event.seq)
+    def lost(self, event: Lost) -> None:
+        """What faults lose, they lose in their windows."""
+        if event.by:
+            self.declared.meddled(event, event.by)
 
     def sampled(self, event: Sampled) -> None:
         """What only a look at everything can tell."""
@@ -207,7 +204,7 @@ class Checks:
         self._sensitive(event)
 
     def _conserved(self, event: Event) -> None:
-        flying = sum(agent.inbox.in_flight for agent in self._agents)
+        flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in self._agents)
         if flying != self._traffic.in_flight:
             self._break(
                 "conservation",
@@ -294,6 +291,3 @@ class Checks:
             and self._plan.updates is None
         ):
             self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
-
-    def _state(self, node: int | None) -> str:
-        return self._status[node] if node is not None else "unknown"

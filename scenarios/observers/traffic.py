@@ -11,6 +11,7 @@ from actors.events import (
     Crashed,
     Delivered,
     Derived,
+    Duplicated,
     Event,
     Joined,
     Left,
@@ -28,6 +29,7 @@ _COUNTED: dict[type[Event], str] = {
     Superseded: "superseded",
     Lost: "lost",
     Rejected: "rejected",
+    Duplicated: "duplicated",
 }
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.events import Delivered, Log, Rejected, Superseded
+from actors.events import Delivered, Rejected, Superseded
 from actors.link import LOST, Fan, Policy
+from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from clocks import durations

@@ -13,6 +13,8 @@ from actors.events import (
     Crashed,
     Delivered,
     FaultBegan,
+    FaultEnded,
+    Lost,
     Released,
     Restarted,
     Sent,
@@ -83,22 +85,62 @@ def resent_the_unsent(made: Run) -> None:
     made.log.emit(Sent, 0, 1, 7, [1], [5], 24, True)
 
 
+def crashed(made: Run, *, at: int = 2) -> int:
+    """Crash agent 0 as its scenario declares it, for two seconds."""
+    made.clock.now = at * 10**9  # type: ignore[misc]
+    began = made.log.emit(FaultBegan, None, None, 0, "crash", [0], (at + 2) * 10**9)
+    made.log.emit(Crashed, 0, began, "volatile")
+    return began
+
+
 def forgetful_ledger(made: Run) -> None:
     charge(made)
-    began = made.log.emit(FaultBegan, None, None, 0, "crash", [0])
-    made.log.emit(Crashed, 0, began, "volatile")
+    began = crashed(made)
     made.log.emit(Restarted, 0, began, 0)
 
 
+def late_fault(made: Run) -> None:
+    crashed(made, at=3)
+
+
+def never_ending_fault(made: Run) -> None:
+    began = crashed(made)
+    made.clock.now = 5 * 10**9  # type: ignore[misc]
+    made.log.emit(FaultEnded, None, began, 0, "restart", [0])
+
+
+def a_heal_that_forgets_a_link(made: Run) -> None:
+    made.log.emit(Lost, 0, 1, 1, 0, [0])
+
+
+def sent_by_a_fault_that_is_over(made: Run) -> None:
+    released = made.log.emit(Released, 0, charge(made), 0)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 0, False, [0])
+
+
+def leaked(made: Run) -> None:
+    released = made.log.emit(Released, 0, charge(made), 0)
+    made.agents[0].outbox.carrying = np.ones(3)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 24)
+
+
+def noise_of_old(made: Run) -> None:
+    made.agents[0].noise(0)
+    made.agents[0].noise(0)
+
+
+def sleepwalker(made: Run) -> None:
+    made.checks.declared.paused.add(0)
+    made.log.emit(Woke, 0, None)
+
+
 def dead_man_walking(made: Run) -> None:
-    made.checks._faults.add(1)
-    made.log.emit(Crashed, 0, 1, "volatile")
+    crashed(made)
     made.log.emit(Woke, 0, None)
 
 
 def delivered_to_the_dead(made: Run) -> None:
-    made.checks._faults.add(1)
-    made.log.emit(Crashed, 0, 1, "volatile")
+    crashed(made)
     made.log.emit(Delivered, 0, 1, 2, 0, 0)
 
 
@@ -141,7 +183,14 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("only releases", raw_gradient),
     ("only releases", sent_twice),
     ("only releases", resent_the_unsent),
-    ("declared faults", forgetful_ledger),
+    ("only releases", leaked),
+    ("noise once", noise_of_old),
+    ("ledger survives", forgetful_ledger),
+    ("declared faults", late_fault),
+    ("declared faults", never_ending_fault),
+    ("declared faults", a_heal_that_forgets_a_link),
+    ("declared faults", sent_by_a_fault_that_is_over),
+    ("silence", sleepwalker),
     ("declared faults", emit(Crashed, 0, 1, "volatile")),
     ("declared faults", emit(FaultBegan, None, None, 0, "crash", [0])),
     ("silence", dead_man_walking),

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.agent import DOWN, UP, Agent
-from actors.events import Charged, FaultBegan
+from actors.agent import Agent
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
@@ -27,7 +26,13 @@ KINDS: dict[str, dict[str, Any]] = {
 Sabotage = Callable[[Run], None]
 
 
-def sabotaged(name: str, calibrate: str, sabotage: Sabotage, folder: Path) -> Ran:
+def sabotaged(
+    name: str,
+    calibrate: str,
+    sabotage: Sabotage,
+    folder: Path,
+    fault: dict[str, Any] | None = None,
+) -> Ran:
     """Run a small world in which somebody interferes by the agents' public verbs."""
     regularised = {"l2": 0.1} if name == "cd" else {}
     tree = private(
@@ -35,8 +40,7 @@ def sabotaged(name: str, calibrate: str, sabotage: Sabotage, folder: Path) -> Ra
         nodes=[{"name": "peers", "count": 4, "budget": CAP}],
         privacy={"calibrate": calibrate},
         run={"seed": 5, "horizon": 40.0, "sample_every": 10.0},
-        # what is done to agents by hand below has a declared cause
-        fault=[{"at": 0.5, "for": 0.5, "crash": [3]}],
+        fault=[{"at": 0.5, "for": 0.5, "crash": [3]}] if fault is None else [fault],
     )  # fmt: skip
     run = Run(make_plan(tree), folder / "run", Hand(), 1e12)
     sabotage(run)
@@ -74,33 +78,17 @@ WAYS = [(kind, how) for kind in KINDS for how in ("kov", "rdp", "pld")]
 @pytest.mark.parametrize(("kind", "how"), WAYS)
 def test_a_crash_between_the_charge_and_the_send(kind: str, how: str, tmp_path: Path) -> None:
     """Paid for, never sent, and its noise is never drawn for anything else."""
-
-    def sabotage(run: Run) -> None:
-        members, declared = run.members, list[int]()
-        run.log.watch(lambda event: declared.append(event.seq), (FaultBegan,))
-
-        def crash(event: Charged) -> None:
-            if event.node == 1 and event.k == 3:
-                run.agents[1].status = DOWN  # between the charge and the draw
-                run.clock.at(run.clock.now, 2, stop)
-
-        def stop() -> None:
-            run.agents[1].status = UP
-            assert members.crash(1, "volatile", declared[0])
-            run.clock.at(run.clock.now + 2_000_000_000, 2, back)
-
-        def back() -> None:
-            assert members.restart(1, declared[0])
-
-        run.log.watch(crash, (Charged,))
-
-    ran = sabotaged(kind, how, sabotage, tmp_path)
+    ambush = {"on": [1], "kind": "crash-after-charge"}
+    fault = {"at": 4.0, "for": 3.0, "privacy": ambush}
+    ran = sabotaged(kind, how, lambda _: None, tmp_path, fault)
     assert ran.outcome.code == 0
     holds(ran)
     released = [e["k"] for e in ran.events("released") if e["node"] == 1]
-    assert 3 not in released
-    assert released == [k for k in range(len(ran.run.agents[1].store.ledger)) if k != 3]
-    assert fates_of(Result(ran.outcome.folder)).unsent()[1] == [3]
+    made = len(ran.run.agents[1].store.ledger)
+    lost = sorted(set(range(made)) - set(released))
+    assert len(lost) == 1
+    assert released == [k for k in range(made) if k not in lost]
+    assert fates_of(Result(ran.outcome.folder)).unsent()[1] == lost
 
 
 @pytest.mark.parametrize(("kind", "how"), WAYS)

@@ -8,6 +8,7 @@ import pytest
 
 from mechanisms.accounting import gaussian
 from scenarios.api import check, make_plan
+from scenarios.seeds import NoiseSource
 from tests.support.builders import Ran, perform
 from tests.support.federation import BUDGET, SYNCHRONOUS, private, server_of, slopes, world
 
@@ -119,7 +120,7 @@ def test_the_servers_noise_is_fresh_in_every_round(tmp_path: Path) -> None:
         nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET | {"epsilon": 3.0 * rounds}}]
         ran = perform(world({"kind": "jayaraman-gradient"}, rounds, nodes=nodes), tmp_path)
         models.append(server_of(ran))
-        source = ran.run.members.agents[-1].noise
+    source = NoiseSource(ran.run.plan.seeds["noise"]).of(6)
     draws = [source(k).standard_normal(3).tolist() for k in (1, 2, 3)]
     assert len({tuple(draw) for draw in draws}) == 3
     nodes = [{"count": 6, "clock": "barrier", "budget": BUDGET}]

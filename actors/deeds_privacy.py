@@ -1,0 +1,130 @@
+"""What a scenario does to ledgers and to who speaks: disks that lie, crashes at the worst instant, doubles, replays."""
+
+from dataclasses import dataclass
+
+from actors.deeds_links import Ailment, Where
+from actors.events import Charged, Event, Sent
+from actors.stage import Strike, Undo
+from actors.targets import Target
+from actors.troubles import Poisoning
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """A disk misbehaves; it shows when its agent crashes."""
+
+    target: Target
+    kind: str
+    name: str = "storage"
+    undone: str = "heal"
+
+    def begin(self, strike: Strike) -> Undo | None:
+        harmed = [
+            (agent.store, agent.store.harm(self.kind)) for agent in strike.stage.agents(strike.hit)
+        ]
+
+        def undo(_: int) -> None:
+            for store, harm in harmed:
+                store.mend(harm)
+
+        return undo
+
+
+@dataclass(frozen=True, slots=True)
+class Ambush:
+    """Each agent crashes at its next charge, before its noise is drawn; or at its next message, just sent."""
+
+    target: Target
+    kind: str
+    lose: str = "volatile"
+    name: str = "privacy"
+    undone: str = "restart"
+
+    def begin(self, strike: Strike) -> Undo | None:
+        armed, struck = set(strike.hit), list[int]()
+        members = strike.stage.members
+
+        def spring(event: Event) -> None:
+            node = event.node
+            if node not in armed or node is None:
+                return
+            if isinstance(event, Sent) and (event.resent or not event.bytes):
+                return
+            armed.discard(node)
+            if members.crash(node, self.lose, strike.cause):
+                struck.append(node)
+
+        strike.stage.log.watch(spring, (Charged if self.kind == "crash-after-charge" else Sent,))
+
+        def undo(ended: int) -> None:
+            armed.clear()
+            for i in struck:
+                members.restart(i, ended)
+
+        return undo
+
+
+@dataclass(frozen=True, slots=True)
+class Doubled:
+    """A second instance of an agent runs, from a copy of what it holds; both pay into one ledger."""
+
+    target: Target
+    name: str = "privacy"
+    undone: str = "heal"
+
+    def begin(self, strike: Strike) -> Undo | None:
+        agents = strike.stage.agents(strike.hit)
+        for agent in agents:
+            agent.plight.twin = agent.state
+
+        def undo(_: int) -> None:
+            for agent in agents:
+                agent.plight.twin = None
+
+        return undo
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The first message of each link arrives again."""
+
+    target: Target
+    name: str = "privacy"
+    undone: str = ""
+
+    def begin(self, strike: Strike) -> Undo | None:
+        for agent in strike.stage.agents(strike.hit):
+            agent.outbox.replay(strike.cause)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RolledBack:
+    """The counters of an agent are set back, as an old machine is restored."""
+
+    target: Target
+    name: str = "privacy"
+    undone: str = ""
+
+    def begin(self, strike: Strike) -> Undo | None:
+        for agent in strike.stage.agents(strike.hit):
+            agent.store.roll_back()
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Interfered:
+    """Questions come twice, or what is sent is poisoned on its way."""
+
+    target: Target
+    ailment: Ailment
+    name: str = "privacy"
+    undone: str = "heal"
+
+    def begin(self, strike: Strike) -> Undo | None:
+        direction = "from" if self.ailment.of is Poisoning else "to"
+        where = Where(self.target, (), direction)  # type: ignore[arg-type]
+        return strike.stage.burden(
+            where.links(strike.hit, strike.stage),
+            self.ailment.maker(strike),
+        )

@@ -1,0 +1,59 @@
+"""What faults have done to one agent and not undone: it stands still, is slow, or misjudges time."""
+
+from actors.dial import Dial
+from clocks.clock import Clock, Signal
+from mechanisms.strategy import State
+
+
+class Plight:
+    """The troubles of one agent; nearly always none."""
+
+    __slots__ = ("_paces", "_pauses", "_sleepers", "apart", "dial", "pace", "twin")
+
+    def __init__(self) -> None:
+        self._pauses = 0
+        self._sleepers: list[Signal] = []
+        self._paces: list[float] = []
+        self.pace = 1.0
+        """Its computing takes so many times as long."""
+        self.dial: Dial | None = None
+        """Its own clock, where a fault of the scenario turns it."""
+        self.twin: State | None = None
+        """What a second instance of the agent holds, which wakes and speaks with it."""
+        self.apart: set[int] = set()
+        """Neighbours that it shares no edge with, though the graph has one: a joiner chose others."""
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stands still."""
+        return self._pauses > 0
+
+    def pause(self) -> None:
+        """Stand still, once more."""
+        self._pauses += 1
+
+    def resume(self) -> bool:
+        """Take one pause away; true when it was the last."""
+        self._pauses -= 1
+        if self._pauses == 0:
+            sleepers, self._sleepers = self._sleepers, []
+            for sleeper in sleepers:
+                sleeper.set()
+        return self._pauses == 0
+
+    async def thaw(self, clock: Clock, priority: int) -> None:
+        """Wait until it does not stand still."""
+        while self._pauses:
+            sleeper = clock.signal(priority)
+            self._sleepers.append(sleeper)
+            await sleeper
+
+    def slow(self, factor: float, *, on: bool) -> None:
+        """Compute so many times as long, or no longer; factors multiply."""
+        if on:
+            self._paces.append(factor)
+        else:
+            self._paces.remove(factor)
+        self.pace = 1.0
+        for pace in self._paces:
+            self.pace *= pace

@@ -1,0 +1,200 @@
+"""Scenario files as tests: which there are, what each says of a run, and what to do when it fails."""
+
+import asyncio
+import json
+import math
+import shlex
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scenarios.api import make_plan
+from scenarios.conduct import Outcome, Run
+from scenarios.governor import Hand
+from scenarios.plan import Plan
+from scenarios.problem import Problem, ScenarioError
+from scenarios.read import library_names, load
+from scenarios.values import number, show
+
+_LIBRARY = "library:"
+PASSED, FAILED, BROKE, UNKNOWN = "passed", "failed", "broke an invariant", "unknown"
+_BY_CODE = {0: PASSED, 1: FAILED, 3: BROKE, 4: UNKNOWN}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario under one seed; without one it takes the file's own."""
+
+    scenario: str
+    seed: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.scenario if self.seed is None else f"{self.scenario}[{self.seed}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a case: in a word, and in lines that say what to do next."""
+
+    case: Case
+    word: str
+    code: int
+    lines: tuple[str, ...] = ()
+    values: dict[int, float] = field(default_factory=dict)
+    """What expectations that are judged over seeds got: by their number in the file."""
+    summary: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def collect(paths: Iterable[str]) -> list[str]:
+    """Return the scenarios that some words name: files, folders of `test_*.toml`, the library or one of it."""
+    found = list[str]()
+    for word in paths:
+        path = Path(word)
+        if word == _LIBRARY:
+            found += library_names()
+        elif word.removeprefix(_LIBRARY) in library_names():
+            found.append(word.removeprefix(_LIBRARY))
+        elif path.is_dir():
+            inside = sorted(str(p) for p in path.rglob("test_*.toml"))
+            if not inside:
+                raise ScenarioError([Problem(word, "holds no test_*.toml")])
+            found += inside
+        elif path.is_file():
+            found.append(word)
+        else:
+            raise ScenarioError(
+                [Problem(word, "is no file, no folder and no scenario of the library")]
+            )
+    return list(dict.fromkeys(found))
+
+
+def tags_of(scenario: str) -> list[str]:
+    """Return the tags of a scenario."""
+    return [tag for tag in load(scenario).read.get("tags") or [] if isinstance(tag, str)]
+
+
+def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
+    """Run one case, and judge it. Its folder is thrown away: the same command makes it again."""
+    given = options or {}
+    try:
+        plan = make_plan(case.scenario, seed=case.seed, **given)
+    except ScenarioError as error:
+        return Verdict(case, "cannot run", 2, tuple(str(error).splitlines()))
+    with tempfile.TemporaryDirectory(prefix="hush-test-") as folder:
+        outcome = asyncio.run(Run(plan, Path(folder) / "run", Hand(), math.inf).perform())
+    judged = outcome.summary.get("expectations", [])
+    values = {i: number(e["got"]) for i, e in enumerate(judged) if e.get("over")}
+    word = _BY_CODE.get(outcome.code, f"ended with {outcome.code}")
+    lines = () if outcome.code == 0 else tuple(_explain(case, plan, outcome, given))
+    return Verdict(case, word, outcome.code, lines, values, outcome.summary)
+
+
+def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) -> list[str]:
+    """Say what was wanted and what was got, where in the file, what happened, and what to do next."""
+    lines = list[str]()
+    if outcome.message:
+        lines.append(outcome.message)
+    spots = places(case.scenario, options)
+    for i, found in enumerate(outcome.summary.get("expectations", [])):
+        if found["verdict"] == "pass" or found.get("over"):
+            continue
+        where = spots.get(i, case.scenario)
+        got = "" if found["got"] is None else f", got {show(number(found['got']))}"
+        named = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
+        lines.append(f"{where}: wanted {found['wanted']}{got}{named}")
+        if found["verdict"] == "unknown":
+            lines.append("    unknown: the metric had no value; see that it exists at that time")
+        if found["note"]:
+            lines.append(f"    {found['note']}")
+        if found["first"] is not None:
+            lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")
+    faults = outcome.summary.get("faults") or []
+    if faults:
+        told = [f"{f['name']} {f['fired']}× ({f['touched']} messages)" for f in faults]
+        lines.append(f"faults that happened: {', '.join(told)}")
+    out = f"runs/failed-{plan.name}-{plan.seed}"
+    file, changes = shlex.quote(case.scenario), _changes(options)
+    lines.append(f"replay:  hush run {file} --seed {plan.seed}{changes} --out {out}")
+    decided = [e["first"] for e in outcome.summary.get("expectations", []) if e["first"]]
+    seq = decided[0] if decided else "SEQ"
+    lines.append(f"then:    hush show {out}; hush explain {out} {seq}")
+    lines.append(f"smaller: hush test {file} --seeds {plan.seed}{changes} --shrink")
+    return lines
+
+
+def _changes(options: dict[str, Any]) -> str:
+    """Write what was set beside the file as words of a command."""
+    changes = options.get("set") or {}
+    words = [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in changes.items()
+    ]
+    words = [f" --set {shlex.quote(word)}" for word in words]
+    words += [f" --data {shlex.quote(str(folder))}" for folder in options.get("folders") or ()]
+    words += [" --allow-code"] if options.get("allow_code") else []
+    return "".join(words)
+
+
+def places(scenario: str, options: dict[str, Any] | None = None) -> dict[int, str]:
+    """Return `file:line` of each expectation."""
+    loaded = load(scenario, (options or {}).get("set"))
+    found = {}
+    for i in range(len(loaded.read.get("expect") or [])):
+        spot = loaded.report.spot(("expect", i))
+        if spot is not None:
+            found[i] = f"{spot.file}:{spot.line}"
+    return found
+
+
+def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -> list[Verdict]:
+    """Judge what a scenario expects of its mean over seeds, by a confidence interval."""
+    found = list[Verdict]()
+    by_scenario: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_scenario.setdefault(verdict.case.scenario, []).append(verdict)
+    for scenario, mine in by_scenario.items():
+        numbers = sorted({i for verdict in mine for i in verdict.values})
+        if not numbers:
+            continue
+        expects = load(scenario, (options or {}).get("set")).read["expect"]
+        spots = places(scenario, options)
+        for i in numbers:
+            values = [verdict.values[i] for verdict in mine if i in verdict.values]
+            where = spots.get(i, scenario)
+            found.append(_over(Case(scenario), expects[i], values, where))
+    return found
+
+
+def _over(case: Case, expect: dict[str, Any], values: list[float], where: str) -> Verdict:
+    from scenarios.claims import holds, wanted
+
+    said = f"{where}: wanted {wanted(expect)}, over {len(values)} seeds"
+    known = [v for v in values if math.isfinite(v)]
+    if len(known) < len(values) or len(known) < 2:
+        why = "needs at least two seeds: hush test --seeds 0..9" if len(values) < 2 else (
+            f"{len(values) - len(known)} of {len(values)} runs gave no finite value"
+        )  # fmt: skip
+        return Verdict(case, UNKNOWN, 4, (said, f"    {why}"))
+    low, mean, high = interval(known, expect.get("confidence", 0.95))
+    got = f"mean {show(mean)}, {100 * expect.get('confidence', 0.95):g} % interval [{show(low)}, {show(high)}]"
+    good = [holds(expect, end) for end in (low, high)]
+    if all(good):
+        return Verdict(case, PASSED, 0, (f"{said}: {got}",))
+    if any(good) or holds(expect, mean) or low <= expect.get("equals", math.inf) <= high:
+        more = "the interval holds both verdicts: more seeds would tell"
+        return Verdict(case, UNKNOWN, 4, (f"{said}: {got}", f"    {more}"))
+    return Verdict(case, FAILED, 1, (f"{said}: {got}",))
+
+
+def interval(values: list[float], confidence: float) -> tuple[float, float, float]:
+    """Return a mean with its t-interval (Student 1908): low end, mean, high end."""
+    from scipy.special import stdtrit
+
+    n = len(values)
+    mean = math.fsum(values) / n
+    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * spread / math.sqrt(n)
+    return mean - half, mean, mean + half

@@ -1,0 +1,296 @@
+"""From the faults that a scenario names to faults that can act: whom, when, and by which chance."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from actors import deeds_nodes, deeds_privacy, troubles
+from actors.conditions import read_condition
+from actors.deeds_links import Ailment, Partition, Trouble, Where
+from actors.faults import Deed, Fault, Timing
+from actors.targets import Target
+from clocks import durations
+from clocks.clock import nanoseconds
+from clocks.durations import Constant, Duration
+from scenarios import catalog
+from scenarios.datasets import BadData
+from scenarios.grammar_faults import ACTIONS, ON_LINKS, SESSIONS, TIMES
+from scenarios.judge_faults import reads_models
+from scenarios.kinds import family_of
+from scenarios.settling import Settling, Table
+
+_WHEN = (*TIMES, "name", "times", "nth", "later", "after", "until", "probability", "for", "oracle")
+_BRINGS = ("join", "restart", "churn")
+_BRINGS_BACK = ("crash", "leave", "pause", "privacy")
+
+
+class Hazards:
+    """Makes the faults of one scenario."""
+
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+        serves = family_of(at.read) == "server"
+        self.everybody = tuple(range(at.size))
+        self.server = at.size if serves else None
+        self.groups: dict[str, tuple[int, ...]] = {}
+        first = 0
+        for g, group in enumerate(at.groups):
+            ids = tuple(range(first, first + group["count"]))
+            self.groups[group.get("name") or f"group{g}"] = ids
+            first += group["count"]
+        self._seen: dict[str, int] = {}
+        self._dimension = 0
+
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Return the edges that joins bring along, each with the lower id first."""
+        found = set[tuple[int, int]]()
+        for fault in self.at.read["fault"]:
+            if isinstance(fault.get("edges"), list):
+                for i in self.target(fault["join"]).among:
+                    found |= {(min(i, j), max(i, j)) for j in fault["edges"] if i != j}
+        return tuple(sorted(found))
+
+    def faults(self, dimension: int) -> tuple[Fault, ...]:
+        """Return what the scenario does to whom, and when; models are so long."""
+        self._dimension = dimension
+        return tuple(self._fault(i, fault) for i, fault in enumerate(self.at.read["fault"]))
+
+    def _fault(self, number: int, fault: Table) -> Fault:
+        action = next(a for a in ACTIONS if a in fault)
+        timing = self._timing(number, fault)
+        deed = self.at.attempt(("fault", number, action), lambda: self._deed(number, action, fault))
+        oracle = (
+            deed is not None and deed.target.reads_metric and reads_models([deed.target.metric])
+        )
+        oracle |= timing.when is not None and (
+            reads_models(timing.when.metrics) or "diverged" in timing.when.text
+        )
+        brings = action in _BRINGS or (action in _BRINGS_BACK and timing.lasts is not None)
+        return Fault(number, deed, timing, self._path(action, fault), brings, oracle)
+
+    def _path(self, action: str, fault: Table) -> str:
+        """Name a fault's chance by its name or by what it does: others come and go without touching it."""
+        what = {k: v for k, v in fault.items() if k not in _WHEN}
+        text = json.dumps(what, sort_keys=True, default=str)
+        name = fault.get("name") or f"{action}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        self._seen[name] = self._seen.get(name, 0) + 1
+        return f"fault/{name}/{self._seen[name]}"
+
+    def _timing(self, number: int, fault: Table) -> Timing:
+        def instant(key: str) -> int | None:
+            return None if fault.get(key) is None else nanoseconds(fault[key])
+
+        when = fault.get("when")
+        return Timing(
+            at=instant("at"),
+            every=self._law(("fault", number, "every"), fault.get("every")),
+            when=None if when is None else read_condition(when),
+            times=fault.get("times"),
+            nth=fault.get("nth", 1),
+            later=instant("later") or 0,
+            after=instant("after") or 0,
+            until=instant("until"),
+            probability=fault.get("probability", 1.0),
+            lasts=self._law(("fault", number, "for"), fault.get("for")),
+        )
+
+    def _law(self, path: tuple[str | int, ...], table: Table | None) -> Duration | None:
+        if table is None:
+            return None
+        if table["kind"] in SESSIONS:
+            shape, scale = SESSIONS[table["kind"]]
+            return durations.weibull(scale * table["scaled"], shape)
+        law: Duration | None = self.at.attempt(
+            path, lambda: catalog.duration(table, self.at.folders)
+        )
+        return law
+
+    def target(self, target: Any) -> Target:
+        """Return whom a target names, or how they are chosen."""
+        everybody = self.everybody
+        if isinstance(target, list):
+            return Target("named", tuple(dict.fromkeys(target)))
+        if isinstance(target, str):
+            n = len(everybody)
+            match target:
+                case "all":
+                    return Target("named", everybody)
+                case "server":
+                    return Target("named", () if self.server is None else (self.server,))
+                case "event":
+                    seats = everybody if self.server is None else (*everybody, self.server)
+                    return Target("event", seats)
+                case "one" | "minority" | "majority" if target not in self.groups:
+                    count = {"one": 1, "minority": (n - 1) // 2, "majority": n // 2 + 1}[target]
+                    return Target("drawn", everybody, count=count)
+                case _:
+                    return Target("named", self.groups[target])
+        return self._choice(target)
+
+    def _choice(self, table: Table) -> Target:
+        among = self.groups[table["of"]] if "of" in table else self.everybody
+        redraw = table["redraw"]
+        if "highest" in table or "lowest" in table:
+            how = "highest" if "highest" in table else "lowest"
+            return Target(how, among, count=table.get("count", 1), metric=table[how])
+        if "neighbours_of" in table:
+            near = table["neighbours_of"]
+            return Target(
+                "neighbours", among, near=tuple(near if isinstance(near, list) else [near])
+            )
+        if "degree_above" in table:
+            return Target("degree", among, degree=table["degree_above"])
+        count = table.get("count")
+        if count is None:
+            count = round(len(among) * table["percent"] / 100)
+        return Target("drawn", among, count=min(count, len(among)), redraw=redraw)
+
+    def _deed(self, number: int, action: str, fault: Table) -> Deed:
+        value = fault[action]
+        if action == "partition":
+            return self._partition(number, value, fault)
+        if action in ON_LINKS:
+            return self._trouble(number, action, value, fault)
+        on = value["on"] if isinstance(value, dict) and "on" in value else value
+        makers: dict[str, Callable[[Target], Deed]] = {
+            "crash": lambda t: deeds_nodes.Crash(t, fault.get("lose", "volatile")),
+            "restart": deeds_nodes.Restart,
+            "leave": deeds_nodes.Leave,
+            "join": lambda t: deeds_nodes.Join(t, self._edges(fault)),
+            "pause": deeds_nodes.Pause,
+            "slow": lambda t: deeds_nodes.Slow(t, value["factor"]),
+            "churn": lambda t: self._churn(number, t, value),
+            "clock": lambda t: self._clock(t, value),
+            "storage": lambda t: deeds_privacy.Harm(t, value["kind"]),
+            "privacy": lambda t: self._privacy(t, value, fault),
+        }
+        return makers[action](self.target(on))
+
+    @staticmethod
+    def _edges(fault: Table) -> frozenset[int] | None:
+        edges = fault.get("edges")
+        return frozenset(edges) if isinstance(edges, list) else None
+
+    def _churn(self, number: int, target: Target, value: Table) -> Deed:
+        path: tuple[str | int, ...] = ("fault", number, "churn")
+        return deeds_nodes.Churn(
+            target,
+            self._law((*path, "session"), value.get("session")),
+            self._law((*path, "downtime"), value.get("downtime")),
+            tuple(value.get("per_node") or (1.0,)),
+            self._sessions(value["path"]) if "path" in value else (),
+            crashes=value["by"] == "crash",
+        )
+
+    def _sessions(self, name: str) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Read a trace of sessions: rows of id, from, to; who has rows is away between them."""
+        path = self.at.folders.find(name)
+        rows = catalog.numbers(path).tolist()
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for row in rows:
+            if len(row) != 3 or row[0] not in self.everybody or not 0 <= row[1] < row[2]:
+                raise BadData(f"{path.name} must hold rows of id, from, to in seconds; got {row!r}")
+            spans.setdefault(int(row[0]), []).append((nanoseconds(row[1]), nanoseconds(row[2])))
+        try:
+            return tuple((node, _turns(spans[node])) for node in sorted(spans))
+        except ValueError:
+            raise BadData(f"{path.name}: sessions of one agent overlap") from None
+
+    @staticmethod
+    def _clock(target: Target, value: Table) -> Deed:
+        kind = next(k for k in ("offset", "drift", "jump", "freeze") if k in value)
+        amount = Fraction(0)
+        if kind == "drift":
+            amount = Fraction(value["drift"]).limit_denominator(10**9)
+        elif kind != "freeze":
+            seconds = value[kind]
+            amount = Fraction(nanoseconds(abs(seconds)) * (1 if seconds >= 0 else -1))
+        return deeds_nodes.Misjudge(target, kind, amount)
+
+    def _privacy(self, target: Target, value: Table, fault: Table) -> Deed:
+        match value["kind"]:
+            case "twin":
+                return deeds_privacy.Doubled(target)
+            case "replay":
+                return deeds_privacy.Replayed(target)
+            case "counter-rollback":
+                return deeds_privacy.RolledBack(target)
+            case "poison":
+                return deeds_privacy.Interfered(target, self._poison(value))
+            case "duplicate-request":
+                copies = Ailment(troubles.Doubling, (("p", 1.0), ("asking", True)))
+                return deeds_privacy.Interfered(target, copies)
+            case kind:
+                return deeds_privacy.Ambush(target, kind, fault.get("lose", "volatile"))
+
+    def _poison(self, value: Table) -> Ailment:
+        factor = value.get("factor", 10.0)
+        return Ailment(troubles.Poisoning, (("factor", factor), ("dimension", self._dimension)))
+
+    def _where(self, on: Any, fault: Table) -> Where:
+        direction = fault.get("direction", "both")
+        if isinstance(on, list) and on and isinstance(on[0], list):
+            ends = tuple(dict.fromkeys(i for pair in on for i in pair))
+            return Where(Target("named", ends), tuple((a, b) for a, b in on), direction)
+        return Where(self.target(on), (), direction)
+
+    def _trouble(self, number: int, action: str, value: Any, fault: Table) -> Deed:
+        on = value["on"] if isinstance(value, dict) and "on" in value else value
+        where = self._where(on, fault)
+        return Trouble(action, where, self._ailment(number, action, value))
+
+    def _ailment(self, number: int, action: str, value: Any) -> Ailment:
+        match action:
+            case "loss" if "kind" in value:
+                chain = {"good": 0.0, "bad": 1.0} | {
+                    k: v for k, v in value.items() if k not in {"on", "kind"}
+                }
+                return Ailment(troubles.Bursts, tuple(sorted(chain.items())))
+            case "loss":
+                return Ailment(troubles.Losing, (("p", value["p"]),))
+            case "delay":
+                law = self._law(("fault", number, "delay", "latency"), value["latency"])
+                given = (("latency", law), ("correlation", value["correlation"]))
+                return Ailment(troubles.Delaying, given)
+            case "duplicate":
+                return Ailment(troubles.Doubling, (("p", value["p"]),))
+            case "reorder":
+                return Ailment(troubles.Overtaking, (("p", value["p"]),))
+            case "corrupt":
+                return Ailment(troubles.Corrupting, (("p", value["p"]),))
+            case "rate":
+                given = (("bytes_per_second", value["bytes"]), ("burst", value["burst"]))
+                return Ailment(troubles.Throttling, given)
+            case _:
+                return Ailment(troubles.Holding)
+
+    def _partition(self, number: int, value: Table, fault: Table) -> Deed:
+        shape = next(s for s in ("groups", "isolate", "bridge") if s in value)
+        match value["mode"]:
+            case "slow":
+                law = self._law(("fault", number, "partition", "latency"), value["latency"])
+                given = (("latency", law or Constant(0.0)), ("correlation", 0.0))
+                ailment = Ailment(troubles.Delaying, given)
+            case "jam":
+                ailment = Ailment(troubles.Holding)
+            case _:
+                ailment = Ailment(troubles.Losing, (("p", 1.0),))
+        groups = tuple(map(tuple, value["groups"])) if shape == "groups" else ()
+        listed = tuple(i for group in groups for i in group)
+        target = Target("named", listed) if groups else self.target(value[shape])
+        return Partition(target, shape, ailment, groups, fault.get("direction", "both"))
+
+
+def _turns(spans: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return when somebody goes and comes, by turns, who is there only in these spans; it is there at first."""
+    found = list[int]()
+    for instant in (0, *(end for span in sorted(spans) for end in span)):
+        if found and found[-1] == instant:
+            found.pop()  # gone and back at one instant
+        elif found and found[-1] > instant:
+            raise ValueError("spans overlap")
+        else:
+            found.append(instant)
+    return tuple(found)

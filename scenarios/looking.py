@@ -1,0 +1,62 @@
+"""The verbs `explain` and `diff`: runs that are over, looked into event by event."""
+
+import argparse
+import json
+from pathlib import Path
+
+from scenarios.explaining import Causes, as_tree, in_words
+from scenarios.folder import FolderError, events, lines, read_manifest
+from scenarios.parting import differences, parts, samples
+from scenarios.parting import in_words as told
+from scenarios.words import say
+
+PARTED = 5
+
+
+def explain(chosen: argparse.Namespace) -> int:
+    """Tell the causes of one event."""
+    path = Path(chosen.run)
+    read_manifest(path)
+    causes = _causes(path)
+    if chosen.seq not in causes.by_seq:
+        last = max(causes.by_seq, default=0)
+        raise FolderError(f"{path} has no event {chosen.seq}: they run from 1 to {last}")
+    if chosen.json:
+        say(json.dumps(as_tree(causes, chosen.seq), indent=2, ensure_ascii=False))
+    else:
+        say("\n".join(in_words(causes, chosen.seq)))
+    return 0
+
+
+def _causes(path: Path) -> Causes:
+    try:
+        return Causes(events(path), list(lines(path / "ledger.jsonl")))
+    except (KeyError, TypeError) as error:
+        raise FolderError(f"{path} is damaged: {error}") from None
+
+
+def diff(chosen: argparse.Namespace) -> int:
+    """Tell where two runs part, and how their metrics differ after it."""
+    one, other = Path(chosen.run), Path(chosen.other)
+    told_apart = [(m["scenario"], m["seed"]) for m in map(read_manifest, (one, other))]
+    try:
+        found = parts(events(one), events(other))
+        since = 0 if found is None else min(e["t"] for e in found if e is not None)
+        rows = differences(samples(events(one)), samples(events(other)), since)
+    except (KeyError, TypeError) as error:
+        raise FolderError(f"a run is damaged: {error}") from None
+    if chosen.json:
+        tree = {"parts": found and list(found), "metrics": rows}
+        say(json.dumps(tree, indent=2, ensure_ascii=False))
+    elif found is None:
+        say("the same events, one by one")
+    else:
+        for path, event in zip((one, other), found, strict=True):
+            say(f"{path}:")
+            if event is None:
+                say("  is over before that")
+            else:
+                say("  " + "\n  ".join(in_words(_causes(path), event["seq"])))
+        say("after it:")
+        say("\n".join(told(rows, (str(one), str(other)))))
+    return PARTED if found is not None and told_apart[0] == told_apart[1] else 0

@@ -1,0 +1,109 @@
+"""Scenario files as tests under pytest: `test_*.toml`, one item for each seed."""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer the seeds."""
+    group = parser.getgroup("hush")
+    group.addoption(
+        "--scenario-seeds",
+        metavar="A..B",
+        help="run every scenario under these seeds, such as 0..99 (default: the file's own)",
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ScenarioFile | None":
+    """Collect scenario files by their name, or whichever was named."""
+    if file_path.suffix != ".toml":
+        return None
+    named = file_path.name.startswith("test_") or parent.session.isinitpath(file_path)
+    return ScenarioFile.from_parent(parent, path=file_path) if named else None
+
+
+class ScenarioFile(pytest.File):
+    """One scenario file."""
+
+    def collect(self) -> Iterator["ScenarioItem"]:
+        """Yield an item for each seed, with the scenario's tags as markers."""
+        from scenarios.cases import Case, tags_of
+        from scenarios.grid import seeds_of
+
+        text = self.config.getoption("--scenario-seeds")
+        seeds: list[int | None] = [None] if text is None else list(seeds_of(text))
+        name = str(self.path)
+        with contextlib.suppress(ValueError):
+            name = str(self.path.relative_to(self.config.invocation_params.dir))
+        markers = [_marker(self.config, tag) for tag in tags_of(name)]
+        verdicts: list[Any] = []
+        for seed in seeds:
+            label = "scenario" if seed is None else f"seed-{seed}"
+            item = ScenarioItem.from_parent(
+                self, name=label, case=Case(name, seed), verdicts=verdicts
+            )
+            for marker in markers:
+                item.add_marker(marker)
+            yield item
+        if any(expect.get("over") for expect in _expects(name)):
+            yield OverSeeds.from_parent(self, name="over-seeds", case=Case(name), verdicts=verdicts)
+
+
+def _expects(name: str) -> list[dict[str, Any]]:
+    from scenarios.read import load
+
+    return [expect for expect in load(name).read.get("expect") or [] if expect]
+
+
+def _marker(config: pytest.Config, tag: str) -> str:
+    """Return a tag as a marker, made known where markers are strict."""
+    marker = re.sub(r"\W", "_", tag)
+    config.addinivalue_line("markers", f"{marker}: a tag of a scenario")
+    return marker
+
+
+class ScenarioFailed(Exception):
+    """A scenario did not hold; the lines say what to do next."""
+
+
+class ScenarioItem(pytest.Item):
+    """One scenario under one seed."""
+
+    def __init__(self, *, case: Any, verdicts: list[Any], **more: Any) -> None:
+        super().__init__(**more)
+        self.case = case
+        self.verdicts = verdicts
+
+    def runtest(self) -> None:
+        """Run it; whatever is not a pass fails."""
+        from scenarios.cases import attempt
+
+        verdict = attempt(self.case)
+        self.verdicts.append(verdict)
+        if verdict.code:
+            raise ScenarioFailed("\n".join([f"{self.case.name}: {verdict.word}", *verdict.lines]))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the lines, no traceback: it is the scenario that failed."""
+        if isinstance(excinfo.value, ScenarioFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, 0, f"{self.case.name}"
+
+
+class OverSeeds(ScenarioItem):
+    """What a scenario expects of its mean over the seeds that ran."""
+
+    def runtest(self) -> None:
+        from scenarios.cases import over_seeds
+
+        found = [verdict for verdict in over_seeds(self.verdicts) if verdict.code]
+        if found:
+            raise ScenarioFailed("\n".join(line for verdict in found for line in verdict.lines))

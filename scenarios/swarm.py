@@ -1,0 +1,249 @@
+"""Random worlds with random faults: small ones, of every family, for who looks for what breaks.
+
+Everything is drawn from a `Luck`: dice for the command, Hypothesis for the tests.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from scenarios.kinds import family_of
+from scenarios.seeds import generator
+
+T = TypeVar("T")
+Table = dict[str, Any]
+
+
+class Luck(Protocol):
+    """What draws."""
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of some options."""
+        ...
+
+    def whole(self, low: int, high: int) -> int:
+        """Return a whole number, both ends included."""
+        ...
+
+
+class Dice:
+    """Draws from a stream of its own."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._rng = generator(seed, f"swarm/{number}")
+
+    def pick(self, options: Sequence[T]) -> T:
+        return options[int(self._rng.integers(len(options)))]
+
+    def whole(self, low: int, high: int) -> int:
+        return int(self._rng.integers(low, high + 1))
+
+
+KINDS: dict[str, Table] = {
+    "local": {"kind": "local"},
+    "admm": {"kind": "admm"},
+    "dvp": {"kind": "dvp", "releases": 5},
+    "pvp": {"kind": "pvp", "releases": 5},
+    "madmm": {"kind": "madmm", "eta": {"start": 0.5, "growth": 1.02, "cap": 1.0}},
+    "pp": {"kind": "pp", "releases": 5},
+    "cd": {"kind": "cd"},
+    "cd laplace": {"kind": "cd", "noise": "laplace", "releases": 5},
+    "cd norm-gamma": {"kind": "cd", "noise": "norm-gamma", "releases": 5, "schedule": "growing"},
+    "cd gaussian": {"kind": "cd", "noise": "gaussian", "releases": 5},
+    "propagation": {"kind": "propagation", "noise": "output"},
+    "warm-cd": {"kind": "warm-cd", "noise": "norm-gamma", "releases": 3, "warm_wakes": 2},
+    "collaborative-admm": {"kind": "collaborative-admm"},
+    "wddp once": {"kind": "wddp", "local_rounds": 5},
+    "wddp sum": {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 1},
+    "jayaraman-gradient": {"kind": "jayaraman-gradient"},
+    "jayaraman-output": {"kind": "jayaraman-output"},
+    "pathak": {"kind": "pathak"},
+    "fedavg": {"kind": "fedavg"},
+    "local-dp": {"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0, "inner": {"kind": "cd"}},
+}  # fmt: skip
+"""Small mechanisms of every family, by a name."""
+_FREE = {"local", "admm", "madmm", "cd", "collaborative-admm", "fedavg", "local-dp"}
+_CLOCKS: tuple[Any, ...] = (
+    "poisson",
+    {"kind": "synchronous", "period": 1.0},
+    {"kind": "periodic", "period": 1.0, "jitter": 0.3, "drift": 0.05},
+    {"kind": "barrier", "timeout": 2.0},
+)
+_LATENCIES: tuple[Any, ...] = (0.0, 0.2, 1.5, {"kind": "exponential", "mean": 0.5})
+
+
+def small_world(luck: Luck, faults: int = 3) -> Table:
+    """Return a scenario of at most six agents, sixty updates and four dimensions, with up to so many faults."""
+    name = luck.pick(tuple(KINDS))
+    family = family_of({"mechanism": {"noise": "none"} | KINDS[name]})
+    count = luck.whole(2, 6)
+    horizon = luck.whole(4, 60 // count if count > 4 else 12)
+    clock = luck.pick(_CLOCKS[:3] if family in {"pairs", "alone"} else _CLOCKS)
+    node: Table = {"name": "peers", "count": count, "clock": clock}
+    if name not in _FREE:
+        epsilon, then = luck.pick((0.5, 2.0, 8.0)), luck.pick(("listen", "leave"))
+        node["budget"] = {"epsilon": epsilon, "delta": 1e-5, "on_exhausted": then}
+    if family != "pairs" and luck.whole(0, 3) == 0:
+        node["compute"] = luck.pick((0.2, {"kind": "exponential", "mean": 0.3}))
+    network: Table = {
+        "topology": luck.pick(("ring", "complete", "path", "star")),
+        "latency": luck.pick(_LATENCIES[1:] if isinstance(clock, dict) else _LATENCIES),
+        "loss": luck.pick((0.0, 0.0, 0.2)),
+    }
+    if luck.whole(0, 5) == 0:
+        network["rate"] = luck.whole(50, 500)
+    if family in {"personalised", "consensus"} and luck.whole(0, 3) == 0:
+        network["silence"] = luck.whole(2, 5)
+    server = family == "server"
+    tree: Table = {
+        "schema": 1,
+        "name": "small-world",
+        "run": {"seed": luck.whole(0, 10**6), "sample_every": 2.0}
+        | ({"rounds": luck.whole(2, 6)} if server else {"horizon": float(horizon)}),
+        "data": {
+            "source": "blobs", "dimension": luck.whole(1, 4), "points": luck.whole(8, 16), "test_points": 0,
+        },
+        "task": {} if family == "consensus" else {"l2": 0.1},
+        "network": network,
+        "nodes": [node],
+        "mechanism": KINDS[name],
+    }  # fmt: skip
+    if server:
+        tree["server"] = {"deadline": 2.0, "quorum": luck.pick((0.5, 1.0))}
+    return tree | {"fault": random_faults(luck, tree, luck.whole(0, faults))}
+
+
+def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
+    """Return so many faults that may befall a scenario: random classes, windows and parameters."""
+    run = tree.get("run") or {}
+    horizon = run.get("horizon")
+    end = float(horizon) if isinstance(horizon, (int, float)) else 20.0
+    size = sum(group.get("count", 1) for group in tree["nodes"])
+    family = family_of({"mechanism": {"noise": "none"} | tree["mechanism"]})
+    clocks = {
+        c if isinstance(c, str) else c["kind"]
+        for c in (g.get("clock", "poisson") for g in tree["nodes"])
+    }
+    makers = dict(_ANYWHERE)
+    if family in {"server", "pairs"}:
+        makers |= _ASKING
+    if family != "server" and "barrier" not in clocks:
+        makers |= _WITH_TIME
+    if family not in {"server", "pairs"}:
+        makers |= _BROADCAST
+    if any(group.get("compute") for group in tree["nodes"]):
+        makers["slow"] = lambda x, n: {"slow": {"on": whom(x, n), "factor": x.pick((2.0, 10.0))}}
+    found = []
+    for _ in range(count):
+        made = makers[luck.pick(sorted(makers))](luck, size)
+        found.append(_when(luck, made, end, endless=horizon is None) | made)
+    return found
+
+
+def whom(luck: Luck, size: int) -> Any:
+    """Return a target."""
+    return luck.pick(
+        (
+            "all",
+            "one",
+            "minority",
+            "majority",
+            [luck.whole(0, size - 1)],
+            {"count": 2, "redraw": True},
+        )
+    )
+
+
+def _lines(luck: Luck, size: int) -> Any:
+    return luck.pick((whom(luck, size), [[0, 1]]))
+
+
+def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
+    """Return when a fault begins, and for how long it lasts."""
+    begin = round(luck.whole(0, 80) / 100 * end, 3)
+    lasts = round(max(0.1, luck.whole(5, 60) / 100 * end), 3)
+    kind = next((v.get("kind") for v in made.values() if isinstance(v, dict)), None)
+    over = "restart" in made or kind in {"replay", "counter-rollback"}
+    over |= any(isinstance(v, dict) and "jump" in v for v in made.values())
+    window: Table = {} if over else {"for": lasts}
+    match luck.whole(0, 5):
+        case 0:
+            every = round(max(0.5, end / luck.whole(2, 6)), 3)
+            return {"every": every, "until": end} | window
+        case 1:
+            kinds = ("released", "woke", "sent", "delivered", "sampled")
+            return {"when": f'kind == "{luck.pick(kinds)}"', "nth": luck.whole(1, 9)} | window
+        case 2 if not endless and not over and "churn" not in made:
+            return {"at": begin}  # it lasts
+        case _:
+            return {"at": begin} | window
+
+
+Maker = Callable[[Luck, int], Table]
+
+
+def _chance(action: str) -> Maker:
+    def make(luck: Luck, size: int) -> Table:
+        return {action: {"on": _lines(luck, size), "p": luck.pick((0.1, 0.5, 1.0))}}
+
+    return make
+
+
+def _partition(luck: Luck, size: int) -> Table:
+    half = max(1, size // 2)
+    value: Table = luck.pick(
+        ({"groups": [list(range(half))]}, {"isolate": whom(luck, size)}, {"bridge": [0]})
+    )
+    mode = luck.pick(("cut", "slow", "jam"))
+    more = {"latency": 1.0} if mode == "slow" else {}
+    return {
+        "partition": value | {"mode": mode} | more,
+        "direction": luck.pick(("both", "to", "from")),
+    }
+
+
+def _bursts(luck: Luck, size: int) -> Table:
+    chain = {"kind": "gilbert-elliott", "enter": 0.2, "leave": luck.pick((0.2, 0.5))}
+    return {"loss": {"on": _lines(luck, size), **chain}}
+
+
+def _churn(luck: Luck, size: int) -> Table:
+    session = luck.pick(
+        (2.0, {"kind": "exponential", "mean": 2.0}, {"kind": "bittorrent-redhat", "scaled": 0.001})
+    )
+    return {
+        "churn": {
+            "on": whom(luck, size),
+            "session": session,
+            "downtime": 1.0,
+            "by": luck.pick(("leave", "crash")),
+        }
+    }
+
+
+def _privacy(*kinds: str) -> Maker:
+    return lambda luck, size: {"privacy": {"on": whom(luck, size), "kind": luck.pick(kinds)}}
+
+
+_ANYWHERE: dict[str, Maker] = {
+    "crash": lambda x, n: {"crash": whom(x, n), "lose": x.pick(("volatile", "all", "nothing"))},
+    "leave": lambda x, n: {"leave": whom(x, n)},
+    "restart": lambda x, n: {"restart": whom(x, n)},
+    "pause": lambda x, n: {"pause": whom(x, n)},
+    "churn": _churn,
+    "storage": lambda x, n: {"storage": {"on": whom(x, n), "kind": x.pick(("torn", "unsynced", "stale"))}},
+    "privacy": _privacy("crash-after-charge", "crash-after-send", "replay", "counter-rollback"),
+    "loss": _chance("loss"),
+    "bursts": _bursts,
+    "duplicate": _chance("duplicate"),
+    "reorder": _chance("reorder"),
+    "corrupt": _chance("corrupt"),
+    "delay": lambda x, n: {"delay": {"on": _lines(x, n), "latency": x.pick((0.3, {"kind": "uniform", "min": 0, "max": 2})), "correlation": x.pick((0.0, 0.5))}},
+    "rate": lambda x, n: {"rate": {"on": _lines(x, n), "bytes": 40, "burst": x.pick((0, 100))}},
+    "hold": lambda x, n: {"hold": _lines(x, n)},
+    "partition": _partition,
+}  # fmt: skip
+_WITH_TIME: dict[str, Maker] = {
+    "clock": lambda x, n: {"clock": {"on": whom(x, n), **x.pick(({"offset": -1.5}, {"drift": 0.3}, {"jump": 2.0}, {"jump": -1.0}, {"freeze": True}))}},
+}  # fmt: skip
+_ASKING: dict[str, Maker] = {"asked twice": _privacy("duplicate-request")}
+_BROADCAST: dict[str, Maker] = {"doubles": _privacy("twin", "poison")}

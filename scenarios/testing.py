@@ -1,0 +1,168 @@
+"""The verb `test`: scenario files as tests, swarms of random worlds, and the smallest file that still fails."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scenarios.cases import BROKE, FAILED, PASSED, Case, Verdict, attempt, collect, over_seeds
+from scenarios.grid import seeds_of
+from scenarios.problem import Problem, ScenarioError
+from scenarios.read import load
+from scenarios.shrink import shrink, size
+from scenarios.swarm import Dice, random_faults, small_world
+from scenarios.words import say, settings
+from scenarios.write import to_toml
+
+_WORST = (70, 74, 3, 2, 1, 4)
+"""Which exit code stands for many, the worst first."""
+
+
+def test(chosen: argparse.Namespace) -> int:
+    """Run scenarios as tests."""
+    options = _options(chosen)
+    if chosen.swarm is not None:
+        return _swarm(chosen, options)
+    if not chosen.path:
+        said = "name files, folders of test_*.toml, or library: for the whole library"
+        raise ScenarioError([Problem("hush test", said)])
+    seeds: list[int | None] = [None] if chosen.seeds is None else list(seeds_of(chosen.seeds))
+    cases = [Case(path, seed) for path in collect(chosen.path) for seed in seeds]
+    verdicts = list(_each(cases, options, chosen.jobs))
+    verdicts += _told(over_seeds(verdicts, options), "over seeds")
+    if chosen.shrink:
+        for verdict in [v for v in verdicts if v.code in {1, 3}][:1]:
+            _shrink(_tree(verdict.case, options), verdict, options, chosen.out)
+    return _close(verdicts)
+
+
+def _options(chosen: argparse.Namespace) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "folders": tuple(Path(p).resolve() for p in chosen.data),
+        "allow_code": chosen.allow_code,
+        "allow_large": chosen.allow_large,
+    }
+    changes = settings(chosen.set)
+    return options | ({"set": changes} if changes else {})
+
+
+def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Iterator[Verdict]:
+    """Run every case, on several cores where there are many."""
+    workers = min(jobs or os.cpu_count() or 1, len(cases))
+    if workers <= 1 or len(cases) < 3:
+        made = (attempt(case, options) for case in cases)
+    else:
+        from joblib import Parallel, delayed
+
+        made = Parallel(n_jobs=workers, return_as="generator")(
+            delayed(attempt)(case, options) for case in cases
+        )
+    for verdict in made:
+        yield from _told([verdict])
+
+
+def _told(verdicts: list[Verdict], what: str = "") -> list[Verdict]:
+    for verdict in verdicts:
+        mark = {PASSED: "✓", FAILED: "✕", BROKE: "✕"}.get(verdict.word, "?")
+        say(f"{mark} {verdict.case.name}{' ' + what if what else ''}: {verdict.word}")
+        for line in verdict.lines:
+            say(f"    {line}")
+        sys.stdout.flush()
+    return verdicts
+
+
+def _close(verdicts: list[Verdict]) -> int:
+    count: dict[str, int] = {}
+    for verdict in verdicts:
+        count[verdict.word] = count.get(verdict.word, 0) + 1
+    say(f"{', '.join(f'{number} {word}' for word, number in count.items())} of {len(verdicts)}")
+    codes = {verdict.code for verdict in verdicts}
+    return next((code for code in _WORST if code in codes), max(codes, default=0))
+
+
+def _tree(case: Case, options: dict[str, Any]) -> dict[str, Any]:
+    """Return a case as a scenario of its own, its seed written down."""
+    loaded = load(case.scenario, options.get("set"))
+    loaded.report.stop_if_any()
+    tree = {k: v for k, v in loaded.raw.items() if k not in {"extends", "origin"}}
+    run = dict(tree.get("run") or {})
+    run |= {} if case.seed is None else {"seed": case.seed}
+    if "seed" not in run:
+        raise ScenarioError([Problem(case.scenario, "has no seed to shrink under: give --seeds N")])
+    return tree | {"run": run, "name": loaded.name}
+
+
+def _shrink(
+    tree: dict[str, Any], verdict: Verdict, options: dict[str, Any], out: str | None
+) -> None:
+    """Look for the smallest scenario that fails in the same way, and write it down."""
+    wanted = _why(verdict)
+    given = {k: v for k, v in options.items() if k != "set"}
+    place = (
+        Path(verdict.case.scenario).parent if verdict.case.scenario.endswith(".toml") else Path()
+    )
+    path = Path(out) if out else place / f"{tree['name']}.shrunk.toml"
+    trial = path.with_suffix(".trial.toml")
+
+    def fails(smaller: dict[str, Any]) -> bool:
+        trial.write_text(to_toml(smaller), encoding="utf-8")
+        return _why(attempt(Case(str(trial)), given)) == wanted
+
+    try:
+        smallest, tried = shrink(tree, fails)
+    finally:
+        trial.unlink(missing_ok=True)
+    before, after = size(tree), size(smallest)
+    path.write_text(to_toml(smallest), encoding="utf-8")
+    say(
+        f"shrunk in {tried} runs: faults {before[0]} → {after[0]}, agents {before[1]} → {after[1]}, "
+    )
+    say(f"    end {before[2]} → {after[2]}; {path} fails alone: hush run {path}")
+
+
+def _why(verdict: Verdict) -> tuple[str, ...]:
+    """Return how a case fails: the invariant that broke, or the expectations that did not hold."""
+    if verdict.code == 3:
+        return ("broke", verdict.lines[0].removeprefix("an invariant broke: ").split(":")[0])
+    names = (e["wanted"] for e in verdict.summary.get("expectations", []) if e["verdict"] == "fail")
+    return ("failed", *sorted(names)) if verdict.code == 1 else (verdict.word,)
+
+
+def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Run random worlds, or the named ones under random faults; every one that fails is kept as a file."""
+    seed = 0 if chosen.seeds is None else seeds_of(chosen.seeds)[0]
+    folder = Path(chosen.out or "swarm")
+    folder.mkdir(parents=True, exist_ok=True)
+    bases = [_tree(Case(path, seed), options) for path in collect(chosen.path)]
+    happened: dict[str, int] = {}
+    verdicts = list[Verdict]()
+    for number in range(chosen.swarm):
+        tree = _drawn(bases, seed, number)
+        path = folder / f"world-{seed}-{number}.toml"
+        path.write_text(to_toml(tree), encoding="utf-8")
+        verdict = attempt(Case(str(path)), {k: v for k, v in options.items() if k != "set"})
+        for fault in verdict.summary.get("faults", []):
+            happened[fault["name"]] = happened.get(fault["name"], 0) + fault["fired"]
+        verdicts.append(verdict)
+        if verdict.code == 0:
+            if not chosen.keep:
+                path.unlink()
+        else:
+            _told([verdict])
+            if chosen.shrink and verdict.code in {1, 3}:
+                _shrink(tree, verdict, options, str(path.with_suffix(".shrunk.toml")))
+    told = ", ".join(f"{name} {count}" for name, count in sorted(happened.items()))
+    say(f"faults that happened: {told or 'none'}")
+    return _close(verdicts)
+
+
+def _drawn(bases: list[dict[str, Any]], seed: int, number: int) -> dict[str, Any]:
+    """Return one random world; of a named one, its own with more faults."""
+    luck = Dice(seed, number)
+    if not bases:
+        return small_world(luck) | {"name": f"world-{seed}-{number}"}
+    base = bases[number % len(bases)]
+    faults = [*base.get("fault", []), *random_faults(luck, base, luck.whole(1, 3))]
+    return base | {"fault": faults, "name": f"{base['name']}-{number}"}
