@@ -108,6 +108,7 @@ def _tokens(text: str) -> list[tuple[str, Any]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
+            at += len(text[at:]) - len(text[at:].lstrip())
             raise NoCondition(f"cannot be read at character {at + 1}: {text[at : at + 10]!r}")
         what, word = match.lastgroup or "", match.group(match.lastgroup or 0)
         value: Any = word

@@ -76,7 +76,7 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
     name = luck.pick(tuple(KINDS))
     family = family_of({"mechanism": {"noise": "none"} | KINDS[name]})
     count = luck.whole(2, 6)
-    horizon = luck.whole(4, 60 // count if count > 4 else 12)
+    horizon = luck.whole(4, 60 // count)
     clock = luck.pick(_CLOCKS[:3] if family in {"pairs", "alone"} else _CLOCKS)
     node: Table = {"name": "peers", "count": count, "clock": clock}
     if name not in _FREE:
@@ -84,6 +84,9 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
         node["budget"] = {"epsilon": epsilon, "delta": 1e-5, "on_exhausted": then}
     if family != "pairs" and luck.whole(0, 3) == 0:
         node["compute"] = luck.pick((0.2, {"kind": "exponential", "mean": 0.3}))
+    nodes = [node]
+    if count > 3 and luck.whole(0, 4) == 0:
+        nodes = [node | {"count": count - 1}, node | {"name": "late", "count": 1, "present": False}]
     network: Table = {
         "topology": luck.pick(("ring", "complete", "path", "star")),
         "latency": luck.pick(_LATENCIES[1:] if isinstance(clock, dict) else _LATENCIES),
@@ -104,7 +107,7 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
         },
         "task": {} if family == "consensus" else {"l2": 0.1},
         "network": network,
-        "nodes": [node],
+        "nodes": nodes,
         "mechanism": KINDS[name],
     }  # fmt: skip
     if server:
@@ -227,6 +230,7 @@ def _privacy(*kinds: str) -> Maker:
 _ANYWHERE: dict[str, Maker] = {
     "crash": lambda x, n: {"crash": whom(x, n), "lose": x.pick(("volatile", "all", "nothing"))},
     "leave": lambda x, n: {"leave": whom(x, n)},
+    "join": lambda x, n: {"join": whom(x, n)},
     "restart": lambda x, n: {"restart": whom(x, n)},
     "pause": lambda x, n: {"pause": whom(x, n)},
     "churn": _churn,

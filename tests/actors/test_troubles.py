@@ -1,0 +1,223 @@
+"""What faults do to messages of one link, each by its own law. Statistical laws state how rarely a true one fails.
+
+Errors are bounded by Hoeffding (1963): of n independent draws with a mean p, the share is off by t with probability
+at most 2 exp(−2 n t²). With n = 20,000 and t = 0.02 that is 2·10⁻⁷.
+"""
+
+import math
+from itertools import groupby
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.link import HELD, Fan, Policy
+from actors.messages import Message
+from actors.troubles import (
+    Bursts,
+    Chance,
+    Corrupting,
+    Delaying,
+    Doubling,
+    Holding,
+    Losing,
+    Overtaking,
+    Passage,
+    Poisoning,
+    Throttling,
+    Trouble,
+)
+from clocks.durations import Constant, uniform
+from scenarios.seeds import draws, lanes
+
+MANY, OFF = 20_000, 0.02
+
+
+def luck(name: str = "x") -> Chance:
+    return Chance(draws(1, name))
+
+
+def message(version: int = 0, vector: np.ndarray | None = None, *, asks: bool = False) -> Message:
+    return Message(0, version, 0, np.ones(3) if vector is None else vector, 1, asks)
+
+
+def passage(now: int = 0, size: int = 24, delay: int = 10, of: Message | None = None) -> Passage:
+    return Passage(now, size, delay, of or message(), lambda bits: int(bits[0] >> np.uint64(60)))
+
+
+def judged(trouble: Trouble, count: int = MANY) -> list[Passage]:
+    found = [passage(now) for now in range(count)]
+    for one in found:
+        trouble.judge(one)
+    return found
+
+
+@pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 1.0])
+def test_chances_are_what_they_say(p: float) -> None:
+    lost = np.mean([one.lost for one in judged(Losing(0, p, luck()))])
+    corrupt = np.mean([one.corrupt for one in judged(Corrupting(0, p, luck()))])
+    doubled = np.mean([len(one.copies) for one in judged(Doubling(0, p, luck()))])
+    held = np.mean([one.held for one in judged(Overtaking(0, p, luck()))])
+    for share in (lost, corrupt, doubled, held):
+        assert abs(share - p) <= (OFF if 0 < p < 1 else 0)
+
+
+@pytest.mark.parametrize(("enter", "leave"), [(0.1, 0.5), (0.05, 0.2)])
+def test_bursts_are_geometric(enter: float, leave: float) -> None:
+    """A burst ends at each message with `leave`: its mean length is 1/leave; the chain is lost enter/(enter+leave) of the time."""
+    fates = [one.lost for one in judged(Bursts(0, enter, leave, 0.0, 1.0, luck()), 200_000)]
+    bursts = [len(list(group)) for lost, group in groupby(fates) if lost]
+    spread = math.sqrt(1 - leave) / leave / math.sqrt(len(bursts))
+    assert abs(np.mean(bursts) - 1 / leave) < 5.5 * spread  # 4e-8 of a normal
+    alone = np.mean([length == 1 for length in bursts])
+    assert abs(alone - leave) < 5.5 * math.sqrt(leave * (1 - leave) / len(bursts))
+    assert np.mean(fates) == pytest.approx(enter / (enter + leave), rel=0.1)
+
+
+def test_a_chain_that_never_leaves_is_a_cut() -> None:
+    fates = [one.lost for one in judged(Bursts(0, 1.0, 0.0, 0.0, 1.0, luck()), 50)]
+    assert fates == [False] + [True] * 49
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.9])
+def test_correlated_delays_keep_their_distribution(correlation: float) -> None:
+    """Mean and lag-1 correlation; a chain of n draws counts as n(1−ρ)/(1+ρ) independent ones."""
+    found = judged(Delaying(0, uniform(0.0, 1.0), correlation, luck()), 60_000)
+    delays = np.array([one.delay - 10 for one in found]) / 1e9
+    worth = len(delays) * (1 - correlation) / (1 + correlation)
+    assert abs(delays.mean() - 0.5) < 5.5 / math.sqrt(12 * worth)
+    lag = np.corrcoef(delays[:-1], delays[1:])[0, 1]
+    assert abs(lag - correlation) < 6 / math.sqrt(worth)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2_000_000), st.integers(0, 400)), min_size=1, max_size=30),
+    st.integers(1, 10_000),
+    st.integers(0, 1000),
+)
+def test_a_token_bucket_never_passes_more_than_burst_and_rate(
+    steps: list[tuple[int, int]], rate: int, burst: int
+) -> None:
+    """In any window of length t no more than burst + rate·t bytes leave, but for the one that is on its way; in order."""
+    bucket, now = Throttling(0, float(rate), float(burst)), 0
+    left = list[tuple[int, int]]()
+    for gap, size in steps:
+        now += gap
+        one = passage(now, size, 0)
+        bucket.judge(one)
+        left.append((now + one.delay, size))
+    assert [at for at, _ in left] == sorted(at for at, _ in left)
+    for first in range(len(left)):
+        for last in range(first, len(left)):
+            passed = sum(size for _, size in left[first + 1 : last + 1])
+            window = (left[last][0] - left[first][0] + len(left)) / 1e9
+            assert passed <= burst + rate * window + 1e-6
+
+
+def test_a_link_without_a_burst_takes_as_long_as_its_bytes() -> None:
+    bucket = Throttling(0, 1000.0)
+    first, second = passage(0, 500, 0), passage(0, 500, 0)
+    assert bucket.judge(first)
+    assert bucket.judge(second)
+    assert (first.delay, second.delay) == (500_000_000, 1_000_000_000)
+    later = passage(5_000_000_000, 250, 0)
+    bucket.judge(later)
+    assert later.delay == 250_000_000
+
+
+def test_a_burst_goes_at_once_and_fills_again() -> None:
+    bucket = Throttling(0, 100.0, 100.0)
+    waits = []
+    for now in (0, 0, 10**9, 3 * 10**9):
+        one = passage(now, 100, 0)
+        bucket.judge(one)
+        waits.append(one.delay)
+    assert waits == [0, 10**9, 10**9, 0]
+
+
+def test_a_copy_is_never_of_what_was_lost_and_questions_can_be_told() -> None:
+    lost = passage()
+    lost.lost = True
+    assert not Doubling(0, 1.0, luck()).judge(lost)
+    asking = Doubling(0, 1.0, luck(), asking=True)
+    assert not asking.judge(passage())
+    assert asking.judge(passage(of=message(asks=True)))
+
+
+def test_poison_turns_the_model_round_and_leaves_the_rest() -> None:
+    one = passage(of=message(vector=np.array([1.0, -2.0, 5.0])))
+    Poisoning(0, 10.0, 2).judge(one)
+    assert one.message.vector is not None
+    assert one.message.vector.tolist() == [-10.0, 20.0, 5.0]
+    assert not Poisoning(0, 10.0, 2).judge(passage(of=Message(0, 0, 0, None, 1)))
+
+
+class Wire:
+    """One link, and what came out of it."""
+
+    def __init__(self) -> None:
+        self.fan = Fan([7], [Policy(Constant(0.0))], lanes(1, ["a"]))
+        self.out: list[tuple[int, int]] = []
+        self.fan.outlets = [lambda at, _, told: self.out.append((at, told.version))]
+
+    def send(self, now: int, version: int) -> int:
+        one = self.fan.judge(0, now, 24, 10, message(version))
+        if one.held:
+            self.fan.keep(0, one, 1)
+            return HELD
+        self.fan.outlets[0](now + one.delay, 1, one.message)
+        self.fan.pass_by(0, now + one.delay)
+        return now + one.delay
+
+
+def test_what_is_held_goes_on_when_the_last_hold_ends() -> None:
+    wire = Wire()
+    first, second = Holding(0), Holding(1)
+    wire.fan.trouble(0, first)
+    wire.fan.trouble(0, second)
+    assert wire.send(0, 1) == wire.send(5, 2) == HELD
+    assert wire.fan.holds == 2
+    wire.fan.relieve(0, first, 100)
+    assert wire.out == []
+    wire.fan.relieve(0, second, 200)
+    assert wire.out == [(210, 1), (210, 2)]
+    assert not wire.fan.holds
+    assert not wire.fan.troubles
+
+
+def test_who_is_overtaken_arrives_after_the_next() -> None:
+    wire = Wire()
+    overtaking = Overtaking(0, 1.0, luck())
+    wire.fan.trouble(0, overtaking)
+    assert wire.send(0, 1) == HELD
+    wire.fan.troubles[0][0].p = 0.0  # type: ignore[attr-defined] # the next one goes straight
+    assert wire.send(50, 2) == 60
+    assert wire.out == [(60, 2), (61, 1)]
+
+
+def test_nothing_is_overtaken_for_ever() -> None:
+    wire = Wire()
+    overtaking = Overtaking(0, 1.0, luck())
+    wire.fan.trouble(0, overtaking)
+    wire.send(0, 1)
+    wire.fan.relieve(0, overtaking, 30)
+    assert wire.out == [(40, 1)]
+
+
+def test_troubles_compose_and_one_leaves_the_draws_of_others_alone() -> None:
+    """Two losses of one link lose 1 − (1−p)(1−q); taking one away leaves what the other loses."""
+    both, alone = list[bool](), list[bool]()
+    one, other = Losing(0, 0.3, luck("one")), Losing(1, 0.5, luck("other"))
+    twin = Losing(1, 0.5, luck("other"))
+    hit = list[bool]()
+    for now in range(MANY):
+        mine = passage(now)
+        hit.append(one.judge(mine) | other.judge(mine))
+        both.append(mine.lost)
+        theirs = passage(now)
+        twin.judge(theirs)
+        alone.append(theirs.lost)
+    assert both == hit
+    assert abs(np.mean(both) - 0.65) < OFF
+    assert all(lost for lost, without in zip(both, alone, strict=True) if without)
