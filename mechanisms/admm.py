@@ -25,6 +25,8 @@ class Alternated(NamedTuple):
     theta: Vector
     minimiser: Vector
     solver: Warm
+    kept: Matrix | None = None
+    """Naive duals, added up wake by wake; integrals need no memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Alternating:
     penalty: Growth
     guard: Guard
     grid: float | None = None
+    naive: bool = False
+    """Whether duals are added up wake by wake, as the papers write them, instead of integrated."""
     balanced = True
 
     @property
@@ -62,6 +66,15 @@ class Alternating:
         """λ_ij, a row for each neighbour."""
         return 0.5 * self.dual_step * duals.gaps(heard, self.objective.dimension)
 
+    def accounted(self, state: Alternated, heard: Heard) -> Matrix:
+        """The duals that a solve goes by: integrals, or what was added up so far and now."""
+        if not self.naive:
+            return self.duals(heard)
+        added: Matrix = 0.5 * self.dual_step * duals.steps(heard, self.objective.dimension)
+        if state.kept is not None:
+            added += np.where(heard.present[:, None], state.kept, 0.0)
+        return added
+
     def propose(self, state: Alternated, heard: Heard, made: int) -> Step:
         terms = self.terms(heard, made)
         if terms is None:
@@ -80,7 +93,8 @@ class Alternating:
             if not fixed.secret:
                 minimiser = value  # only what was released is kept
             published = duals.row(value, heard.own, heard.ticks)
-            return Alternated(value, minimiser, state.solver), published
+            kept = self.accounted(state, heard) if self.naive else None
+            return Alternated(value, minimiser, state.solver, kept), published
 
         return Step(RELEASE, terms.spend, finish)
 
@@ -104,7 +118,7 @@ class Alternating:
         elif terms.noiseless_self:
             mine = state.minimiser
         together = heard.degree * mine + heard.present @ heard.values[:, :d]
-        tilt: Vector = 2.0 * self.duals(heard).sum(axis=0) - eta * together
+        tilt: Vector = 2.0 * self.accounted(state, heard).sum(axis=0) - eta * together
         return tilt
 
     def minimiser(

@@ -45,6 +45,18 @@ def gaps(heard: Heard, d: int) -> Matrix:
     return found
 
 
+def steps(heard: Heard, d: int) -> Matrix:
+    """Return f_i − f_j by what each end published last: what naive duals add at each wake, a row for each neighbour.
+
+    Under loss or delay the two ends add different things, and nothing heals it.
+    """
+    if heard.own is None:
+        return np.zeros((len(heard.values), d))
+    found: Matrix = heard.own[:d] - heard.values[:, :d]
+    found[~heard.present | ~np.isfinite(heard.values[:, -1])] = 0.0
+    return found
+
+
 def forget(rows: Matrix) -> None:
     """Mark rows as unknown, until their senders are heard again."""
     rows[:, -1] = UNKNOWN

@@ -13,6 +13,7 @@ from typing import Any
 from scenarios.api import make_plan
 from scenarios.conduct import Outcome, Run
 from scenarios.governor import Hand
+from scenarios.grid import seeds_of
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import library_names, load
@@ -76,6 +77,17 @@ def tags_of(scenario: str) -> list[str]:
     return [tag for tag in load(scenario).read.get("tags") or [] if isinstance(tag, str)]
 
 
+def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
+    """Return a case for each seed; without seeds the file's own, or its sweep where something is judged over seeds."""
+    if seeds is None:
+        read = load(scenario).read
+        swept = (read.get("sweep") or {}).get("seeds")
+        if swept is None or not any((e or {}).get("over") for e in read.get("expect") or []):
+            return [Case(scenario)]
+        seeds = seeds_of(swept)
+    return [Case(scenario, seed) for seed in seeds]
+
+
 def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
     """Run one case, and judge it. Its folder is thrown away: the same command makes it again."""
     given = options or {}
@@ -118,7 +130,8 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
     out = f"runs/failed-{plan.name}-{plan.seed}"
     file, changes = shlex.quote(case.scenario), _changes(options)
     lines.append(f"replay:  hush run {file} --seed {plan.seed}{changes} --out {out}")
-    decided = [e["first"] for e in outcome.summary.get("expectations", []) if e["first"]]
+    judged = outcome.summary.get("expectations", [])
+    decided = [e["first"] for e in judged if e["first"] and e["verdict"] != "pass"]
     seq = decided[0] if decided else "SEQ"
     lines.append(f"then:    hush show {out}; hush explain {out} {seq}")
     lines.append(f"smaller: hush test {file} --seeds {plan.seed}{changes} --shrink")

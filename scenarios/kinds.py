@@ -54,7 +54,7 @@ _RATE = {"learning_rate": Field(_POSITIVE, 1.0)}
 
 _OPEN: dict[str, Fields] = {
     "local": {},
-    "admm": {**_CONSENSUS, **_ETA},
+    "admm": {**_CONSENSUS, **_ETA, "duals": Field(Choice("integral", "naive"), "integral")},
     "madmm": _OWN_ETA,
     "collaborative-admm": {
         "mu": Field(_POSITIVE, 1.0),

@@ -31,7 +31,9 @@ def alternating(table: Table, i: int, public: Public) -> Maker:
         if private:
             guard = _guard(table, record_of(objective), d, fixed, terms)
             _can_begin(guard, penalty, objective, len(public.places[i].weights))
-        made = Alternating(objective, dual_step, penalty, guard, grid)
+        made = Alternating(
+            objective, dual_step, penalty, guard, grid, naive=table.get("duals") == "naive"
+        )
         if table.get("noise") is not None:
             _within_budget(made, len(public.places[i].weights), terms)
         return made

@@ -32,21 +32,18 @@ class ScenarioFile(pytest.File):
 
     def collect(self) -> Iterator["ScenarioItem"]:
         """Yield an item for each seed, with the scenario's tags as markers."""
-        from scenarios.cases import Case, tags_of
+        from scenarios.cases import Case, cases_of, tags_of
         from scenarios.grid import seeds_of
 
         text = self.config.getoption("--scenario-seeds")
-        seeds: list[int | None] = [None] if text is None else list(seeds_of(text))
         name = str(self.path)
         with contextlib.suppress(ValueError):
             name = str(self.path.relative_to(self.config.invocation_params.dir))
         markers = [_marker(self.config, tag) for tag in tags_of(name)]
         verdicts: list[Any] = []
-        for seed in seeds:
-            label = "scenario" if seed is None else f"seed-{seed}"
-            item = ScenarioItem.from_parent(
-                self, name=label, case=Case(name, seed), verdicts=verdicts
-            )
+        for case in cases_of(name, None if text is None else seeds_of(text)):
+            label = "scenario" if case.seed is None else f"seed-{case.seed}"
+            item = ScenarioItem.from_parent(self, name=label, case=case, verdicts=verdicts)
             for marker in markers:
                 item.add_marker(marker)
             yield item

@@ -41,11 +41,7 @@ class _Held:
 
 def dual_health(agents: Sequence[Agent]) -> tuple[float, float]:
     """Return ‖Σ_i λ_i‖, and the largest ‖λ_ij + λ_ji‖ over edges whose ends are both up; NaN without duals."""
-    duals = {
-        agent.id: agent.mechanism.duals(agent.look())  # type: ignore[attr-defined]
-        for agent in agents
-        if agent.balanced and agent.status == UP
-    }
+    duals = {agent.id: _duals(agent) for agent in agents if agent.balanced and agent.status == UP}
     if not duals:
         return np.nan, np.nan
     total = sum(rows.sum(axis=0) for rows in duals.values())
@@ -55,6 +51,16 @@ def dual_health(agents: Sequence[Agent]) -> tuple[float, float]:
             if i < j and j in duals:
                 worst = max(worst, float(np.linalg.norm(rows[slot] + duals[j][agents[j].slots[i]])))
     return float(np.linalg.norm(total)), worst
+
+
+def _duals(agent: Agent) -> Matrix:
+    """An agent's duals as it would solve with them now."""
+    accounted = getattr(agent.mechanism, "accounted", None)
+    if accounted is not None:
+        held: Matrix = accounted(agent.state, agent.look())
+        return held
+    found: Matrix = agent.mechanism.duals(agent.look())  # type: ignore[attr-defined]
+    return found
 
 
 class Scores:

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scenarios.cases import BROKE, FAILED, PASSED, Case, Verdict, attempt, collect, over_seeds
+from scenarios.cases import (
+    BROKE,
+    FAILED,
+    PASSED,
+    Case,
+    Verdict,
+    attempt,
+    cases_of,
+    collect,
+    over_seeds,
+)
 from scenarios.grid import seeds_of
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
@@ -28,8 +38,8 @@ def test(chosen: argparse.Namespace) -> int:
     if not chosen.path:
         said = "name files, folders of test_*.toml, or library: for the whole library"
         raise ScenarioError([Problem("hush test", said)])
-    seeds: list[int | None] = [None] if chosen.seeds is None else list(seeds_of(chosen.seeds))
-    cases = [Case(path, seed) for path in collect(chosen.path) for seed in seeds]
+    seeds = None if chosen.seeds is None else seeds_of(chosen.seeds)
+    cases = [case for path in collect(chosen.path) for case in cases_of(path, seeds)]
     verdicts = list(_each(cases, options, chosen.jobs))
     verdicts += _told(over_seeds(verdicts, options), "over seeds")
     if chosen.shrink:
