@@ -203,7 +203,7 @@ class Agent:
         charged = self._rounded.get(spend.charged)
         if charged is None:
             charged = self._rounded[spend.charged] = rounded_up(spend.charged)
-        emit, k = self._log.emit, self.store.next()
+        emit, k = self._log.emit, len(ledger)
         proposed = emit(Proposed, self.id, cause, k, charged)
         if not self.store.trusted:
             self._exhaust(proposed, "storage")
@@ -215,7 +215,7 @@ class Agent:
             self._exhaust(proposed, "cap")
             return self._exhausted(state, heard, proposed, to)
         k = ledger.charge(spend)
-        self.store.counter = k + 1
+        self.store.counter = k + 1  # by the ledger: whatever happened to the counter is mended
         paid = emit(Charged, self.id, proposed, k, charged)
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn

@@ -68,6 +68,7 @@ class Mailbox:
         coming, log, node = self._coming, self._log, self._node
         now, late = self._clock.now, self._clock.late
         seen, unread, through = self._seen, self._unread, self._through
+        heard = self.last_heard
         while coming and coming[0][0] <= until:
             arrival, _, sent, message = heappop(coming)
             sender, version = message.sender, message.version
@@ -76,11 +77,11 @@ class Mailbox:
                 continue
             log.seq = delivered = log.seq + 1
             log.tell(Delivered(delivered, now, node, sent, sender, version, arrival, late))
-            if self.last_heard is not None:
-                self.last_heard[sender] = arrival
+            if heard is not None:
+                heard[sender] = arrival
             if through is not None:
                 self._await_round(message, delivered, through)
-            elif message.vector is None:
+            elif heard is not None and message.vector is None:
                 continue  # control: a sign of life
             elif version > seen.get(sender, -1) and sender not in unread:
                 seen[sender] = version

@@ -115,12 +115,12 @@ class Outbox:
         now, emit, version = self._clock.now, self._log.emit, message.version
         arrives = [LOST if delay < 0 else now + delay for delay in delays]
         sent = emit(Sent, self._node, cause, version, to, arrives, _size(message), resent)
-        outlets = links.outlets
-        for at, (receiver, arrival) in enumerate(zip(to, arrives, strict=True)):
+        outlets = links.outlets if slots is None else [links.outlets[s] for s in slots]
+        for receiver, arrival, outlet in zip(to, arrives, outlets, strict=True):
             if arrival < 0:
                 emit(Lost, self._node, sent, receiver, version)
             else:
-                outlets[at if slots is None else slots[at]](arrival, sent, message)
+                outlet(arrival, sent, message)
 
     def _struggle(
         self,

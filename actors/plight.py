@@ -8,10 +8,12 @@ from mechanisms.strategy import State
 class Plight:
     """The troubles of one agent; nearly always none."""
 
-    __slots__ = ("_paces", "_pauses", "_sleepers", "apart", "dial", "pace", "twin")
+    __slots__ = ("_paces", "_pauses", "_sleepers", "apart", "dial", "pace", "paused", "twin")
 
     def __init__(self) -> None:
         self._pauses = 0
+        self.paused = False
+        """Whether it stands still."""
         self._sleepers: list[Signal] = []
         self._paces: list[float] = []
         self.pace = 1.0
@@ -23,19 +25,16 @@ class Plight:
         self.apart: set[int] = set()
         """Neighbours that it shares no edge with, though the graph has one: a joiner chose others."""
 
-    @property
-    def paused(self) -> bool:
-        """Whether it stands still."""
-        return self._pauses > 0
-
     def pause(self) -> None:
         """Stand still, once more."""
         self._pauses += 1
+        self.paused = True
 
     def resume(self) -> bool:
         """Take one pause away; true when it was the last."""
         self._pauses -= 1
         if self._pauses == 0:
+            self.paused = False
             sleepers, self._sleepers = self._sleepers, []
             for sleeper in sleepers:
                 sleeper.set()

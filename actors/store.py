@@ -63,11 +63,6 @@ class Store:
         self.counter = max(self.counter, len(self.ledger))
         return self.trusted
 
-    def next(self) -> int:
-        """Return the number of the next release, whatever happened to the counter."""
-        self.counter = max(self.counter, len(self.ledger))
-        return self.counter
-
     def roll_back(self) -> None:
         """Set both counters back, as somebody does who restores an old machine."""
         self.counter = 0

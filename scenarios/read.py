@@ -255,11 +255,25 @@ def _set(draft: Draft, key: str, value: Any) -> None:
             spots[path] = spot
 
 
+def _entry(entries: list[Any], part: str, key: str) -> int:
+    """Return the number of an entry of a list, by its number or its name."""
+    names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
+    if part in names:
+        return names.index(part)
+    if part.isdecimal() and int(part) < len(entries):
+        return int(part)
+    known = [str(name) for name in names if name] + [str(i) for i in range(len(entries))]
+    raise ScenarioError([Problem(f"--set {key}", f"no entry '{part}'; {nearest(part, known)}")])
+
+
 def _addresses(tree: dict[str, Any], key: str) -> list[Path]:
     parts = key.split(".")
     if not all(parts) or len(parts) > 8:
         raise ScenarioError([Problem(f"--set {key}", "must be a dotted key, such as network.loss")])
     groups = tree.get("nodes")
+    entries = tree.get(parts[0])
+    if parts[0] != "nodes" and isinstance(entries, list) and len(parts) > 1:
+        return [(parts[0], _entry(entries, parts[1], key), *parts[2:])]
     if parts[0] != "nodes" or not isinstance(groups, list):
         return [tuple(parts)]
     if len(parts) < 3:

@@ -71,6 +71,7 @@ class _Resolver:
             np.array([w for _, _, w in edges], dtype=np.float64),
         )
         nodes = people.nodes(shards, objectives, edges, make)
+        faults = hazards.faults(shards.dimension)
         self.at.report.stop_if_any()
         run, horizon = self.at.read["run"], self._horizon()
         plan = Plan(
@@ -93,7 +94,7 @@ class _Resolver:
             exceptions=exceptions,
             silence=self._silence(),
             apart=frozenset(pair for pair in chosen if pair not in given),
-            faults=hazards.faults(shards.dimension),
+            faults=faults,
             expects=tuple(map(_heard, self.at.read["expect"])),
             targets=self.at.read["targets"],
             privacy=self._privacy(nodes, serves=serves),

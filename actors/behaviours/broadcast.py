@@ -66,7 +66,8 @@ async def _wake(agent: Agent, log: Log, members: Members) -> bool:
         return False
     agent.rounds += 1
     agent.merge(woke)
-    agent.suspect()
+    if agent.detector is not None:
+        agent.suspect()
     sent = await act_at_wake(agent, woke)
     if agent.status != UP:
         return False

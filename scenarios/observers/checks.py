@@ -108,7 +108,9 @@ class Checks:
         if event.t < self._now:
             self.timed(event)
         self._now = event.t
-        self.declared.awake(event, "woke")
+        declared = self.declared
+        if declared.status[event.node] != UP or declared.paused:  # type: ignore[index] # an agent woke
+            declared.awake(event, "woke")
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
@@ -150,8 +152,8 @@ class Checks:
             self.declared.awake(event, "sent")
         if event.by:
             self.declared.meddled(event, event.by)
-        outbox, store = self._agents[node].outbox, self._agents[node].store
-        if event.bytes and outbox.carrying is not store.published:
+        agent = self._agents[node]
+        if event.bytes and agent.outbox.carrying is not agent.store.published:
             self._break("only releases", event, f"agent {node} sent what it had not published")
         if event.resent:
             if event.version > self._version[node]:

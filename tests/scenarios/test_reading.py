@@ -205,3 +205,13 @@ def test_the_library_reads_without_a_complaint_and_says_what_it_shows(name: str)
     assert loaded.report.problems == []
     assert loaded.name == name.rpartition("/")[2]
     assert len(loaded.read["summary"]) > 20
+
+
+def test_set_reaches_into_lists_by_number_and_by_name() -> None:
+    tree = scenario(fault=[{"at": 1.0, "crash": [0]}, {"name": "cut", "at": 2.0, "leave": [1]}])
+    found = load(tree, {"fault.0.at": 5, "fault.cut.for": 3.0}).read["fault"]
+    assert (found[0]["at"], found[1]["for"]["value"]) == (5, 3.0)
+    with pytest.raises(ScenarioError, match="no entry '7'; known: 0, 1, cut"):
+        load(tree, {"fault.7.at": 5})
+    with pytest.raises(ScenarioError, match=r"fault.0.at: must be a duration"):
+        load(tree, {"fault.0.at": "soon"}).report.stop_if_any()

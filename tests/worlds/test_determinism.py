@@ -21,7 +21,8 @@ HOSTILE = {
 FAULT = [{"at": 4.0, "for": 5.0, "crash": [1]}, {"at": 6.0, "leave": [3]}]
 
 
-def test_two_processes_with_two_hash_seeds_agree(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["ring5-dropout", "churn-phones", "regional-outage"])
+def test_two_processes_with_two_hash_seeds_agree(tmp_path: Path, name: str) -> None:
     found = []
     for hash_seed in ("1", "2"):
         out = tmp_path / hash_seed
@@ -30,8 +31,9 @@ def test_two_processes_with_two_hash_seeds_agree(tmp_path: Path) -> None:
             "-m",
             "scenarios",
             "run",
-            "ring5-dropout",
+            name,
             "--quiet",
+            "--twice",
             "--out",
             str(out),
         ]
