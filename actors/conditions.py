@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from actors.events import KINDS, Event
+from actors.events import KINDS, Event, Sampled
 
 LONGEST = 200
 _DEEPEST = 20
@@ -80,6 +80,12 @@ class Condition:
     def metrics(self) -> frozenset[str]:
         """The names that are no fields of events."""
         return self.names - FIELDS
+
+    @property
+    def reads_samples(self) -> bool:
+        """Whether it asks for metrics, for samples, or for numbers of events that samples have, too."""
+        asks = Sampled in self.kinds and len(self.kinds) < len(KINDS)
+        return bool(self.metrics) or asks or bool(self.names & {"seq", "cause"})
 
     def holds(self, event: Event, metrics: Metrics) -> bool:
         """Whether an event satisfies it."""

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from actors.faults import Fault
 from clocks.activation import Synchronous
+from clocks.durations import Constant, Duration
 from mechanisms.accounting.compose import headline, totals
 from mechanisms.accounting.loss import Key, Tally, tally
 from mechanisms.accounting.spend import Spend
@@ -43,6 +45,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "view": plan.privacy.view,
         "groups": groups,
         "faults": len(plan.faults),
+        "fault_list": [_fault(fault) for fault in plan.faults],
         "notes": list(plan.notes),
         "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups)],
     }
@@ -193,6 +196,22 @@ def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
     return found
 
 
+def _fault(fault: Fault) -> str:
+    """Say when a fault comes, and for how long."""
+
+    def length(law: Duration) -> str:
+        return f"{law.mean_s:.4g} s" + ("" if isinstance(law, Constant) else " on average")
+
+    timing = fault.timing
+    if timing.at is not None:
+        when = f"at {(timing.at + timing.later) / 1e9:.4g} s"
+    elif timing.every is not None:
+        when = f"every {length(timing.every)}"
+    else:
+        when = "" if timing.when is None else f"when {timing.when.text}"
+    return f"{fault.deed.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
+
+
 def in_words(plan: dict[str, Any]) -> list[str]:
     """Tell a forecast to a person."""
 
@@ -208,6 +227,7 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
         f"{show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
     ]
+    lines += [f"  fault      {told}" for told in plan["fault_list"][:20]]
     for group in plan["groups"]:
         released = "every wake" if group["releases"] is None else f"{group['releases']} releases"
         ways = ", ".join(f"{k} {show(v)}" for k, v in group["epsilon_by"].items())

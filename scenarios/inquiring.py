@@ -102,6 +102,10 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
 
 
 def _present(plan: Plan, node: int | None) -> None:
+    """Say who is not there, and what cannot happen, in runs without an oracle."""
+    if plan.sampled:
+        said = "a fault here goes by metrics or samples, which runs without an oracle do not have"
+        raise ScenarioError([Problem("fault", said)])
     if node is not None and not 0 <= node < plan.size:
         said = f"no agent {node}: ids run from 0 to {plan.size - 1}"
         raise ScenarioError([Problem("--node", said)])

@@ -144,6 +144,15 @@ class Plan:
         found += [e["sometimes"] for e in self.expects if e.get("sometimes")]
         return tuple(condition for condition in found if condition is not None)
 
+    @property
+    def sampled(self) -> bool:
+        """Whether what happens depends on samples: runs without an oracle are then other runs."""
+        return any(
+            fault.deed.target.reads_metric
+            or (fault.timing.when is not None and fault.timing.when.reads_samples)
+            for fault in self.faults
+        )
+
     def starts(self) -> Matrix:
         """Everybody's public start."""
         return np.array([node.start for node in self.nodes])

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from actors.conditions import read_condition
+from actors.faults import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
@@ -17,6 +18,7 @@ from scenarios.ground import Ground
 from scenarios.hazards import Hazards
 from scenarios.judge import judge
 from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
+from scenarios.metric_names import AT_END
 from scenarios.origin import Origin
 from scenarios.people import People
 from scenarios.plan import NodePlan, Plan, Privacy
@@ -37,6 +39,13 @@ def _heard(expect: dict[str, Any]) -> dict[str, Any]:
     """Return an expectation with its condition read."""
     text = expect.get("sometimes")
     return expect if text is None else expect | {"sometimes": read_condition(text)}
+
+
+def _uncovered(faults: tuple[Fault, ...]) -> list[str]:
+    """Say that participation depends on data, where it does."""
+    numbers = ", ".join(str(fault.number) for fault in faults if fault.oracle)
+    said = f"fault {numbers} reads what only an oracle sees: ε does not cover who takes part"
+    return [said] if numbers else []
 
 
 class _Resolver:
@@ -106,8 +115,9 @@ class _Resolver:
             text=self.at.scenario.text,
             folder=self.at.scenario.folder,
             notes=(*shards.notes, *self.at.notes),
-            warnings=tuple(self.at.warnings),
+            warnings=(*self.at.warnings, *_uncovered(faults)),
         )
+        self._judge_sampled(plan)
         self.at.report.stop_if_any()
         if plan.expected_updates() > MOST["updates"] and not self.at.options.allow_large:
             self.at.report.key(
@@ -134,6 +144,13 @@ class _Resolver:
         if run.get("horizon") is not None:
             return nanoseconds(run["horizon"])
         return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
+
+    def _judge_sampled(self, plan: Plan) -> None:
+        """What is found by running the plan without an oracle needs faults that do without one."""
+        for i, expect in enumerate(plan.expects):
+            if plan.sampled and expect.get("metric") in AT_END:
+                said = f"{expect['metric']} runs the plan without an oracle, and a fault goes by metrics or samples"
+                self.at.report.value(("expect", i, "metric"), said)
 
     def _silence(self) -> int | None:
         silence = self.at.read["network"].get("silence")

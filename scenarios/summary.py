@@ -107,6 +107,8 @@ def _delta(plan: Plan) -> float:
 def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
     i, cap = agent.id, agent.habits.cap
     state = "spent" if agent.spent and agent.status == "up" else agent.status
+    if agent.plight.paused and agent.status == "up":
+        state = "paused"
     basic = values.get("epsilon.basic")
     return {
         "id": i,

@@ -26,7 +26,8 @@ from scenarios.swarm import Dice, random_faults, small_world
 from scenarios.words import say, settings
 from scenarios.write import to_toml
 
-_WORST = (70, 74, 3, 2, 1, 4)
+INTERRUPTED = 130
+_WORST = (INTERRUPTED, 70, 74, 3, 2, 1, 4)
 """Which exit code stands for many, the worst first."""
 
 
@@ -71,6 +72,8 @@ def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Itera
         )
     for verdict in made:
         yield from _told([verdict])
+        if verdict.code == INTERRUPTED:
+            return
 
 
 def _told(verdicts: list[Verdict], what: str = "") -> list[Verdict]:
@@ -156,6 +159,8 @@ def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
         for fault in verdict.summary.get("faults", []):
             happened[fault["name"]] = happened.get(fault["name"], 0) + fault["fired"]
         verdicts.append(verdict)
+        if verdict.code == INTERRUPTED:
+            break
         if verdict.code == 0:
             if not chosen.keep:
                 path.unlink()
