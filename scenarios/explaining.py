@@ -73,7 +73,9 @@ class Causes:
             ),
             "merged": self._merging,
             "fault_began": lambda e: f"fault {e['fault']}: {e['action']} began for {e['targets']}",
-            "fault_ended": lambda e: f"fault {e['fault']}: {e['action']} for {e['targets']}",
+            "fault_ended": lambda e: (
+                f"fault {e['fault']} is undone: {e['action']} for {e['targets']}"
+            ),
         }
         return tell.get(event["kind"], self._plainly)(event)
 
@@ -110,6 +112,8 @@ class Causes:
         line = self._spends.get((event["node"], event["k"]))
         if line is None:
             return ""
+        if line.get("law") == "none":
+            return f", without noise: {show(number(line['charged']))}"
         return (
             f": {show(number(line['charged']))} ({line.get('law', '?')} noise of scale {show(number(line['scale']))}, "
             f"sensitivity {show(number(line['sensitivity']))})"

@@ -26,11 +26,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario that follows the grammar: `raw` with all defaults, `read` as the plan wants it."""
+    """A scenario: `given` as it was written, `raw` with all defaults, `read` as the plan wants it."""
 
     name: str
     text: str
     folder: FilePath
+    given: dict[str, Any]
     raw: dict[str, Any]
     read: dict[str, Any]
     report: Report = field(repr=False)
@@ -143,7 +144,7 @@ def load(
     raw = draft.tree if report.problems else fill_fields(SCENARIO, draft.tree)
     read.setdefault("name", None)
     name = read["name"] or name
-    return Scenario(name, text, folder, raw, read, report)
+    return Scenario(name, text, folder, draft.tree, raw, read, report)
 
 
 def _display(path: FilePath) -> str:

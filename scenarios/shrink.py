@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from scenarios.schema import number_of_seconds
+
 Table = dict[str, Any]
 Fails = Callable[[Table], bool]
 
@@ -39,8 +41,13 @@ def size(tree: Table) -> tuple[int, int, float]:
     """Return how large a scenario is: faults, agents, and how long it lasts."""
     agents = sum(group.get("count", 1) for group in tree["nodes"])
     run = tree.get("run") or {}
-    lasts = next((run[k] for k in ("horizon", "rounds", "updates") if k in run), 60.0)
+    lasts = next((_number(run[k]) for k in ("horizon", "rounds", "updates") if k in run), 60.0)
     return len(tree.get("fault") or []), agents, lasts
+
+
+def _number(value: Any) -> float:
+    """Return a duration or a count as a number; 0 for what is neither: a distribution."""
+    return 0.0 if isinstance(value, dict) else number_of_seconds(value)
 
 
 def _simpler(tree: Table) -> Iterator[Table]:
@@ -83,8 +90,8 @@ def _without(tree: Table, key: str, least: int = 0) -> Iterator[Table]:
 def _earlier(tree: Table) -> Iterator[Table]:
     run = tree.get("run") or {}
     for key in ("horizon", "rounds", "updates"):
-        lasts = run.get(key)
-        if isinstance(lasts, (int, float)) and lasts > 1:
+        lasts = _number(run.get(key, 0))
+        if lasts > 1:
             for share in (0.25, 0.5, 0.75, 0.9):
                 value = lasts * share if key == "horizon" else max(1, int(lasts * share))
                 if value < lasts:
@@ -119,8 +126,8 @@ def _quieter(tree: Table) -> Iterator[Table]:
 def _shorter(tree: Table) -> Iterator[Table]:
     """Shorter windows, single firings, named agents for chosen ones."""
     for i, fault in enumerate(tree.get("fault") or []):
-        lasts = fault.get("for")
-        if isinstance(lasts, (int, float)) and lasts > 0.1:
+        lasts = _number(fault.get("for", 0))
+        if lasts > 0.1:
             yield _with(tree, ("fault", i, "for"), round(lasts / 2, 3))
         if fault.get("times") != 1 and "every" in fault:
             yield _with(tree, ("fault", i, "times"), 1)

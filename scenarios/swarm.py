@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from scenarios.kinds import family_of
+from scenarios.schema import number_of_seconds
 from scenarios.seeds import generator
 
 T = TypeVar("T")
@@ -119,9 +120,11 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
     """Return so many faults that may befall a scenario: random classes, windows and parameters."""
     run = tree.get("run") or {}
     horizon = run.get("horizon")
-    end = float(horizon) if isinstance(horizon, (int, float)) else 20.0
+    end = 20.0 if horizon is None else number_of_seconds(horizon)
     size = sum(group.get("count", 1) for group in tree["nodes"])
-    family = family_of({"mechanism": {"noise": "none"} | tree["mechanism"]})
+    mechanism = tree["mechanism"]
+    named = {"kind": mechanism} if isinstance(mechanism, str) else mechanism
+    family = family_of({"mechanism": {"noise": "none"} | named})
     clocks = {
         c if isinstance(c, str) else c["kind"]
         for c in (g.get("clock", "poisson") for g in tree["nodes"])

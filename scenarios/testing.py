@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,7 +100,7 @@ def _tree(case: Case, options: dict[str, Any]) -> dict[str, Any]:
     """Return a case as a scenario of its own, its seed written down."""
     loaded = load(case.scenario, options.get("set"))
     loaded.report.stop_if_any()
-    tree = {k: v for k, v in loaded.raw.items() if k not in {"extends", "origin"}}
+    tree = {k: v for k, v in loaded.given.items() if k not in {"extends", "origin"}}
     run = dict(tree.get("run") or {})
     run |= {} if case.seed is None else {"seed": case.seed}
     if "seed" not in run:
@@ -129,10 +130,12 @@ def _shrink(
         trial.unlink(missing_ok=True)
     before, after = size(tree), size(smallest)
     path.write_text(to_toml(smallest), encoding="utf-8")
-    say(
-        f"shrunk in {tried} runs: faults {before[0]} → {after[0]}, agents {before[1]} → {after[1]}, "
-    )
-    say(f"    end {before[2]} → {after[2]}; {path} fails alone: hush run {path}")
+    told = [
+        f"{what} {mine:g} → {less:g}"
+        for what, mine, less in zip(("faults", "agents", "end"), before, after, strict=True)
+    ]
+    say(f"shrunk in {tried} runs: {', '.join(told)}")
+    say(f"    {path} fails alone: hush run {shlex.quote(str(path))}")
 
 
 def _why(verdict: Verdict) -> tuple[str, ...]:
