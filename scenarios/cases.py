@@ -125,7 +125,10 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
             lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")
     faults = outcome.summary.get("faults") or []
     if faults:
-        told = [f"{f['name']} {f['fired']}× ({f['touched']} messages)" for f in faults]
+        told = [
+            f"{f['name']} {f['fired']}×" + (f" ({f['touched']} messages)" if f["touched"] else "")
+            for f in faults
+        ]
         lines.append(f"faults that happened: {', '.join(told)}")
     out = f"runs/failed-{plan.name}-{plan.seed}"
     file, changes = shlex.quote(case.scenario), _changes(options)
