@@ -230,6 +230,8 @@ class _Reader:
             return lambda look: look.find(value), value
         if (what, value) == ("sign", "["):
             return self._list(), ""
+        if (what, value) == ("sign", "("):
+            raise NoCondition('a list is written in brackets, such as ["lost", "sent"]')
         raise NoCondition("ends too early" if what == "end" else f"{value!r} is no value")
 
     def _list(self) -> Test:

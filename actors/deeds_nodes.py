@@ -24,11 +24,11 @@ class Crash:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.crash(i, self.lose, strike.cause)]
+        struck = [i for i in strike.hit if members.hold_down(i, self.lose, strike.cause)]
 
         def undo(ended: int) -> None:
             for i in struck:
-                members.restart(i, ended)
+                members.let_up(i, ended)
 
         return undo
 
@@ -57,11 +57,11 @@ class Leave:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.leave(i, strike.cause)]
+        struck = [i for i in strike.hit if members.hold_away(i, strike.cause)]
 
         def undo(ended: int) -> None:
             for i in struck:
-                members.join(i, ended)
+                members.let_back(i, ended)
 
         return undo
 
@@ -174,13 +174,16 @@ class Churn:
         """Let one agent come or go; only who went for this fault comes back by it."""
         members = stage.members
         if not on:
-            gone = members.crash(node, "nothing", cause) if crashes else members.leave(node, cause)
-            if gone:
+            held = (
+                members.hold_down(node, "nothing", cause)
+                if crashes
+                else members.hold_away(node, cause)
+            )
+            if held:
                 away.add(node)
         elif node in away:
             away.discard(node)
-            if not (crashes and members.restart(node, cause)):
-                members.join(node, cause)
+            (members.let_up if crashes else members.let_back)(node, cause)
 
     @staticmethod
     def _follow(

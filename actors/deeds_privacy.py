@@ -51,7 +51,7 @@ class Ambush:
             if isinstance(event, Sent) and (event.resent or not event.bytes):
                 return
             armed.discard(node)
-            if members.crash(node, self.lose, strike.cause):
+            if members.hold_down(node, self.lose, strike.cause):
                 struck.append(node)
 
         strike.stage.log.watch(spring, (Charged if self.kind == "crash-after-charge" else Sent,))
@@ -59,7 +59,7 @@ class Ambush:
         def undo(ended: int) -> None:
             armed.clear()
             for i in struck:
-                members.restart(i, ended)
+                members.let_up(i, ended)
 
         return undo
 

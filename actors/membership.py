@@ -1,5 +1,6 @@
 """Who is a member, who is up, and the verbs that change it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -43,6 +44,8 @@ class Membership:
         self._until_spent = until_spent
         self._finish = finish
         self._running = 0
+        self._lives = Counter[int]()
+        self._paused: set[int] = set()
         self._waiting: set[int] = set()
         self._unspent: set[int] = set()
         log.watch(self._note_spent, (Spent,))
@@ -94,7 +97,7 @@ class Membership:
             return False
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
-        agent.status = UP
+        agent.status, agent.plight.downs = UP, 0
         agent.store.recover()
         self._catch_up(agent)
         if agent.store.published is None:
@@ -104,12 +107,42 @@ class Membership:
         self._start(agent)
         return True
 
-    def leave(self, node: int, cause: int) -> bool:
-        """Let an agent go; its neighbours stop counting it."""
+    def hold_down(self, node: int, lose: str, cause: int) -> bool:
+        """Crash an agent for a while; one that another fault holds down stays down for both."""
         agent = self.agents[node]
-        if agent.status not in {UP, DOWN}:
+        held = self.crash(node, lose, cause) or (agent.status == DOWN and agent.plight.downs > 0)
+        agent.plight.downs += held
+        return held
+
+    def let_up(self, node: int, cause: int) -> None:
+        """Restart it, when no other fault holds it down, and nobody restarted it meanwhile."""
+        plight = self.agents[node].plight
+        if plight.downs:
+            plight.downs -= 1
+            if not plight.downs:
+                self.restart(node, cause)
+
+    def hold_away(self, node: int, cause: int) -> bool:
+        """Let an agent leave for a while; one that another fault keeps away stays away for both."""
+        agent = self.agents[node]
+        held = self.leave(node, cause) or (agent.status == LEFT and agent.plight.aways > 0)
+        agent.plight.aways += held
+        return held
+
+    def let_back(self, node: int, cause: int) -> None:
+        """Let it join again, when no other fault keeps it away."""
+        plight = self.agents[node].plight
+        if plight.aways:
+            plight.aways -= 1
+            if not plight.aways:
+                self.join(node, cause)
+
+    def leave(self, node: int, cause: int) -> bool:
+        """Let an agent go; its neighbours stop counting it. Who is down cannot say goodbye."""
+        agent = self.agents[node]
+        if agent.status != UP:
             return False
-        agent.inbox.settle(self._clock.now - 1, up=agent.status == UP)
+        agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, LEFT)
         self._part(agent, cause)
         return True
@@ -122,12 +155,15 @@ class Membership:
         if not agent.plight.paused:
             self._log.emit(Paused, node, cause)
         agent.plight.pause()
+        self._paused.add(node)
+        self._check_idle()
         return True
 
     def resume(self, node: int, cause: int) -> bool:
         """Take a pause away, also of who is gone meanwhile; true when no other holds it."""
         last = self.agents[node].plight.resume()
         if last:
+            self._paused.discard(node)
             self._log.emit(Resumed, node, cause)
         return last
 
@@ -148,7 +184,7 @@ class Membership:
             return False
         agent.inbox.settle(self._clock.now - 1, up=False)
         joined = self._log.emit(Joined, node, cause)
-        agent.status = UP
+        agent.status, agent.plight.aways = UP, 0
         self._catch_up(agent)
         if edges is not None:
             agent.plight.apart = set(agent.neighbours) - edges
@@ -210,6 +246,7 @@ class Membership:
 
     def _start(self, agent: Agent) -> None:
         self._running += 1
+        self._lives[agent.id] += 1
         if not agent.spent:
             self._unspent.add(agent.id)
         life, *ears = self._behave(agent, self._log, self)
@@ -221,6 +258,7 @@ class Membership:
             await life
         finally:
             self._running -= 1
+            self._lives[agent.id] -= 1
             self._waiting.discard(agent.id)
             self._check_idle()
 
@@ -230,8 +268,17 @@ class Membership:
             task.cancel()
 
     def _check_idle(self) -> None:
-        if self._running == len(self._waiting) and self.pending == 0:
-            self._finish("rounds" if self._waiting else "no wake can come")
+        """End a run in which nobody can wake any more, or no round can be opened."""
+        if self.pending:
+            return
+        still = sum(1 for i in self._paused - self._waiting if self._lives[i] > 0)
+        if self._running - still <= len(self._waiting):
+            done = self._waiting or any(_has_had_them(agent) for agent in self.agents)
+            self._finish("rounds" if done else "no wake can come")
+        server = self.agents[-1]
+        gone = server.status != UP or server.plight.paused
+        if server.habits.hall is not None and server.habits.rounds is not None and gone:
+            self._finish("no round can be opened")
 
     def _note_spent(self, event: Spent) -> None:
         if event.node is not None:
@@ -245,3 +292,8 @@ class Membership:
         """A fault that is still to come may bring somebody with budget."""
         if self._until_spent and not self._unspent and self.pending == 0:
             self._finish("spent")
+
+
+def _has_had_them(agent: Agent) -> bool:
+    """Whether an agent has had all its rounds."""
+    return agent.habits.rounds is not None and agent.rounds >= agent.habits.rounds > 0

@@ -8,7 +8,18 @@ from mechanisms.strategy import State
 class Plight:
     """The troubles of one agent; nearly always none."""
 
-    __slots__ = ("_paces", "_pauses", "_sleepers", "apart", "dial", "pace", "paused", "twin")
+    __slots__ = (
+        "_paces",
+        "_pauses",
+        "_sleepers",
+        "apart",
+        "aways",
+        "dial",
+        "downs",
+        "pace",
+        "paused",
+        "twin",
+    )
 
     def __init__(self) -> None:
         self._pauses = 0
@@ -16,6 +27,10 @@ class Plight:
         """Whether it stands still."""
         self._sleepers: list[Signal] = []
         self._paces: list[float] = []
+        self.downs = 0
+        """How many faults hold it down."""
+        self.aways = 0
+        """How many faults keep it away."""
         self.pace = 1.0
         """Its computing takes so many times as long."""
         self.dial: Dial | None = None

@@ -17,6 +17,8 @@ from clocks.durations import Bits, Draws, Duration
 Redraw = Callable[[Bits], int]
 """How long a copy would take on this link: from random bits, by the link's own latency."""
 _PER_MESSAGE = 4
+_LONGEST = 1 << 60
+"""No transfer takes longer: it is 36 years."""
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ def happens(bits: Bits, at: int, probability: float) -> bool:
     return float(bits[at] >> np.uint64(11)) * 2.0**-53 < probability
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Losing:
     """Each message is lost with probability `p`; 1 is a cut."""
 
@@ -80,7 +82,7 @@ class Losing:
         return hit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Bursts:
     """Losses in bursts (Gilbert 1960, Elliott 1963): a chain of two states, one step for each message."""
 
@@ -101,7 +103,7 @@ class Bursts:
         return hit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Delaying:
     """Each message takes longer by a latency, which repeats the one before with probability `correlation`.
 
@@ -124,7 +126,7 @@ class Delaying:
         return self.former > 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Doubling:
     """A copy of a message arrives too, with a latency of its own; `asking`: only of questions."""
 
@@ -143,7 +145,7 @@ class Doubling:
         return hit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Corrupting:
     """A message arrives damaged: its receiver sees that, and throws it away."""
 
@@ -157,7 +159,7 @@ class Corrupting:
         return hit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Overtaking:
     """A message waits until the next one on its link has gone past it."""
 
@@ -171,7 +173,7 @@ class Overtaking:
         return hit
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Throttling:
     """A token bucket of so many bytes a second; `burst` bytes may go at once. Transfers wait for each other."""
 
@@ -182,15 +184,15 @@ class Throttling:
     """When the bucket has its `burst` again, in nanoseconds."""
 
     def judge(self, passage: Passage) -> bool:
-        cost = round(passage.size * NANOSECONDS / self.bytes_per_second)
-        self.full_at = max(self.full_at, passage.now) + cost
-        room = round(self.burst * NANOSECONDS / self.bytes_per_second)
+        cost = round(min(passage.size * NANOSECONDS / self.bytes_per_second, _LONGEST))
+        self.full_at = min(max(self.full_at, passage.now) + cost, passage.now + _LONGEST)
+        room = round(min(self.burst * NANOSECONDS / self.bytes_per_second, _LONGEST))
         wait = max(0, self.full_at - room - passage.now)
         passage.delay += wait
         return wait > 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Holding:
     """Messages stay on the link until the fault ends."""
 
@@ -201,7 +203,7 @@ class Holding:
         return True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Poisoning:
     """What arrives is the model turned round and made `factor` times as long."""
 

@@ -34,6 +34,7 @@ class NoChecks:
         self.declared = self
         self.fired = [0] * len(plan.faults)
         self.touched = [0] * len(plan.faults)
+        self.struck = [0] * len(plan.faults)
 
     def finish(self, *, complete: bool) -> None:
         del complete

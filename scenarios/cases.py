@@ -1,12 +1,12 @@
 """Scenario files as tests: which there are, what each says of a run, and what to do when it fails."""
 
 import asyncio
-import json
 import math
 import shlex
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,18 @@ from scenarios.api import make_plan
 from scenarios.conduct import Outcome, Run
 from scenarios.governor import Hand
 from scenarios.grid import seeds_of
+from scenarios.metric_names import split_metric
 from scenarios.plan import Plan
-from scenarios.problem import Problem, ScenarioError
+from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.read import library_names, load
+from scenarios.summary import settled
+from scenarios.telling import told_faults
 from scenarios.values import number, show
+from scenarios.write import inline
 
 _LIBRARY = "library:"
 PASSED, FAILED, BROKE, UNKNOWN = "passed", "failed", "broke an invariant", "unknown"
+UNSETTLED, INTERRUPTED = 4, 130
 _BY_CODE = {0: PASSED, 1: FAILED, 3: BROKE, 4: UNKNOWN}
 
 
@@ -66,9 +71,9 @@ def collect(paths: Iterable[str]) -> list[str]:
         elif path.is_file():
             found.append(word)
         else:
-            raise ScenarioError(
-                [Problem(word, "is no file, no folder and no scenario of the library")]
-            )
+            hint = nearest(word.removeprefix(_LIBRARY), library_names())
+            said = f"is no file, no folder and no scenario of the library; {hint}"
+            raise ScenarioError([Problem(word, said)])
     return list(dict.fromkeys(found))
 
 
@@ -99,9 +104,10 @@ def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
         outcome = asyncio.run(Run(plan, Path(folder) / "run", Hand(), math.inf).perform())
     judged = outcome.summary.get("expectations", [])
     values = {i: number(e["got"]) for i, e in enumerate(judged) if e.get("over")}
-    word = _BY_CODE.get(outcome.code, f"ended with {outcome.code}")
-    lines = () if outcome.code == 0 else tuple(_explain(case, plan, outcome, given))
-    return Verdict(case, word, outcome.code, lines, values, outcome.summary)
+    code = settled(outcome.summary) if outcome.code == UNSETTLED else outcome.code
+    word = _BY_CODE.get(code, "interrupted" if code == INTERRUPTED else f"ended with {code}")
+    lines = () if code in {0, INTERRUPTED} else tuple(_explain(case, plan, outcome, given))
+    return Verdict(case, word, code, lines, values, outcome.summary)
 
 
 def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) -> list[str]:
@@ -115,37 +121,53 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
             continue
         where = spots.get(i, case.scenario)
         got = "" if found["got"] is None else f", got {show(number(found['got']))}"
-        named = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
-        lines.append(f"{where}: wanted {found['wanted']}{got}{named}")
+        title = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
+        lines.append(f"{where}: wanted {found['wanted']}{got}{title}")
         if found["verdict"] == "unknown":
             lines.append("    unknown: the metric had no value; see that it exists at that time")
         if found["note"]:
             lines.append(f"    {found['note']}")
         if found["first"] is not None:
             lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")
-    faults = outcome.summary.get("faults") or []
+    faults = told_faults(outcome.summary.get("faults") or [])
     if faults:
-        told = [
-            f"{f['name']} {f['fired']}×" + (f" ({f['touched']} messages)" if f["touched"] else "")
-            for f in faults
-        ]
-        lines.append(f"faults that happened: {', '.join(told)}")
-    out = f"runs/failed-{plan.name}-{plan.seed}"
-    file, changes = shlex.quote(case.scenario), _changes(options)
+        lines.append(f"faults that happened: {', '.join(faults)}")
+    file, changes = shlex.quote(named(case.scenario)), _changes(options)
+    out = shlex.quote(_free(f"runs/failed-{plan.name.replace('/', '-')}-{plan.seed}"))
     lines.append(f"replay:  hush run {file} --seed {plan.seed}{changes} --out {out}")
-    judged = outcome.summary.get("expectations", [])
-    decided = [e["first"] for e in judged if e["first"] and e["verdict"] != "pass"]
-    seq = decided[0] if decided else "SEQ"
-    lines.append(f"then:    hush show {out}; hush explain {out} {seq}")
+    lines.append(f"then:    hush show {out}{_closer(outcome, out)}")
     lines.append(f"smaller: hush test {file} --seeds {plan.seed}{changes} --shrink")
     return lines
+
+
+def _closer(outcome: Outcome, out: str) -> str:
+    """Say what to look at: the event that broke an invariant, or the metric that was not as wanted."""
+    broken = [v["first"] for v in outcome.summary.get("invariants", {}).values() if v["first"]]
+    if broken:
+        return f"; hush explain {out} {broken[0]}"
+    for found in outcome.summary.get("expectations", []):
+        if found["verdict"] == "fail" and found["got"] is not None:
+            return f"; hush plot {out} {split_metric(found['wanted'].split()[0].rstrip(':'))[0]}"
+    return ""
+
+
+def _free(out: str) -> str:
+    """Return a folder that does not exist yet."""
+    names = (out if n == 1 else f"{out}-{n}" for n in count(1))
+    return next(name for name in names if not Path(name).exists())
+
+
+def named(path: str | Path) -> str:
+    """Return a file as a word of a command: never taken for an option, or for a library name."""
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
 
 
 def _changes(options: dict[str, Any]) -> str:
     """Write what was set beside the file as words of a command."""
     changes = options.get("set") or {}
     words = [
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        f"{key}={value if isinstance(value, str) else inline(value)}"
         for key, value in changes.items()
     ]
     words = [f" --set {shlex.quote(word)}" for word in words]
@@ -187,7 +209,7 @@ def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -
 def _over(case: Case, expect: dict[str, Any], values: list[float], where: str) -> Verdict:
     from scenarios.claims import holds, wanted
 
-    said = f"{where}: wanted {wanted(expect)}, over {len(values)} seeds"
+    said = f"{where}: wanted {wanted(expect)}, over {len(values)} seed{'s' * (len(values) != 1)}"
     known = [v for v in values if math.isfinite(v)]
     if len(known) < len(values) or len(known) < 2:
         why = "needs at least two seeds: hush test --seeds 0..9" if len(values) < 2 else (

@@ -15,9 +15,9 @@ def faults(run: "Run") -> list[dict[str, Any]]:
     """How often each fault happened, and how many messages it touched."""
     declared = run.checks.declared
     return [
-        {"name": fault.deed.name, "fired": fired, "touched": touched}
-        for fault, fired, touched in zip(
-            run.plan.faults, declared.fired, declared.touched, strict=True
+        {"name": fault.deed.name, "fired": fired, "struck": struck, "touched": touched}
+        for fault, fired, struck, touched in zip(
+            run.plan.faults, declared.fired, declared.struck, declared.touched, strict=True
         )
     ]
 

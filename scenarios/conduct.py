@@ -31,6 +31,8 @@ from scenarios.plan import Plan
 from scenarios.summary import summarise, worst_exit
 from scenarios.write import to_toml
 
+_MANY = 100
+"""From so many agents on, collecting garbage before a run is worth its time."""
 FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
 
 
@@ -119,10 +121,7 @@ class Run:
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
         status, code, message = "finished", FINE, ""
-        thresholds = gc.get_threshold()
-        gc.collect()
-        gc.freeze()  # what was built stays; events hold no cycles, so look for them rarely
-        gc.set_threshold(200_000, 20, 100)
+        thresholds = _quiet_collector(self.plan)
         try:
             self._write_scenario()
             self._open()
@@ -143,8 +142,9 @@ class Run:
             self._conclude("interrupted", INTERRUPTED, "")
             raise
         finally:
-            gc.set_threshold(*thresholds)
-            gc.unfreeze()
+            if thresholds is not None:
+                gc.set_threshold(*thresholds)
+                gc.unfreeze()
         return self._conclude(status, code, message)
 
     def _write_scenario(self) -> None:
@@ -250,6 +250,17 @@ class Run:
             "updates_per_s": round(self.members.updates / wall, 1),
         }
         return summarise(plan, status, self.agents, values, more)
+
+
+def _quiet_collector(plan: Plan) -> tuple[int, int, int] | None:
+    """Look for garbage rarely: what was built stays, and events hold no cycles. A small world is over before it pays."""
+    if plan.size < _MANY:
+        return None
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+    return thresholds
 
 
 async def _perform(plan: Plan, folder: Path) -> Sampled | None:

@@ -1,24 +1,30 @@
 """Why an event happened: its causes, back to a wake or a fault; what was merged; and what came of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from scenarios.values import number, show
+from scenarios.values import folded, number, show
 
 Event = dict[str, Any]
 _CONSEQUENCES = 12
+_SHOWN = ("loss", "accuracy.test", "rmse.test", "gap", "epsilon", "releases", "nodes.up")
 
 
 class Causes:
     """The events of a run, by number."""
 
-    def __init__(self, events: Iterator[Event], ledger: list[Event]) -> None:
+    def __init__(
+        self, events: Iterator[Event], ledger: list[Event], faults: Sequence[str] = ()
+    ) -> None:
+        self._faults = faults
+        self._size = 0
         self.by_seq: dict[int, Event] = {}
         self._after: dict[int, list[int]] = {}
         self._sent: dict[tuple[int, int], int] = {}
         self._spends = {(line["node"], line["k"]): line for line in ledger}
         for event in events:
             self.by_seq[event["seq"]] = event
+            self._size = event.get("nodes", self._size)
             if event.get("cause") is not None:
                 self._after.setdefault(event["cause"], []).append(event["seq"])
             if event["kind"] == "sent" and not event.get("resent"):
@@ -54,7 +60,8 @@ class Causes:
 
     def words(self, event: Event) -> str:
         """Tell one event to a person."""
-        who = "" if event.get("node") is None else f"agent {event['node']} "
+        node = event.get("node")
+        who = "" if node is None else "the server " if node == self._size else f"agent {node} "
         return f"{event['seq']:>7}  {_time(event):>12}  {who}{self._told(event)}"
 
     def _told(self, event: Event) -> str:
@@ -72,22 +79,36 @@ class Causes:
                 f"lost version {e['version']} on its way to agent {e['receiver']}{_by(e)}"
             ),
             "merged": self._merging,
-            "fault_began": lambda e: f"fault {e['fault']}: {e['action']} began for {e['targets']}",
-            "fault_ended": lambda e: (
-                f"fault {e['fault']} is undone: {e['action']} for {e['targets']}"
-            ),
+            "fault_began": self._fault,
+            "fault_ended": self._fault,
+            "sampled": self._sample,
         }
         return tell.get(event["kind"], self._plainly)(event)
 
     @staticmethod
     def _plainly(event: Event) -> str:
         skipped = {"seq", "t", "kind", "node", "cause", "late_ns", "values"}
-        more = {k: v for k, v in event.items() if k not in skipped}
-        return f"{event['kind']} {more or ''}".rstrip()
+        more = ", ".join(f"{k} {v}" for k, v in event.items() if k not in skipped)
+        return f"{event['kind']} ({more})" if more else str(event["kind"])
+
+    @staticmethod
+    def _sample(event: Event) -> str:
+        """Tell what an oracle saw; per-node metrics as their mean."""
+        found = {name: folded(value) for name, value in event["values"].items()}
+        told = [f"{name} {show(found[name])}" for name in _SHOWN if name in found]
+        return f"an oracle looked: {', '.join(told)}"
+
+    def _fault(self, event: Event) -> str:
+        number = event["fault"]
+        name = self._faults[number] if number < len(self._faults) else event["action"]
+        undone = event["kind"] == "fault_ended"
+        done = f"is undone: {event['action']}" if undone else "began"
+        return f"fault {number} ({name}) {done} for {event['targets']}"
 
     @staticmethod
     def _arrival(event: Event) -> str:
-        told = f"{event['kind']} version {event['version']} of agent {event['sender']}"
+        verb = "got" if event["kind"] == "delivered" else "rejected"
+        told = f"{verb} version {event['version']} of agent {event['sender']}"
         why = f" ({event['reason']})" if event.get("reason") else ""
         return f"{told}, which arrived at {show(event['arrived'] / 1e9)} s{why}"
 

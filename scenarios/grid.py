@@ -18,10 +18,12 @@ from scenarios.folder import FolderError, choose
 from scenarios.governor import Hand
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.summary import settled
 from scenarios.values import number
 from scenarios.write import to_toml
 
 _MOST = 100_000
+UNKNOWN = 4
 _COLUMNS = ("loss", "accuracy", "rmse", "gain", "gap", "epsilon")
 
 
@@ -76,7 +78,8 @@ def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict
     if path.exists() and any(path.iterdir()):
         return _done(seed, path, to_toml(plan.resolved))
     outcome = asyncio.run(Run(plan, path, Hand(), 1e12).perform())
-    return _row(seed, outcome.code, outcome.summary)
+    code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
+    return _row(seed, code, outcome.summary)
 
 
 def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
@@ -87,8 +90,7 @@ def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
     found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
     if found.get("status") != "finished":
         raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
-    verdicts = {e["verdict"] for e in found["expectations"] if not e.get("over")}
-    return _row(seed, 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0, found)
+    return _row(seed, settled(found), found)
 
 
 def _without_comments(text: str) -> str:

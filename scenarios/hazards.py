@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -15,11 +16,11 @@ from clocks import durations
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
 from scenarios import catalog
+from scenarios.aims import Aims
 from scenarios.datasets import BadData
 from scenarios.grammar_faults import ACTIONS, ON_LINKS, SESSIONS, TIMES
-from scenarios.judge_faults import reads_models
-from scenarios.kinds import family_of
-from scenarios.settling import Settling, Table
+from scenarios.judge_conditions import reads_models
+from scenarios.settling import MOST, Settling, Table
 
 _WHEN = (*TIMES, "name", "times", "nth", "later", "after", "until", "probability", "for", "oracle")
 _BRINGS = ("join", "restart", "churn")
@@ -31,15 +32,7 @@ class Hazards:
 
     def __init__(self, at: Settling) -> None:
         self.at = at
-        serves = family_of(at.read) == "server"
-        self.everybody = tuple(range(at.size))
-        self.server = at.size if serves else None
-        self.groups: dict[str, tuple[int, ...]] = {}
-        first = 0
-        for g, group in enumerate(at.groups):
-            ids = tuple(range(first, first + group["count"]))
-            self.groups[group.get("name") or f"group{g}"] = ids
-            first += group["count"]
+        self.aims = Aims(at)
         self._seen: dict[str, int] = {}
         self._dimension = 0
 
@@ -48,7 +41,7 @@ class Hazards:
         found = set[tuple[int, int]]()
         for fault in self.at.read["fault"]:
             if isinstance(fault.get("edges"), list):
-                for i in self.target(fault["join"]).among:
+                for i in self.aims.target(fault["join"]).among:
                     found |= {(min(i, j), max(i, j)) for j in fault["edges"] if i != j}
         return tuple(sorted(found))
 
@@ -69,6 +62,35 @@ class Hazards:
         )
         brings = action in _BRINGS or (action in _BRINGS_BACK and timing.lasts is not None)
         return Fault(number, deed, timing, self._path(action, fault), brings, oracle)
+
+    def judge(self, faults: tuple[Fault, ...], links: set[tuple[int, int]]) -> None:
+        """Report faults that come too often, and pairs that no edge joins."""
+        for fault in faults:
+            self._often(fault)
+            where = getattr(fault.deed, "where", None)
+            for a, b in where.pairs if where is not None else ():
+                if (a, b) not in links:
+                    path = ("fault", fault.number, fault.deed.name)
+                    self.at.report.value(path, f"no edge joins {a} and {b}")
+
+    def _often(self, fault: Fault) -> None:
+        run, timing, deed = self.at.read["run"], fault.timing, fault.deed
+        ends = run.get("horizon") or (None if run.get("rounds") or run.get("updates") else 60.0)
+        if self.at.options.until is not None:
+            ends = self.at.options.until
+        path, firings = ("fault", fault.number, "every"), 0.0
+        if timing.every is not None:
+            until = min(t for t in (ends, (timing.until or 0) / 1e9 or None, 9e9) if t is not None)
+            firings = _ratio(until - timing.after / 1e9, timing.every.mean_s)
+            firings = min(firings, timing.times or firings)
+        elif isinstance(deed, deeds_nodes.Churn) and deed.session is not None and deed.downtime:
+            lasts = timing.lasts.mean_s if timing.lasts is not None else (ends or 9e9)
+            path = ("fault", fault.number, "churn")
+            pace = min(deed.classes) * deed.session.mean_s + deed.downtime.mean_s
+            firings = len(deed.target.among) * _ratio(lasts, pace)
+        if firings > MOST["firings"] and not self.at.options.allow_large:
+            said = f"comes about {firings:.3g} times; above {MOST['firings']:,} needs --allow-large"
+            self.at.report.value(path, said)
 
     def _path(self, action: str, fault: Table) -> str:
         """Name a fault's chance by its name or by what it does: others come and go without touching it."""
@@ -107,46 +129,6 @@ class Hazards:
         )
         return law
 
-    def target(self, target: Any) -> Target:
-        """Return whom a target names, or how they are chosen."""
-        everybody = self.everybody
-        if isinstance(target, list):
-            return Target("named", tuple(dict.fromkeys(target)))
-        if isinstance(target, str):
-            n = len(everybody)
-            match target:
-                case "all":
-                    return Target("named", everybody)
-                case "server":
-                    return Target("named", () if self.server is None else (self.server,))
-                case "event":
-                    seats = everybody if self.server is None else (*everybody, self.server)
-                    return Target("event", seats)
-                case "one" | "minority" | "majority" if target not in self.groups:
-                    count = {"one": 1, "minority": (n - 1) // 2, "majority": n // 2 + 1}[target]
-                    return Target("drawn", everybody, count=count)
-                case _:
-                    return Target("named", self.groups[target])
-        return self._choice(target)
-
-    def _choice(self, table: Table) -> Target:
-        among = self.groups[table["of"]] if "of" in table else self.everybody
-        redraw = table["redraw"]
-        if "highest" in table or "lowest" in table:
-            how = "highest" if "highest" in table else "lowest"
-            return Target(how, among, count=table.get("count", 1), metric=table[how])
-        if "neighbours_of" in table:
-            near = table["neighbours_of"]
-            return Target(
-                "neighbours", among, near=tuple(near if isinstance(near, list) else [near])
-            )
-        if "degree_above" in table:
-            return Target("degree", among, degree=table["degree_above"])
-        count = table.get("count")
-        if count is None:
-            count = round(len(among) * table["percent"] / 100)
-        return Target("drawn", among, count=min(count, len(among)), redraw=redraw)
-
     def _deed(self, number: int, action: str, fault: Table) -> Deed:
         value = fault[action]
         if action == "partition":
@@ -166,7 +148,7 @@ class Hazards:
             "storage": lambda t: deeds_privacy.Harm(t, value["kind"]),
             "privacy": lambda t: self._privacy(t, value, fault),
         }
-        return makers[action](self.target(on))
+        return makers[action](self.aims.target(on))
 
     @staticmethod
     def _edges(fault: Table) -> frozenset[int] | None:
@@ -190,7 +172,7 @@ class Hazards:
         rows = catalog.numbers(path).tolist()
         spans: dict[int, list[tuple[int, int]]] = {}
         for row in rows:
-            if len(row) != 3 or row[0] not in self.everybody or not 0 <= row[1] < row[2]:
+            if len(row) != 3 or row[0] not in self.aims.everybody or not 0 <= row[1] < row[2] < 9e9:
                 raise BadData(f"{path.name} must hold rows of id, from, to in seconds; got {row!r}")
             spans.setdefault(int(row[0]), []).append((nanoseconds(row[1]), nanoseconds(row[2])))
         try:
@@ -234,7 +216,7 @@ class Hazards:
         if isinstance(on, list) and on and isinstance(on[0], list):
             ends = tuple(dict.fromkeys(i for pair in on for i in pair))
             return Where(Target("named", ends), tuple((a, b) for a, b in on), direction)
-        return Where(self.target(on), (), direction)
+        return Where(self.aims.target(on), (), direction)
 
     def _trouble(self, number: int, action: str, value: Any, fault: Table) -> Deed:
         on = value["on"] if isinstance(value, dict) and "on" in value else value
@@ -279,8 +261,13 @@ class Hazards:
                 ailment = Ailment(troubles.Losing, (("p", 1.0),))
         groups = tuple(map(tuple, value["groups"])) if shape == "groups" else ()
         listed = tuple(i for group in groups for i in group)
-        target = Target("named", listed) if groups else self.target(value[shape])
+        target = Target("named", listed) if groups else self.aims.target(value[shape])
         return Partition(target, shape, ailment, groups, fault.get("direction", "both"))
+
+
+def _ratio(lasts: float, gap: float) -> float:
+    """Return how often a gap fits into a time; gaps of no length fit for ever."""
+    return max(0.0, lasts) / gap if gap > 0 else math.inf
 
 
 def _turns(spans: list[tuple[int, int]]) -> tuple[int, ...]:

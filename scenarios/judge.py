@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from scenarios.judge_expectations import judge_expectations
-from scenarios.judge_faults import brings_silence, judge_faults
+from scenarios.judge_faults import brings_silence, fault_laws, judge_faults
 from scenarios.judge_kinds import judge_kinds
 from scenarios.judge_noise import field, judge_noise
 from scenarios.kinds import Tree, family_of, is_private
@@ -82,6 +82,7 @@ def _distributions(read: Tree, nodes: list[Tree], report: Report) -> None:
         for i, link in enumerate(read.get("link") or [])
     ]
     places += [(("nodes", i, "compute"), group.get("compute")) for i, group in enumerate(nodes)]
+    places += fault_laws(read)
     for path, law in places:
         if (
             field(law, "kind") == "uniform"

@@ -1,7 +1,7 @@
 """What a scenario expects and aims at: metrics that exist, bounds that fit, comparisons that can be made."""
 
 from scenarios.grammar import BOUNDS
-from scenarios.judge_faults import judge_condition
+from scenarios.judge_conditions import judge_condition
 from scenarios.judge_noise import field
 from scenarios.kinds import TRAITS, Tree, is_private, kind_of
 from scenarios.locate import Path
@@ -17,6 +17,10 @@ def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) 
             _claim(expect, ("expect", i), goals, report)
             _place(expect, ("expect", i), groups, size, report)
             _once(read, expect, ("expect", i), report)
+            horizon = field(read.get("run"), "horizon")
+            if horizon is not None and (expect.get("after") or 0) > horizon:
+                said = f"is after the end of the run at {horizon:g} s"
+                report.value(("expect", i, "after"), said)
     for name, goal in goals.items():
         if goal is not None:
             _claim(goal, ("targets", name), {}, report)
@@ -67,8 +71,16 @@ def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
         report.value(
             (*path, "metric"), f"unknown metric '{metric}'; {nearest(metric, known_names(goals))}"
         )
+    _when(claim, path, report)
+
+
+def _when(claim: Tree, path: Path, report: Report) -> None:
+    """Keys of time and of tolerance belong to what they bound."""
     if "within" in claim and claim.get("when") != "eventually":
         report.key((*path, "within"), 'belongs to when = "eventually"')
+    after, within = claim.get("after") or 0.0, claim.get("within")
+    if within is not None and within < after:
+        report.value((*path, "within"), f"is before after: both count from t = 0, {after:g} s")
     if "tolerance" in claim and "equals" not in claim:
         report.key((*path, "tolerance"), "belongs to equals")
 

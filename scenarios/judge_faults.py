@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from actors.conditions import Condition, NoCondition, read_condition
 from scenarios.grammar_faults import ACTIONS, CHOICES, ON_LINKS, TIMES, WORDS
+from scenarios.judge_conditions import judge_condition, reads_models
 from scenarios.judge_noise import field
 from scenarios.kinds import Tree, family_of
 from scenarios.locate import Path
-from scenarios.metric_names import METRICS_OF_MODELS, is_known, known_names, per_node, split_metric
+from scenarios.metric_names import (
+    PER_NODE,
+    per_node,
+    split_metric,
+)
 from scenarios.problem import Report, nearest
 
 _INSTANT = ("restart", "replay", "counter-rollback")
@@ -24,26 +28,17 @@ def brings_silence(read: Tree) -> str:
     return "messages can be lost" if actions & lossy else ""
 
 
-def judge_condition(text: str, path: Path, goals: Tree, report: Report) -> Condition | None:
-    """Read a condition, and look up the metrics that it names."""
-    try:
-        found = read_condition(text)
-    except NoCondition as error:
-        report.value(path, f"not a condition: {error}")
-        return None
-    for name in sorted(found.metrics):
-        if not is_known(name, goals):
-            from actors.conditions import FIELDS
-
-            hint = nearest(name, [*FIELDS, *known_names(goals)])
-            report.value(path, f"no field of events and no metric: '{name}'; {hint}")
+def fault_laws(read: Tree) -> list[tuple[Path, Any]]:
+    """Return every distribution that a fault names, with its place."""
+    found = list[tuple[Path, Any]]()
+    for i, fault in enumerate(read.get("fault") or []):
+        tables = [("fault", i), *(("fault", i, a) for a in ("delay", "partition", "churn"))]
+        for path in tables:
+            table = (fault or {}) if len(path) == 2 else (fault or {}).get(path[2])
+            for key in ("every", "for", "latency", "session", "downtime"):
+                if isinstance(table, dict) and isinstance(table.get(key), dict):
+                    found.append(((*path, key), table[key]))
     return found
-
-
-def reads_models(names: Any) -> bool:
-    """Whether one of some metrics reads data or models: what no agent may decide by."""
-    bases = {split_metric(name)[0] for name in names}
-    return any(base.startswith(METRICS_OF_MODELS) for base in bases)
 
 
 def judge_faults(read: Tree, groups: list[tuple[str, int]], size: int, report: Report) -> None:
@@ -66,7 +61,8 @@ class _Judge:
         fault: Tree,
     ) -> None:
         self.read, self.size, self.report, self.fault = read, size, report, fault
-        self.names = {name for name, _ in groups}
+        self.groups = dict(groups)
+        self.names = set(self.groups)
         self.path: Path = ("fault", at)
         self.serves = family_of(read) == "server"
 
@@ -191,16 +187,19 @@ class _Judge:
         group = target.get("of")
         if group is not None and group not in self.names:
             report.value((*path, "of"), f"no group '{group}'; {nearest(group, self.names)}")
+        most = self.groups.get(group, self.size) if group is not None else self.size
+        if (target.get("count") or 0) > most:
+            report.value((*path, "count"), f"there are only {most} to choose from")
         near = target.get("neighbours_of")
         for node in near if isinstance(near, list) else [] if near is None else [near]:
             if node is not None and node >= self.size:
                 report.value((*path, "neighbours_of"), self._no_agent(node))
         metric = target.get("highest") or target.get("lowest")
         if metric is not None and not per_node(metric):
-            report.value(
-                (*path, chosen[0]),
-                f"'{metric}' is no metric of each node; {nearest(metric, known_names({}))}",
-            )
+            base, how = split_metric(metric)
+            hint = f"give the metric itself, '{base}'" if how else nearest(metric, PER_NODE)
+            said = f"'{metric}' is no metric of each node; {hint}"
+            report.value((*path, chosen[0]), said)
         elif metric is not None and reads_models([metric]) and not self.fault.get("oracle"):
             report.value(
                 (*path, chosen[0]),
@@ -220,7 +219,7 @@ class _Judge:
                 self._target((*path, "groups", k), group, links=True)
                 for node in group or []:
                     if node in seen:
-                        report.value((*path, "groups", k), f"agent {node} is in two groups")
+                        report.value((*path, "groups", k), f"agent {node} is named twice")
                     seen.add(node)
         else:
             self._target((*path, shapes[0]), value[shapes[0]])

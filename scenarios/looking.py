@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import tomllib
 from pathlib import Path
 
 from scenarios.explaining import Causes, as_tree, in_words
-from scenarios.folder import FolderError, events, lines, read_manifest
-from scenarios.parting import differences, parts, samples
+from scenarios.folder import FolderError, events, lines, read_manifest, whole
+from scenarios.grammar_faults import ACTIONS
+from scenarios.parting import differences, parts, plain_row, samples
 from scenarios.parting import in_words as told
 from scenarios.words import say
 
@@ -18,6 +20,10 @@ def explain(chosen: argparse.Namespace) -> int:
     path = Path(chosen.run)
     read_manifest(path)
     causes = _causes(path)
+    if not causes.by_seq:
+        raise FolderError(f"{path} has no events: it was cut off before the first, or is damaged")
+    if read_manifest(path).get("status") != "running" and not whole(path):
+        say(f"hush: {path}: files are missing or changed: checksums do not match", error=True)
     if chosen.seq not in causes.by_seq:
         last = max(causes.by_seq, default=0)
         raise FolderError(f"{path} has no event {chosen.seq}: they run from 1 to {last}")
@@ -30,23 +36,37 @@ def explain(chosen: argparse.Namespace) -> int:
 
 def _causes(path: Path) -> Causes:
     try:
-        return Causes(events(path), list(lines(path / "ledger.jsonl")))
+        return Causes(events(path), list(lines(path / "ledger.jsonl")), _faults(path))
     except (KeyError, TypeError) as error:
         raise FolderError(f"{path} is damaged: {error}") from None
+
+
+def _faults(path: Path) -> list[str]:
+    """Return what the scenario of a run calls its faults."""
+    try:
+        tree = tomllib.loads((path / "resolved.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    found = []
+    for fault in tree.get("fault", []):
+        action = next((a for a in ACTIONS if a in fault), "?")
+        kind = fault[action].get("kind") if isinstance(fault.get(action), dict) else None
+        found.append(str(fault.get("name") or kind or action))
+    return found
 
 
 def diff(chosen: argparse.Namespace) -> int:
     """Tell where two runs part, and how their metrics differ after it."""
     one, other = Path(chosen.run), Path(chosen.other)
-    told_apart = [(m["scenario"], m["seed"]) for m in map(read_manifest, (one, other))]
     try:
+        told_apart = [(m["scenario"], m["seed"]) for m in map(read_manifest, (one, other))]
         found = parts(events(one), events(other))
         since = 0 if found is None else min(e["t"] for e in found if e is not None)
         rows = differences(samples(events(one)), samples(events(other)), since)
     except (KeyError, TypeError) as error:
         raise FolderError(f"a run is damaged: {error}") from None
     if chosen.json:
-        tree = {"parts": found and list(found), "metrics": rows}
+        tree = {"parts": found and list(found), "metrics": [plain_row(row) for row in rows]}
         say(json.dumps(tree, indent=2, ensure_ascii=False))
     elif found is None:
         say("the same events, one by one")

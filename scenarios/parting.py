@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
-import numpy as np
-
-from scenarios.values import number, show
+from scenarios.values import figure, folded, show
 
 Event = dict[str, Any]
 Pair = tuple[Event | None, Event | None]
@@ -36,15 +34,8 @@ def samples(events: Iterator[Event]) -> dict[int, dict[str, float]]:
     found = {}
     for event in events:
         if event["kind"] == "sampled":
-            found[event["t"]] = {k: _folded(v) for k, v in event["values"].items()}
+            found[event["t"]] = {k: folded(v) for k, v in event["values"].items()}
     return found
-
-
-def _folded(value: Any) -> float:
-    if not isinstance(value, list):
-        return number(value)
-    known = [number(v) for v in value if v is not None]
-    return float(np.mean(known)) if known else math.nan
 
 
 def differences(
@@ -63,6 +54,11 @@ def differences(
         for name, t in first.items()
     ]
     return sorted(found, key=lambda row: (row["first"], row["metric"]))
+
+
+def plain_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a difference as JSON holds it."""
+    return row | {key: figure(row[key]) for key in ("one", "other")}
 
 
 def _differ(one: float, other: float) -> bool:

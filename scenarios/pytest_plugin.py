@@ -19,6 +19,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse seeds that are none before anything is collected."""
+    text = config.getoption("--scenario-seeds", default=None)
+    if text is not None:
+        from scenarios.grid import seeds_of
+        from scenarios.problem import ScenarioError
+
+        try:
+            seeds_of(text)
+        except ScenarioError:
+            said = f'--scenario-seeds must be such as "0..9", got {text}'
+            raise pytest.UsageError(said) from None
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ScenarioFile | None":
     """Collect scenario files by their name, or whichever was named."""
     if file_path.suffix != ".toml":
@@ -34,20 +48,26 @@ class ScenarioFile(pytest.File):
         """Yield an item for each seed, with the scenario's tags as markers."""
         from scenarios.cases import Case, cases_of, tags_of
         from scenarios.grid import seeds_of
+        from scenarios.problem import ScenarioError
 
         text = self.config.getoption("--scenario-seeds")
         name = str(self.path)
         with contextlib.suppress(ValueError):
             name = str(self.path.relative_to(self.config.invocation_params.dir))
-        markers = [_marker(self.config, tag) for tag in tags_of(name)]
         verdicts: list[Any] = []
-        for case in cases_of(name, None if text is None else seeds_of(text)):
+        try:
+            markers = [_marker(self.config, tag) for tag in tags_of(name)]
+            cases = cases_of(name, None if text is None else seeds_of(text))
+            over = any(expect.get("over") for expect in _expects(name))
+        except ScenarioError:  # its one item says what is wrong
+            markers, cases, over = [], [Case(name)], False
+        for case in cases:
             label = "scenario" if case.seed is None else f"seed-{case.seed}"
             item = ScenarioItem.from_parent(self, name=label, case=case, verdicts=verdicts)
             for marker in markers:
                 item.add_marker(marker)
             yield item
-        if any(expect.get("over") for expect in _expects(name)):
+        if over:
             yield OverSeeds.from_parent(self, name="over-seeds", case=Case(name), verdicts=verdicts)
 
 
@@ -101,6 +121,9 @@ class OverSeeds(ScenarioItem):
     def runtest(self) -> None:
         from scenarios.cases import over_seeds
 
-        found = [verdict for verdict in over_seeds(self.verdicts) if verdict.code]
+        judged = over_seeds(self.verdicts)
+        if not judged:
+            raise ScenarioFailed("no seed was run: select the seeds, too")
+        found = [verdict for verdict in judged if verdict.code]
         if found:
             raise ScenarioFailed("\n".join(line for verdict in found for line in verdict.lines))

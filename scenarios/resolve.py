@@ -82,6 +82,11 @@ class _Resolver:
         nodes = people.nodes(shards, objectives, edges, make)
         faults = hazards.faults(shards.dimension)
         self.at.report.stop_if_any()
+        joined = {(i, j) for i, j, _ in edges} if not serves else {
+            (i, self.at.size) for i in range(self.at.size)
+        }  # fmt: skip
+        hazards.judge(faults, joined | {(j, i) for i, j in joined})
+        self.at.report.stop_if_any()
         run, horizon = self.at.read["run"], self._horizon()
         plan = Plan(
             name=self.at.scenario.name,
@@ -174,7 +179,14 @@ class _Resolver:
             return
         options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
         try:
-            resolve(load(name if found is None else str(found)), options)
+            other = resolve(load(name if found is None else str(found)), options)
+            expect = self.at.read["expect"][path[1]]
+            group, node = expect.get("group"), expect.get("node")
+            if group is not None and group not in other.groups:
+                said = f"{name} has no group '{group}'; {nearest(group, other.groups)}"
+                self.at.report.value(path, said)
+            if node is not None and node >= other.size:
+                self.at.report.value(path, f"{name} has no agent {node}")
         except ScenarioError as error:
             self.at.report.value(path, f"{name} cannot run: {error.problems[0]}")
 

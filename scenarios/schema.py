@@ -142,13 +142,18 @@ class Signed(Scalar):
     rule: Quantity
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
+        negative, size = False, value
         if isinstance(value, str) and value.strip().startswith("-"):
-            amount = self.rule.read(value.strip()[1:], path, report)
-            return None if amount is None else -amount
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
-            amount = self.rule.read(-value, path, report)
-            return None if amount is None else -amount
-        return self.rule.read(value, path, report)
+            negative, size = True, value.strip()[1:]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
+            negative, size = True, -value
+        trial = Report({}, {})
+        amount = self.rule.read(size, path, trial)
+        if trial.problems:
+            said = f'must be {self.rule.what}, finite, negative or not, such as 2 or "-250ms", got {shown(value)}'
+            report.value(path, said)
+            return None
+        return -amount if negative else amount
 
 
 def signed_duration() -> Signed:

@@ -23,6 +23,7 @@ MOST = {
     "updates": 50_000_000,
     "bytes": 8 << 30,
     "samples": 1_000_000,
+    "firings": 100_000,
 }
 """What a scenario may ask for without --allow-large."""
 

@@ -157,7 +157,13 @@ def with_headline(plan: Plan, summary: Values) -> str:
     return f'{text}# privacy.accountant: "tightest" was {summary["epsilon"]["accountant"]}\n'
 
 
+def settled(summary: Values) -> int:
+    """Return the same for what one run can judge: what is judged over seeds is left out."""
+    verdicts = {e["verdict"] for e in summary.get("expectations", []) if not e.get("over")}
+    return 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0
+
+
 def worst_exit(judgements: list[Judgement]) -> int:
     """Return 1 when an expectation failed, 4 when one is unknown, else 0."""
-    verdicts = {judgement.verdict for judgement in judgements if not judgement.over}
+    verdicts = {judgement.verdict for judgement in judgements}
     return 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0

@@ -141,8 +141,29 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
     found = []
     for _ in range(count):
         made = makers[luck.pick(sorted(makers))](luck, size)
+        if family == "server" or not _joins(tree, 0, 1):
+            made = _without_pairs(made)
         found.append(_when(luck, made, end, endless=horizon is None) | made)
     return found
+
+
+def _joins(tree: Table, one: int, other: int) -> bool:
+    """Whether an edge surely joins the first two agents."""
+    topology = (tree.get("network") or {}).get("topology", "ring")
+    kind = topology if isinstance(topology, str) else topology.get("kind")
+    return kind in {"ring", "complete", "path", "star"} and (one, other) == (0, 1)
+
+
+def _without_pairs(made: Table) -> Table:
+    """Name an agent where a pair was named."""
+    return {
+        action: [0]
+        if value == [[0, 1]]
+        else value | {"on": [0]}
+        if isinstance(value, dict) and value.get("on") == [[0, 1]]
+        else value
+        for action, value in made.items()
+    }
 
 
 def whom(luck: Luck, size: int) -> Any:

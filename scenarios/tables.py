@@ -135,6 +135,8 @@ class Kind:
             read = self.bare[2].read(value, path, trial)
             if not trial.problems:
                 return {self.tag: self.bare[0], self.bare[1]: read}
+            if value[:1] in "+-.0123456789" and value:
+                return self.bare[2].read(value, path, report)  # meant as the short form
         table = {self.tag: value} if isinstance(value, str) else value
         if not isinstance(table, dict):
             report.value(

@@ -71,16 +71,28 @@ def _doubled(messages: Values) -> str:
     return f" + {copies:,} duplicated" if copies else ""
 
 
-def _fault_lines(faults: list[Values]) -> list[str]:
-    """Tell how often each fault happened, and how many messages it touched."""
+_ON_MEMBERS = {"crash", "restart", "leave", "join", "pause", "churn"}
+
+
+def told_faults(faults: list[Values]) -> list[str]:
+    """Tell how often each fault happened, and what it hit."""
     told: dict[str, list[int]] = {}
     for fault in faults:
-        fired, touched = told.setdefault(fault["name"], [0, 0])
-        told[fault["name"]] = [fired + fault["fired"], touched + fault["touched"]]
-    said = [
-        f"{name} {fired}×" + (f" ({touched:,} messages)" if touched else "")
-        for name, (fired, touched) in told.items()
-    ]
+        mine = told.setdefault(fault["name"], [0, 0, 0])
+        for at, key in enumerate(("fired", "struck", "touched")):
+            mine[at] += fault[key]
+    return [f"{name} {counts[0]}×{_hit(name, counts)}" for name, counts in told.items()]
+
+
+def _hit(name: str, counts: list[int]) -> str:
+    fired, struck, touched = counts
+    if touched:
+        return f" ({touched:,} messages)"
+    return " (hit nobody)" if fired and not struck and name in _ON_MEMBERS else ""
+
+
+def _fault_lines(faults: list[Values]) -> list[str]:
+    said = told_faults(faults)
     return [f"  faults    {', '.join(said)}"] if said else []
 
 

@@ -4,7 +4,9 @@ import argparse
 import os
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from scenarios.cases import (
     attempt,
     cases_of,
     collect,
+    named,
     over_seeds,
 )
+from scenarios.folder import FolderError
 from scenarios.grid import seeds_of
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
@@ -35,6 +39,8 @@ _WORST = (INTERRUPTED, 70, 74, 3, 2, 1, 4)
 def test(chosen: argparse.Namespace) -> int:
     """Run scenarios as tests."""
     options = _options(chosen)
+    if chosen.keep and chosen.swarm is None:
+        raise ScenarioError([Problem("--keep", "belongs to --swarm")])
     if chosen.swarm is not None:
         return _swarm(chosen, options)
     if not chosen.path:
@@ -88,10 +94,8 @@ def _told(verdicts: list[Verdict], what: str = "") -> list[Verdict]:
 
 
 def _close(verdicts: list[Verdict]) -> int:
-    count: dict[str, int] = {}
-    for verdict in verdicts:
-        count[verdict.word] = count.get(verdict.word, 0) + 1
-    say(f"{', '.join(f'{number} {word}' for word, number in count.items())} of {len(verdicts)}")
+    words = Counter(verdict.word for verdict in verdicts)
+    say(f"{', '.join(f'{number} {word}' for word, number in words.items())} of {len(verdicts)}")
     codes = {verdict.code for verdict in verdicts}
     return next((code for code in _WORST if code in codes), max(codes, default=0))
 
@@ -114,11 +118,8 @@ def _shrink(
     """Look for the smallest scenario that fails in the same way, and write it down."""
     wanted = _why(verdict)
     given = {k: v for k, v in options.items() if k != "set"}
-    place = (
-        Path(verdict.case.scenario).parent if verdict.case.scenario.endswith(".toml") else Path()
-    )
-    path = Path(out) if out else place / f"{tree['name']}.shrunk.toml"
-    trial = path.with_suffix(".trial.toml")
+    path = _fresh(verdict.case.scenario, tree["name"], out)
+    trial = path.with_name(f"{path.name}.trial.toml")
 
     def fails(smaller: dict[str, Any]) -> bool:
         trial.write_text(to_toml(smaller), encoding="utf-8")
@@ -135,7 +136,20 @@ def _shrink(
         for what, mine, less in zip(("faults", "agents", "end"), before, after, strict=True)
     ]
     say(f"shrunk in {tried} runs: {', '.join(told)}")
-    say(f"    {path} fails alone: hush run {shlex.quote(str(path))}")
+    say(f"    {path} fails alone: hush run {shlex.quote(named(path))}")
+
+
+def _fresh(scenario: str, name: str, out: str | None) -> Path:
+    """Return a file that does not exist yet, beside the scenario: what is there is not overwritten."""
+    if out is not None:
+        path = Path(out)
+        if path.exists() or not path.parent.is_dir():
+            why = "exists already" if path.exists() else "its folder does not exist"
+            raise ScenarioError([Problem("--out", f"{out}: {why}; nothing was written")])
+        return path
+    place = Path(scenario).parent if scenario.endswith(".toml") else Path()
+    names = (f"{name}.shrunk{f'-{n}' if n else ''}.toml" for n in count())
+    return next(place / name for name in names if not (place / name).exists())
 
 
 def _why(verdict: Verdict) -> tuple[str, ...]:
@@ -150,6 +164,8 @@ def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Run random worlds, or the named ones under random faults; every one that fails is kept as a file."""
     seed = 0 if chosen.seeds is None else seeds_of(chosen.seeds)[0]
     folder = Path(chosen.out or "swarm")
+    if folder.exists() and (not folder.is_dir() or any(folder.glob("world-*.toml"))):
+        raise FolderError(f"{folder} holds worlds of an earlier swarm: choose another --out")
     folder.mkdir(parents=True, exist_ok=True)
     bases = [_tree(Case(path, seed), options) for path in collect(chosen.path)]
     happened: dict[str, int] = {}

@@ -43,6 +43,14 @@ def aggregate(values: Vector, how: str) -> float:
     return float(folds[how](known))
 
 
+def folded(value: Any) -> float:
+    """Return a sampled metric as one number: per-node values as their mean."""
+    if not isinstance(value, list):
+        return number(value)
+    known = [number(v) for v in value if v is not None]
+    return float(np.mean(known)) if known else math.nan
+
+
 def show(value: float) -> str:
     """Write a number for a person, four digits of it."""
     return "∞" if math.isinf(value) else f"{value:.4g}"

@@ -21,6 +21,11 @@ def to_toml(table: dict[str, Any]) -> str:
     return "\n".join(_lines(table, ())).strip() + "\n"
 
 
+def inline(value: Any) -> str:
+    """Write one value as it stands in a file."""
+    return _value(value)
+
+
 def _lines(table: dict[str, Any], path: tuple[str, ...]) -> list[str]:
     plain = [k for k, v in table.items() if not _is_table(v, path) and not _is_tables(v)]
     lines = [f"{_key(k)} = {_value(table[k])}" for k in plain]

@@ -5,7 +5,7 @@ from actors.behaviours.attend import LAST_WORD
 from actors.behaviours.wake import Life, Members
 from actors.events import Merged, RoundAborted, RoundClosed, RoundOpened
 from actors.log import Log
-from clocks.clock import WAKE
+from clocks.clock import WAKE, Cancelled
 from mechanisms.federated import Coordinator
 from mechanisms.vectors import Vector
 
@@ -16,6 +16,18 @@ def serve(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
 
 
 async def _preside(agent: Agent, log: Log, members: Members) -> None:
+    """Hold the rounds; one that a crash cuts off is aborted."""
+    opened = [0]
+    try:
+        await _hold_rounds(agent, log, members, opened)
+    except Cancelled:
+        if opened[0]:
+            agent.aborted += 1
+            log.emit(RoundAborted, agent.id, opened[0], agent.rounds, [], "the server went down")
+        raise
+
+
+async def _hold_rounds(agent: Agent, log: Log, members: Members, under_way: list[int]) -> None:
     hall, mechanism = agent.habits.hall, agent.mechanism
     assert hall is not None, "the plan gives a server its hall"  # noqa: S101
     assert isinstance(mechanism, Coordinator), "and its mechanism"  # noqa: S101
@@ -26,11 +38,12 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
         agent.rounds += 1
         begun = agent.clock.now
         asked = _chosen(agent, hall.sample, once=mechanism.once)
-        opened = log.emit(RoundOpened, agent.id, None, agent.rounds, asked)
+        opened = under_way[0] = log.emit(RoundOpened, agent.id, None, agent.rounds, asked)
         agent.tell([j for j in asked if j not in answers], agent.rounds, opened, asks=True)
         deadline = begun + hall.deadline_ns
         await _gather(agent, log, asked, answers, deadline, opened, once=mechanism.once)
         survivors = sorted(j for j in answers if j in asked)
+        under_way[0] = 0
         reason = hall.short(len(survivors), len(asked)) or mechanism.refuses(survivors)
         if reason is None:
             heard = [answers[j] for j in survivors]

@@ -37,6 +37,7 @@ class Declared:
         self._active = [0] * len(plan.faults)
         self.fired = [0] * len(plan.faults)
         self.touched = [0] * len(plan.faults)
+        self.struck = [0] * len(plan.faults)
 
     def changed(self, event: Event) -> None:
         """Comings and goings have a declared cause, inside its window."""
@@ -52,6 +53,8 @@ class Declared:
         if not explained and not retires:
             what = type(event).__name__.lower()
             self._break("declared faults", event, f"agent {node} {what} without a fault")
+        if cause in self._open:
+            self.struck[self._open[cause][0]] += 1
         if isinstance(event, (Paused, Resumed)):
             (self.paused.add if isinstance(event, Paused) else self.paused.discard)(node)
             return
@@ -75,7 +78,8 @@ class Declared:
         if timing.at is not None:
             fine = began == timing.at
         elif isinstance(timing.every, Constant):
-            fine &= (began - timing.after) % round(timing.every.value_s * 1e9) == 0
+            gap = max(1, round(timing.every.value_s * 1e9))
+            fine &= (began - timing.after) % gap == 0
         elif timing.when is not None:
             fine &= event.cause is not None and self.fired[event.fault] < (timing.times or 1)
         if isinstance(timing.lasts, Constant):

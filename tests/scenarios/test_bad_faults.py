@@ -42,7 +42,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (AT | {"delay": {"on": "all", "latency": "1s", "correlation": 1.0}}, "fault.0.delay.correlation: must be a number >= 0 and < 1, got 1.0"),
     (AT | {"rate": {"on": "all", "bytes": "5kg"}}, "fault.0.rate.bytes: must be a size, bytes or a text such as"),
     (AT | {"partition": {"mode": "cut"}}, "fault.0.partition: needs exactly one of groups, isolate, bridge; got none"),
-    (AT | {"partition": {"groups": [[0], [0, 1]]}}, "fault.0.partition.groups.1: agent 0 is in two groups"),
+    (AT | {"partition": {"groups": [[0], [0, 1]]}}, "fault.0.partition.groups.1: agent 0 is named twice"),
     (AT | {"partition": {"isolate": [0], "mode": "slow"}}, 'fault.0.partition.mode: mode = "slow" and latency go together'),
     (AT | {"partition": {"isolate": [0], "mode": "cutt"}}, "fault.0.partition.mode: must be one of its names, got \"cutt\"; did you mean 'cut'?"),
     (AT | {"clock": {"on": [0]}}, "fault.0.clock: needs exactly one of offset, drift, jump, freeze; got none"),

@@ -43,7 +43,7 @@ def test_rounds_that_were_missed_are_not_made_up(tmp_path: Path) -> None:
     ran = perform(scenario(run={"seed": 5, "rounds": 10}, nodes=nodes, fault=fault), tmp_path)
     assert [n["updates"] for n in ran.outcome.summary["nodes"]] == [10, 10, 7, 10, 10, 10]
     assert ran.outcome.summary["ended_s"] == 10.0
-    assert ran.outcome.summary["ended_by"] == "no wake can come"
+    assert ran.outcome.summary["ended_by"] == "rounds"
 
 
 def test_a_barrier_goes_on_after_its_timeout_from_the_last_wake(tmp_path: Path) -> None:
