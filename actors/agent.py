@@ -43,7 +43,7 @@ class Agent:
 
     __slots__ = (
         "_draws", "_log", "_rounded", "_tick_ns", "aborted", "adopted", "balanced", "busy", "choices", "clock",
-         "detector", "diverged", "first", "habits", "heard", "id", "inbox", "labour", "mechanism", "neighbours", "noise",
+         "detector", "diverged", "first", "habits", "heard", "id", "inbox", "labour", "last_wake", "mechanism", "neighbours", "noise",
         "outbox", "plight", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
     )  # fmt: skip
 
@@ -92,7 +92,7 @@ class Agent:
         self.tasks: tuple[Task, ...] = ()
         self.adopted = not habits.adopt_neighbours
         self.updates = self.rounds = self.refused = self.aborted = self.survivors = 0
-        self.spent = self.diverged = self.busy = False
+        self.spent, self.diverged, self.busy, self.last_wake = False, False, False, -1
 
     @property
     def model(self) -> Vector:

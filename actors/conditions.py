@@ -31,7 +31,12 @@ _MISSING: Any = object()
 
 FIELDS = frozenset(
     {"kind", "seq", "t", "node", "cause"}
-    | {name for kind in KINDS for name in kind.__struct_fields__ if name != "values"}
+    | {
+        name
+        for kind in KINDS
+        for name in kind.__struct_fields__
+        if name not in {"values", "late_ns"}
+    }
 )
 """What a condition may ask of an event."""
 NAMES = tuple(str(kind.__struct_config__.tag) for kind in KINDS)
@@ -192,6 +197,7 @@ class _Reader:
             test = self.either()
             if not self._take(")"):
                 raise NoCondition("a parenthesis is not closed")
+            self._depth -= 1
             return test
         left, name = self._operand()
         sign = self._take(*_SIGNS, "in", "not")

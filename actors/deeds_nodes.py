@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
+from actors import holds
 from actors.stage import Stage, Strike, Undo
 from actors.targets import Target
 from clocks.clock import FAULT
@@ -24,11 +25,11 @@ class Crash:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.hold_down(i, self.lose, strike.cause)]
+        struck = [i for i in strike.hit if holds.hold_down(members, i, self.lose, strike.cause)]
 
         def undo(ended: int) -> None:
             for i in struck:
-                members.let_up(i, ended)
+                holds.let_up(members, i, ended, strike.cause)
 
         return undo
 
@@ -57,11 +58,11 @@ class Leave:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.hold_away(i, strike.cause)]
+        struck = [i for i in strike.hit if holds.hold_away(members, i, strike.cause)]
 
         def undo(ended: int) -> None:
             for i in struck:
-                members.let_back(i, ended)
+                holds.let_back(members, i, ended, strike.cause)
 
         return undo
 
@@ -77,7 +78,12 @@ class Join:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.join(i, strike.cause, self.edges)]
+        edges = self.edges
+        struck = [
+            i
+            for i in strike.hit
+            if members.join(i, strike.cause, holds.by_rule(members, i) if edges is None else edges)
+        ]
 
         def undo(ended: int) -> None:
             for i in struck:
@@ -150,7 +156,9 @@ class Churn:
         def turn(node: int, *, on: bool) -> None:
             if over[0]:
                 return
-            self._turn(strike.stage, node, strike.cause, away, on=on, crashes=self.crashes)
+            self._turn(
+                strike.stage, node, strike.cause, strike.cause, away, on=on, crashes=self.crashes
+            )
 
         for node in strike.hit:
             if self.session is None:
@@ -163,27 +171,29 @@ class Churn:
         def undo(ended: int) -> None:
             over[0] = True
             for node in sorted(away):
-                self._turn(strike.stage, node, ended, away, on=True, crashes=self.crashes)
+                self._turn(
+                    strike.stage, node, ended, strike.cause, away, on=True, crashes=self.crashes
+                )
 
         return undo
 
     @staticmethod
     def _turn(
-        stage: Stage, node: int, cause: int, away: set[int], *, on: bool, crashes: bool
+        stage: Stage, node: int, cause: int, began: int, away: set[int], *, on: bool, crashes: bool
     ) -> None:
         """Let one agent come or go; only who went for this fault comes back by it."""
         members = stage.members
         if not on:
             held = (
-                members.hold_down(node, "nothing", cause)
+                holds.hold_down(members, node, "nothing", cause)
                 if crashes
-                else members.hold_away(node, cause)
+                else holds.hold_away(members, node, cause)
             )
             if held:
                 away.add(node)
         elif node in away:
             away.discard(node)
-            (members.let_up if crashes else members.let_back)(node, cause)
+            (holds.let_up if crashes else holds.let_back)(members, node, cause, began)
 
     @staticmethod
     def _follow(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actors import holds
 from actors.deeds_links import Ailment, Where
 from actors.events import Charged, Event, Sent
 from actors.stage import Strike, Undo
@@ -51,7 +52,7 @@ class Ambush:
             if isinstance(event, Sent) and (event.resent or not event.bytes):
                 return
             armed.discard(node)
-            if members.hold_down(node, self.lose, strike.cause):
+            if holds.hold_down(members, node, self.lose, strike.cause):
                 struck.append(node)
 
         strike.stage.log.watch(spring, (Charged if self.kind == "crash-after-charge" else Sent,))
@@ -59,7 +60,7 @@ class Ambush:
         def undo(ended: int) -> None:
             armed.clear()
             for i in struck:
-                members.let_up(i, ended)
+                holds.let_up(members, i, ended, strike.cause)
 
         return undo
 
@@ -75,11 +76,14 @@ class Doubled:
     def begin(self, strike: Strike) -> Undo | None:
         agents = strike.stage.agents(strike.hit)
         for agent in agents:
-            agent.plight.twin = agent.state
+            agent.plight.twin = agent.state if agent.plight.twin is None else agent.plight.twin
+            agent.plight.twins += 1
 
         def undo(_: int) -> None:
             for agent in agents:
-                agent.plight.twin = None
+                agent.plight.twins -= 1
+                if not agent.plight.twins:
+                    agent.plight.twin = None
 
         return undo
 

@@ -72,15 +72,18 @@ class Dial:
 
     async def wait(self, shown: int, priority: int) -> None:
         """Wait until the clock shows a time, whatever is done to it meanwhile."""
-        clock = self._clock
+        clock, waited = self._clock, False
         while True:
             due = self.due(shown)
-            if due is not None and due <= clock.now:
+            if waited and due is not None and due <= clock.now:
                 return
             self._waiting = signal = clock.signal(priority)
-            if due is not None:
-                clock.at(due, priority, signal.set)
+            if (
+                due is not None
+            ):  # also when it is past: whoever wakes, wakes in the order of the instant
+                clock.at(max(due, clock.now), priority, signal.set)
             try:
                 await signal
             finally:
                 self._waiting = None
+            waited = True

@@ -5,11 +5,11 @@ from itertools import count
 from typing import Protocol
 
 from actors.conditions import Condition, Metrics
-from actors.events import Event, FaultBegan, FaultEnded
+from actors.events import Diverged, Event, FaultBegan, FaultEnded
 from actors.stage import Stage, Strike, Undo
 from actors.targets import Chooser, Target
 from actors.troubles import happens
-from clocks.clock import FAULT
+from clocks.clock import FAULT, UNDO
 from clocks.durations import Duration
 
 _GAPS, _LENGTHS = 1 << 40, 1 << 41
@@ -79,7 +79,7 @@ class Occurrence:
         self._chooser = Chooser(
             fault.deed.target, stage.stream(f"{fault.path}/whom"), stage.around, stage.measure
         )
-        self._seen = self._tried = self._fired = 0
+        self._seen = self._tried = self._happened = self._fired = 0
 
     def begin(self) -> None:
         """Set the fault up."""
@@ -114,33 +114,37 @@ class Occurrence:
                 break
             await clock.sleep_until(instant, FAULT)
             self._try(None)
-            if timing.times is not None and self._tried >= timing.times:
+            if timing.times is not None and self._happened >= timing.times:
                 break
         self._done()
 
     def _look(self, event: Event) -> None:
         """See an event; what it triggers happens at the same instant, with a fault's priority."""
         timing = self._fault.timing
-        if timing.when is None or (timing.times or 1) <= self._tried:
+        if timing.when is None or (timing.times or 1) <= self._happened:
             return
+        if isinstance(event, Diverged) and not self._fault.oracle:
+            return  # that a model diverged depends on data
+        if event.node is None and self._fault.deed.target.how == "event":
+            return  # it waits for an event of somebody
         if not timing.admits(event.t) or not timing.when.holds(event, self._metrics):
             return
         self._seen += 1
-        if self._seen >= timing.nth and not self._try(event):
-            self._tried -= 1  # chance was against it: the condition may hold again
+        if self._seen >= timing.nth:
+            self._try(event)
 
-    def _try(self, event: Event | None) -> bool:
+    def _try(self, event: Event | None) -> None:
         """Let it happen, by chance, now or after a while."""
         timing, clock = self._fault.timing, self._stage.clock
         self._tried += 1
-        if not happens(self._luck(self._seen + self._tried, 1), 0, timing.probability):
-            return False
+        if not happens(self._luck(self._tried, 1), 0, timing.probability):
+            return
+        self._happened += 1
         if event is None and not timing.later:
             self._fire(None)
         else:
             self._expect()
             clock.at(clock.now + timing.later, FAULT, lambda: self._fire_late(event))
-        return True
 
     def _fire_late(self, event: Event | None) -> None:
         self._fire(event)
@@ -160,7 +164,7 @@ class Occurrence:
         self._fired += 1
         if lasts is not None:
             self._expect()
-            stage.clock.at(ends, FAULT, lambda: self._undo(hit, undo, began))
+            stage.clock.at(ends, UNDO, lambda: self._undo(hit, undo, began))
         elif deed.name == "churn":
             self._expect()  # somebody always comes back
 

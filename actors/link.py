@@ -51,6 +51,8 @@ class Waiting:
     """A message that a fault keeps on its link."""
 
     delay: int
+    due: int
+    """When it would have arrived."""
     sent: int
     message: Message
     corrupt: bool
@@ -128,14 +130,17 @@ class Fan:
         others = self.troubles.get(slot, ())
         holding = any(isinstance(other, Holding) for other in others)
         overtaking = any(isinstance(other, Overtaking) for other in others)
-        kept = list[Waiting]()
+        kept, last = list[Waiting](), -1
         for waiting in self.held.pop(slot):
             if holding or (overtaking and waiting.late):
                 kept.append(waiting)
             else:
-                self._arrive(slot, now + waiting.delay, waiting)
+                last = max(now, waiting.due) if waiting.late else now + waiting.delay
+                self._arrive(slot, last, waiting)
         if kept:
             self.held[slot] = kept
+            if last >= 0:
+                self.pass_by(slot, last)
 
     def pass_by(self, slot: int, arrival: int) -> None:
         """Let those follow that waited for a message to go past them."""
@@ -144,7 +149,7 @@ class Fan:
             return
         for one in [w for w in waiting if w.late]:
             waiting.remove(one)
-            self._arrive(slot, arrival + 1, one)
+            self._arrive(slot, max(one.due, arrival + 1), one)
         if not waiting:
             del self.held[slot]
 
@@ -152,12 +157,12 @@ class Fan:
         sent = -waiting.sent if waiting.corrupt else waiting.sent
         self.outlets[slot](arrival, sent, waiting.message)
 
-    def keep(self, slot: int, passage: Passage, sent: int) -> None:
+    def keep(self, slot: int, passage: Passage, delay: int, sent: int) -> None:
         """Keep a message on its link."""
         late = not any(isinstance(trouble, Holding) for trouble in self.troubles.get(slot, ()))
-        self.held.setdefault(slot, []).append(
-            Waiting(max(0, passage.delay), sent, passage.message, passage.corrupt, late)
-        )
+        due, message = passage.now + delay, passage.message
+        waiting = Waiting(delay, due, sent, message, passage.corrupt, late)
+        self.held.setdefault(slot, []).append(waiting)
 
     @property
     def holds(self) -> int:
@@ -169,7 +174,7 @@ class Fan:
         policy = self._policies[slot]
         passage = Passage(
             now, size, max(0, delay), message,
-            lambda bits: int(policy.latency.draw(bits, message.version)[0]), lost=delay < 0,
+            lambda bits: int(policy.latency.draw(bits, message.version)[0]), base=max(0, delay), lost=delay < 0,
         )  # fmt: skip
         for trouble in self.troubles.get(slot, ()):
             if trouble.judge(passage) and trouble.fault >= 0:

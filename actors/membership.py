@@ -97,7 +97,8 @@ class Membership:
             return False
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
-        agent.status, agent.plight.downs = UP, 0
+        agent.status = UP
+        agent.plight.downs.clear()
         agent.store.recover()
         self._catch_up(agent)
         if agent.store.published is None:
@@ -106,36 +107,6 @@ class Membership:
         self._greet(agent, restarted)
         self._start(agent)
         return True
-
-    def hold_down(self, node: int, lose: str, cause: int) -> bool:
-        """Crash an agent for a while; one that another fault holds down stays down for both."""
-        agent = self.agents[node]
-        held = self.crash(node, lose, cause) or (agent.status == DOWN and agent.plight.downs > 0)
-        agent.plight.downs += held
-        return held
-
-    def let_up(self, node: int, cause: int) -> None:
-        """Restart it, when no other fault holds it down, and nobody restarted it meanwhile."""
-        plight = self.agents[node].plight
-        if plight.downs:
-            plight.downs -= 1
-            if not plight.downs:
-                self.restart(node, cause)
-
-    def hold_away(self, node: int, cause: int) -> bool:
-        """Let an agent leave for a while; one that another fault keeps away stays away for both."""
-        agent = self.agents[node]
-        held = self.leave(node, cause) or (agent.status == LEFT and agent.plight.aways > 0)
-        agent.plight.aways += held
-        return held
-
-    def let_back(self, node: int, cause: int) -> None:
-        """Let it join again, when no other fault keeps it away."""
-        plight = self.agents[node].plight
-        if plight.aways:
-            plight.aways -= 1
-            if not plight.aways:
-                self.join(node, cause)
 
     def leave(self, node: int, cause: int) -> bool:
         """Let an agent go; its neighbours stop counting it. Who is down cannot say goodbye."""
@@ -184,14 +155,15 @@ class Membership:
             return False
         agent.inbox.settle(self._clock.now - 1, up=False)
         joined = self._log.emit(Joined, node, cause)
-        agent.status, agent.plight.aways = UP, 0
+        agent.status = UP
+        agent.plight.aways.clear()
         self._catch_up(agent)
         if edges is not None:
             agent.plight.apart = set(agent.neighbours) - edges
         for j in agent.neighbours:
             other = self.agents[j]
-            if edges is not None and j in edges:
-                other.plight.apart.discard(node)
+            if edges is not None:
+                (other.plight.apart.discard if j in edges else other.plight.apart.add)(node)
             member = other.status in {UP, DOWN} and share(agent, other)
             agent.attend(j, present=member)
             if member:
@@ -239,7 +211,8 @@ class Membership:
     def _greet(self, agent: Agent, cause: int) -> None:
         for j in agent.neighbours:
             neighbour = self.agents[j]
-            if neighbour.status == UP and share(agent, neighbour):
+            here = neighbour.status == UP and not neighbour.plight.paused
+            if here and share(agent, neighbour):
                 neighbour.resend(agent.id, cause)
             if agent.detector is not None:
                 agent.detector.greet(j)

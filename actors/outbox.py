@@ -1,5 +1,7 @@
 """Where an agent's messages leave: each link's verdict is carried out, and told."""
 
+from collections import Counter
+
 import numpy as np
 
 from actors.events import Duplicated, Lost, Sent
@@ -7,6 +9,7 @@ from actors.link import HELD, LOST, Fan
 from actors.log import Log
 from actors.messages import Message
 from actors.store import Store
+from actors.troubles import Passage
 from clocks.clock import Clock
 from mechanisms.mixing import Heard
 from mechanisms.vectors import Vector
@@ -18,16 +21,8 @@ class Outbox:
     """Puts messages on the links to neighbours that are present."""
 
     __slots__ = (
-        "_clock",
-        "_heard",
-        "_log",
-        "_node",
-        "_store",
-        "carrying",
-        "links",
-        "memory",
-        "suspects",
-    )
+        "_clock", "_heard", "_log", "_node", "_store", "carrying", "links", "memory", "suspects", "touches",
+    )  # fmt: skip
 
     def __init__(self, node: int, heard: Heard, store: Store, clock: Clock, log: Log) -> None:
         self._node = node
@@ -40,6 +35,8 @@ class Outbox:
         """What the message holds that is being sent: an invariant looks at it."""
         self.suspects: set[int] = set()
         """Slots of neighbours that were silent for too long: not counted on, still sent to."""
+        self.touches: Counter[int] = Counter()
+        """How many messages each fault touched."""
         self.memory: dict[int, Message] | None = None
         """The first message on each link, where somebody will play it again."""
 
@@ -143,17 +140,27 @@ class Outbox:
         by = sorted({fault for passage in passages for fault in passage.by})
         sent = emit(Sent, self._node, cause, version, to, arrives, size, resent, by)
         for slot, receiver, arrival, passage in zip(slots, to, arrives, passages, strict=True):
+            for fault in passage.by:
+                self.touches[fault] += 1
             if passage.lost:
                 emit(Lost, self._node, sent, receiver, version, passage.by)
                 continue
-            for delay in passage.copies:
-                copied = emit(Duplicated, self._node, sent, receiver, version, now + delay)
-                links.outlets[slot](now + delay, copied, passage.message)
-            if passage.held:
-                links.keep(slot, passage, sent)
-            else:
-                links.outlets[slot](arrival, -sent if passage.corrupt else sent, passage.message)
+            for copy in passage.copies:
+                delay = copy + passage.delay - passage.base
+                due = HELD if passage.held else now + delay
+                copied = emit(Duplicated, self._node, sent, receiver, version, due)
+                self._let_through(slot, passage, delay, copied)
+            self._let_through(slot, passage, passage.delay, sent)
+            if not passage.held:
                 links.pass_by(slot, arrival)
+
+    def _let_through(self, slot: int, passage: Passage, delay: int, sent: int) -> None:
+        """Put a message, or its copy, on its way; what holds or damages one does so to both."""
+        if passage.held:
+            self.links.keep(slot, passage, delay, sent)
+        else:
+            signed = -sent if passage.corrupt else sent
+            self.links.outlets[slot](passage.now + delay, signed, passage.message)
 
 
 def _size(message: Message) -> int:

@@ -9,17 +9,8 @@ class Plight:
     """The troubles of one agent; nearly always none."""
 
     __slots__ = (
-        "_paces",
-        "_pauses",
-        "_sleepers",
-        "apart",
-        "aways",
-        "dial",
-        "downs",
-        "pace",
-        "paused",
-        "twin",
-    )
+        "_paces", "_pauses", "_sleepers", "apart", "aways", "dial", "downs", "pace", "paused", "strangers", "twin", "twins",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._pauses = 0
@@ -27,16 +18,20 @@ class Plight:
         """Whether it stands still."""
         self._sleepers: list[Signal] = []
         self._paces: list[float] = []
-        self.downs = 0
-        """How many faults hold it down."""
-        self.aways = 0
-        """How many faults keep it away."""
+        self.downs: set[int] = set()
+        """The firings of faults that hold it down."""
+        self.aways: set[int] = set()
+        """Those that keep it away."""
+        self.twins = 0
+        """How many faults double it."""
         self.pace = 1.0
         """Its computing takes so many times as long."""
         self.dial: Dial | None = None
         """Its own clock, where a fault of the scenario turns it."""
         self.twin: State | None = None
         """What a second instance of the agent holds, which wakes and speaks with it."""
+        self.strangers: frozenset[int] = frozenset()
+        """Neighbours that the topology does not give it: a joiner named them."""
         self.apart: set[int] = set()
         """Neighbours that it shares no edge with, though the graph has one: a joiner chose others."""
 

@@ -45,7 +45,7 @@ class Stage:
     def burden(self, links: Iterable[Link], make: Make) -> Undo:
         """Put a trouble on each of some links; return what takes it away from all of them."""
         agents, laid = self.members.agents, list[tuple[Agent, int, Trouble]]()
-        for i, j in links:
+        for i, j in dict.fromkeys(links):
             slot = agents[i].slots.get(j)
             if slot is not None:
                 trouble = make(i, j)

@@ -30,6 +30,8 @@ class Passage:
     delay: int
     message: Message
     redraw: Redraw
+    base: int = 0
+    """Its delay before anything judged it."""
     lost: bool = False
     held: bool = False
     corrupt: bool = False

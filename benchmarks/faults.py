@@ -33,7 +33,6 @@ class NoChecks:
         self.routes: dict[Any, Any] = {}
         self.declared = self
         self.fired = [0] * len(plan.faults)
-        self.touched = [0] * len(plan.faults)
         self.struck = [0] * len(plan.faults)
 
     def finish(self, *, complete: bool) -> None:

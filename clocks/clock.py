@@ -7,7 +7,8 @@ NANOSECONDS = 1_000_000_000
 
 # The order of one instant: faults, wakes (by agent id), deliveries, samples (contract, section 2).
 # Zero belongs to starts and cancellations, on both engines: what is done to an actor is done to one that runs.
-FAULT = 1
+UNDO = 1  # a window ends before another begins
+FAULT = 2
 WAKE = 1 << 32
 DELIVERY = 2 << 32
 SAMPLE = 3 << 32

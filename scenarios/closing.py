@@ -15,9 +15,14 @@ def faults(run: "Run") -> list[dict[str, Any]]:
     """How often each fault happened, and how many messages it touched."""
     declared = run.checks.declared
     return [
-        {"name": fault.deed.name, "fired": fired, "struck": struck, "touched": touched}
-        for fault, fired, struck, touched in zip(
-            run.plan.faults, declared.fired, declared.struck, declared.touched, strict=True
+        {
+            "name": fault.deed.name,
+            "fired": fired,
+            "struck": struck,
+            "touched": sum(agent.outbox.touches[fault.number] for agent in run.members.agents),
+        }
+        for fault, fired, struck in zip(
+            run.plan.faults, declared.fired, declared.struck, strict=True
         )
     ]
 

@@ -113,10 +113,10 @@ class Run:
         """A metric as of the last sample; of a node where it is per node and not folded."""
         if self.last is None:
             return math.nan
-        claim = {"metric": name, "node": None if split_metric(name)[1] else node}
-        if claim["node"] is None and per_node(name):
+        whose = None if split_metric(name)[1] else node
+        if per_node(name) and (whose is None or whose >= self.plan.size):
             return math.nan
-        return value_of(self.plan, claim, self.last.values)
+        return value_of(self.plan, {"metric": name, "node": whose}, self.last.values)
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""

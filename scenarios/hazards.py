@@ -18,11 +18,10 @@ from clocks.durations import Constant, Duration
 from scenarios import catalog
 from scenarios.aims import Aims
 from scenarios.datasets import BadData
-from scenarios.grammar_faults import ACTIONS, ON_LINKS, SESSIONS, TIMES
+from scenarios.grammar_faults import ACTIONS, ON_LINKS, SESSIONS
 from scenarios.judge_conditions import reads_models
 from scenarios.settling import MOST, Settling, Table
 
-_WHEN = (*TIMES, "name", "times", "nth", "later", "after", "until", "probability", "for", "oracle")
 _BRINGS = ("join", "restart", "churn")
 _BRINGS_BACK = ("crash", "leave", "pause", "privacy")
 
@@ -54,14 +53,11 @@ class Hazards:
         action = next(a for a in ACTIONS if a in fault)
         timing = self._timing(number, fault)
         deed = self.at.attempt(("fault", number, action), lambda: self._deed(number, action, fault))
-        oracle = (
+        asks = fault.get("oracle", False) or (
             deed is not None and deed.target.reads_metric and reads_models([deed.target.metric])
         )
-        oracle |= timing.when is not None and (
-            reads_models(timing.when.metrics) or "diverged" in timing.when.text
-        )
         brings = action in _BRINGS or (action in _BRINGS_BACK and timing.lasts is not None)
-        return Fault(number, deed, timing, self._path(action, fault), brings, oracle)
+        return Fault(number, deed, timing, self._path(action, fault), brings, asks)
 
     def judge(self, faults: tuple[Fault, ...], links: set[tuple[int, int]]) -> None:
         """Report faults that come too often, and pairs that no edge joins."""
@@ -94,8 +90,7 @@ class Hazards:
 
     def _path(self, action: str, fault: Table) -> str:
         """Name a fault's chance by its name or by what it does: others come and go without touching it."""
-        what = {k: v for k, v in fault.items() if k not in _WHEN}
-        text = json.dumps(what, sort_keys=True, default=str)
+        text = json.dumps(fault, sort_keys=True, default=str)
         name = fault.get("name") or f"{action}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self._seen[name] = self._seen.get(name, 0) + 1
         return f"fault/{name}/{self._seen[name]}"

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from scenarios.judge_expectations import judge_expectations
-from scenarios.judge_faults import brings_silence, fault_laws, judge_faults
+from scenarios.judge_faults import LOSSY, brings_silence, fault_laws, judge_faults
 from scenarios.judge_kinds import judge_kinds
 from scenarios.judge_noise import field, judge_noise
 from scenarios.kinds import Tree, family_of, is_private
@@ -121,9 +121,11 @@ def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
     at = [i for i, group in enumerate(nodes) if field(group.get("clock"), "kind") == "barrier"]
     open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
     lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
-    why = "messages can be lost" if lossy else brings_silence(read)
+    why = LOSSY if lossy else brings_silence(read)
     for i in open_ended:
-        if why and network.get("silence") is None:
+        if why == LOSSY:
+            report.value(("nodes", i, "clock"), f"a barrier needs a timeout where {why}")
+        elif why and network.get("silence") is None:
             said = f"a barrier needs a timeout where {why}, or network.silence"
             report.value(("nodes", i, "clock"), said)
     if at and len(at) < len(nodes):

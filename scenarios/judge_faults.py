@@ -16,16 +16,18 @@ from scenarios.problem import Report, nearest
 
 _INSTANT = ("restart", "replay", "counter-rollback")
 """What is done and over: there is nothing to undo."""
+LOSSY = "messages can be lost"
+"""Why a barrier cannot wait for every message of a round, however patient it is."""
 _REPEATED = ("times", "after", "until")
 
 
 def brings_silence(read: Tree) -> str:
     """Say how faults can leave a barrier waiting; empty where they cannot."""
     actions = {a for fault in read.get("fault") or [] if fault for a in ACTIONS if a in fault}
-    if actions & {"crash", "leave", "join", "churn", "pause", "privacy"}:
-        return "agents crash, leave or join"
-    lossy = {"loss", "corrupt", "hold", "partition", "reorder"}
-    return "messages can be lost" if actions & lossy else ""
+    if actions & {"loss", "corrupt", "hold", "partition", "reorder"}:
+        return LOSSY
+    silent = {"crash", "leave", "join", "churn", "pause", "privacy"}
+    return "agents crash, leave or join" if actions & silent else ""
 
 
 def fault_laws(read: Tree) -> list[tuple[Path, Any]]:

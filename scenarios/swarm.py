@@ -76,6 +76,7 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
     """Return a scenario of at most six agents, sixty updates and four dimensions, with up to so many faults."""
     name = luck.pick(tuple(KINDS))
     family = family_of({"mechanism": {"noise": "none"} | KINDS[name]})
+    server = family == "server"
     count = luck.whole(2, 6)
     horizon = luck.whole(4, 60 // count)
     clock = luck.pick(_CLOCKS[:3] if family in {"pairs", "alone"} else _CLOCKS)
@@ -97,12 +98,15 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
         network["rate"] = luck.whole(50, 500)
     if family in {"personalised", "consensus"} and luck.whole(0, 3) == 0:
         network["silence"] = luck.whole(2, 5)
-    server = family == "server"
+    ends: Table = {"rounds": luck.whole(2, 6)} if server else {"horizon": float(horizon)}
+    if not server and luck.whole(0, 5) == 0:
+        ends = {"updates": luck.whole(10, 60)}
+    elif name not in _FREE and not server and luck.whole(0, 5) == 0:
+        ends["stop"] = "spent"
     tree: Table = {
         "schema": 1,
         "name": "small-world",
-        "run": {"seed": luck.whole(0, 10**6), "sample_every": 2.0}
-        | ({"rounds": luck.whole(2, 6)} if server else {"horizon": float(horizon)}),
+        "run": {"seed": luck.whole(0, 10**6), "sample_every": 2.0} | ends,
         "data": {
             "source": "blobs", "dimension": luck.whole(1, 4), "points": luck.whole(8, 16), "test_points": 0,
         },
@@ -132,6 +136,8 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
     makers = dict(_ANYWHERE)
     if family in {"server", "pairs"}:
         makers |= _ASKING
+    if family == "server":
+        makers |= _SERVERS
     if family != "server" and "barrier" not in clocks:
         makers |= _WITH_TIME
     if family not in {"server", "pairs"}:
@@ -168,16 +174,17 @@ def _without_pairs(made: Table) -> Table:
 
 def whom(luck: Luck, size: int) -> Any:
     """Return a target."""
+    one = luck.whole(0, size - 1)
     return luck.pick(
         (
-            "all",
-            "one",
-            "minority",
-            "majority",
-            [luck.whole(0, size - 1)],
-            {"count": 2, "redraw": True},
+            "all", "one", "minority", "majority", [one], "peers", {"count": 2, "redraw": True}, {"percent": 50},
+            {"neighbours_of": one}, {"degree_above": 1}, {"highest": "updates"}, {"lowest": "releases", "count": 2},
         )
-    )
+    )  # fmt: skip
+
+
+def _more(*keys: Table) -> tuple[Table, ...]:
+    return {}, *keys
 
 
 def _lines(luck: Luck, size: int) -> Any:
@@ -195,16 +202,22 @@ def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
     match luck.whole(0, 5):
         case 0:
             every = round(max(0.5, end / luck.whole(2, 6)), 3)
-            return {"every": every, "until": end} | window
+            more: Table = luck.pick(_more({"times": 2}, {"after": begin}, {"probability": 0.5}))
+            return {"every": every, "until": end} | more | window
         case 1:
-            kinds = ("released", "woke", "sent", "delivered", "sampled")
-            return {"when": f'kind == "{luck.pick(kinds)}"', "nth": luck.whole(1, 9)} | window
+            condition = luck.pick(_CONDITIONS)
+            more = luck.pick(_more({"later": 0.5}, {"times": 3}, {"after": begin}))
+            return {"when": condition, "nth": luck.whole(1, 9)} | more | window
         case 2 if not endless and not over and "churn" not in made:
             return {"at": begin}  # it lasts
         case _:
             return {"at": begin} | window
 
 
+_CONDITIONS = (
+    'kind == "released"', 'kind == "woke" and node == 0', 'kind == "sent" or kind == "delivered"', 'kind == "sampled"',
+    "updates.mean >= 3", "node == 1 and not kind == \"lost\"",
+)  # fmt: skip
 Maker = Callable[[Luck, int], Table]
 
 
@@ -274,4 +287,7 @@ _WITH_TIME: dict[str, Maker] = {
     "clock": lambda x, n: {"clock": {"on": whom(x, n), **x.pick(({"offset": -1.5}, {"drift": 0.3}, {"jump": 2.0}, {"jump": -1.0}, {"freeze": True}))}},
 }  # fmt: skip
 _ASKING: dict[str, Maker] = {"asked twice": _privacy("duplicate-request")}
+_SERVERS: dict[str, Maker] = {
+    "server": lambda x, _: x.pick(({"crash": "server"}, {"pause": "server"}, {"hold": "server"})),
+}
 _BROADCAST: dict[str, Maker] = {"doubles": _privacy("twin", "poison")}

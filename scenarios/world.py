@@ -173,6 +173,5 @@ def _link(agent: Agent, plan: Plan) -> None:
     for slot, policy in enumerate(policies):
         if policy.rate is not None:
             agent.outbox.links.trouble(slot, Throttling(_NO_FAULT, policy.rate))
-    agent.plight.apart = {
-        j for j in agent.neighbours if (min(agent.id, j), max(agent.id, j)) in plan.apart
-    }
+    strangers = {j for j in agent.neighbours if (min(agent.id, j), max(agent.id, j)) in plan.apart}
+    agent.plight.strangers, agent.plight.apart = frozenset(strangers), strangers

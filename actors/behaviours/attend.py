@@ -25,6 +25,7 @@ def attend(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
 async def _when_asked(agent: Agent, log: Log, members: Members) -> None:
     await agent.clock.sleep_until(agent.clock.now, WAKE | agent.id)  # faults of this instant first
     while True:
+        await agent.plight.thaw(agent.clock, WAKE | agent.id)
         agent.inbox.settle(agent.clock.now)
         if agent.inbox.unread and not await _wake(agent, log, members):
             return

@@ -48,14 +48,17 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
         heard = sum(1 for j in here if inbox.has_round(j, agent.rounds))
         if barrier.ready(heard, len(here), clock.now - since):
             return
-        await agent.listen(_sooner(deadline, agent, here), WAKE | agent.id)
+        if agent.detector is not None and not here and clock.now >= since + agent.detector.silence:
+            return  # everybody is silent: it goes on alone
+        await agent.listen(_sooner(deadline, agent, here, since), WAKE | agent.id)
 
 
-def _sooner(deadline: int | None, agent: Agent, here: list[int]) -> int | None:
+def _sooner(deadline: int | None, agent: Agent, here: list[int], since: int) -> int | None:
     """Return when to look again at the latest: at the deadline, or when somebody has been silent for too long."""
-    if agent.detector is None or not here:
+    if agent.detector is None:
         return deadline
-    expires = max(agent.clock.now, min(agent.detector.expires(j) for j in here))
+    silent = [agent.detector.expires(j) for j in here] or [since + agent.detector.silence]
+    expires = max(agent.clock.now, min(silent))
     return expires if deadline is None else min(deadline, expires)
 
 

@@ -56,7 +56,7 @@ async def _hold_rounds(agent: Agent, log: Log, members: Members, under_way: list
         else:
             agent.aborted += 1
             log.emit(RoundAborted, agent.id, opened, agent.rounds, survivors, reason)
-            await agent.clock.sleep_until(deadline, WAKE | agent.id)
+            await agent.clock.sleep_until(max(agent.clock.now, deadline), WAKE | agent.id)
         if not mechanism.once:
             answers.clear()
     agent.tell(agent.neighbours_present, LAST_WORD, log.seq, asks=False)

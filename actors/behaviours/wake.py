@@ -45,7 +45,7 @@ async def by_clock(agent: Agent, wake: Callable[[], Awaitable[bool]]) -> None:
     """Wake an agent at the instants of its own clock, for as long as it wants to."""
     clock, priority, dial = agent.clock, WAKE | agent.id, agent.plight.dial
     for instant in agent.instants():
-        if instant < (clock.now if dial is None else dial.now):
+        if instant < (clock.now if dial is None else dial.now) or instant <= agent.last_wake:
             continue  # missed while down, or while computing: skipped, never made up
         if dial is None:
             await clock.sleep_until(instant, priority)
@@ -55,6 +55,7 @@ async def by_clock(agent: Agent, wake: Callable[[], Awaitable[bool]]) -> None:
                 continue  # the clock was set forward over it
         if agent.plight.paused:
             continue
+        agent.last_wake = instant
         agent.inbox.settle(clock.now - 1)
         if not await wake():
             return

@@ -148,7 +148,7 @@ class Checks:
         """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
         node = event.node
         assert node is not None, "an agent sent"  # noqa: S101
-        if self.declared.status[node] != UP:
+        if self.declared.status[node] != UP or self.declared.paused:
             self.declared.awake(event, "sent")
         if event.by:
             self.declared.meddled(event, event.by)

@@ -36,7 +36,6 @@ class Declared:
         self._ended: dict[int, int] = {}
         self._active = [0] * len(plan.faults)
         self.fired = [0] * len(plan.faults)
-        self.touched = [0] * len(plan.faults)
         self.struck = [0] * len(plan.faults)
 
     def changed(self, event: Event) -> None:
@@ -83,7 +82,7 @@ class Declared:
         elif timing.when is not None:
             fine &= event.cause is not None and self.fired[event.fault] < (timing.times or 1)
         if isinstance(timing.lasts, Constant):
-            fine &= event.until == event.t + round(timing.lasts.value_s * 1e9)
+            fine &= event.until == event.t + max(1, round(timing.lasts.value_s * 1e9))
         fine &= (timing.lasts is None) == (event.until < 0)
         if not fine:
             self._break(
@@ -108,7 +107,6 @@ class Declared:
     def meddled(self, event: Sent | Lost, by: Sequence[int]) -> None:
         """What faults do to messages, they do in their windows."""
         for number in by:
-            self.touched[number] += 1
             if not self._active[number]:
                 self._break(
                     "declared faults",

@@ -27,6 +27,7 @@ from actors.troubles import (
     Poisoning,
     Throttling,
     Trouble,
+    happens,
 )
 from clocks.durations import Constant, uniform
 from scenarios.seeds import draws, lanes
@@ -164,7 +165,7 @@ class Wire:
     def send(self, now: int, version: int) -> int:
         one = self.fan.judge(0, now, 24, 10, message(version))
         if one.held:
-            self.fan.keep(0, one, 1)
+            self.fan.keep(0, one, one.delay, 1)
             return HELD
         self.fan.outlets[0](now + one.delay, 1, one.message)
         self.fan.pass_by(0, now + one.delay)
@@ -202,7 +203,7 @@ def test_nothing_is_overtaken_for_ever() -> None:
     wire.fan.trouble(0, overtaking)
     wire.send(0, 1)
     wire.fan.relieve(0, overtaking, 30)
-    assert wire.out == [(40, 1)]
+    assert wire.out == [(30, 1)]  # its time had come before
 
 
 def test_troubles_compose_and_one_leaves_the_draws_of_others_alone() -> None:
@@ -221,3 +222,30 @@ def test_troubles_compose_and_one_leaves_the_draws_of_others_alone() -> None:
     assert both == hit
     assert abs(np.mean(both) - 0.65) < OFF
     assert all(lost for lost, without in zip(both, alone, strict=True) if without)
+
+
+def test_a_chance_is_exact() -> None:
+    """A draw happens when its upper 53 bits are below p·2⁵³: to the last bit, whatever p."""
+    for p in (0.1, 0.5, 0.99):
+        edge = int(p * 2.0**53)
+        for bits, wanted in ((edge - 1, True), (edge + 1, False)):
+            drawn = np.array([bits << 11], dtype=np.uint64)
+            assert happens(drawn, 0, p) is wanted
+
+
+def test_a_burst_ends_whether_or_not_its_message_is_lost() -> None:
+    """Fate and turn are two draws: with a chance of 1/2 to be lost in a burst, lengths stay geometric and losses halve."""
+    chain = Bursts(0, 0.2, 0.2, 0.0, 0.5, luck())
+    states, lost = [], []
+    for now in range(100_000):
+        one = passage(now)
+        states.append(chain.in_burst)
+        chain.judge(one)
+        lost.append(one.lost)
+    inside = np.array(lost)[np.array(states)]
+    assert abs(inside.mean() - 0.5) < OFF
+    assert abs(np.mean(states) - 0.5) < OFF
+    turns = np.array(states)[1:] != np.array(states)[:-1]
+    for fate in (False, True):  # whether a burst goes on does not depend on the fate of its message
+        where = np.array(states)[:-1] & (np.array(lost)[:-1] == fate)
+        assert abs(turns[where].mean() - 0.2) < OFF

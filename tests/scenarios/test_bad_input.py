@@ -75,7 +75,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("unknown clock", "count = 4", 'count = 4\nclock = "poison"', "16:9", "nodes.0.clock: unknown clock 'poison'; did you mean 'poisson'? (barrier, periodic, poisson, synchronous, trace)"),
     ("two groups of one name", "[mechanism]", '[[nodes]]\nname = "peers"\nbudget = { epsilon = 1 }\n[mechanism]', "18:8", "nodes.1.name: two groups are called 'peers'"),
     ("a reserved name", 'name = "peers"', 'name = "all"', "14:8", "nodes.0.name: 'all' is reserved"),
-    ("a barrier where messages are lost", 'topology = "ring"\n[[nodes]]\nname = "peers"', 'topology = "ring"\nlatency = 1\nloss = 0.1\n[[nodes]]\nclock = "barrier"\nname = "peers"', "16:9", "nodes.0.clock: a barrier needs a timeout where messages can be lost, or network.silence"),
+    ("a barrier where messages are lost", 'topology = "ring"\n[[nodes]]\nname = "peers"', 'topology = "ring"\nlatency = 1\nloss = 0.1\n[[nodes]]\nclock = "barrier"\nname = "peers"', "16:9", "nodes.0.clock: a barrier needs a timeout where messages can be lost"),
     ("a barrier that stands still", "count = 4", 'count = 4\nclock = "barrier"', "16:9", "nodes.0.clock: barriers without latency or compute time never advance the time: give run.rounds"),
     ("a trace of nobody", "count = 4", 'count = 4\nclock = { kind = "trace", wakes = [[1, 8]] }', "16:9", "nodes.0.clock: no agent 8: ids run from 0 to 3"),
     ("zero budget", "epsilon = 1.0", "epsilon = 0", "16:22", "nodes.0.budget.epsilon: must be a number > 0, got 0"),

@@ -9,7 +9,7 @@ import pytest
 from scenarios.explaining import Causes, as_tree, in_words
 from scenarios.folder import events, lines
 from scenarios.parting import differences, parts, samples
-from tests.support.builders import Ran, perform, private
+from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 
 NETWORK = {"topology": "ring", "latency": "200ms"}
@@ -114,7 +114,48 @@ def test_the_command_tells_where_runs_part(tmp_path: Path) -> None:
     assert (equal.returncode, equal.stdout) == (0, "the same events, one by one\n")
     told = hush("diff", one, other)
     assert told.returncode == 5  # the same scenario and seed
-    assert "fault 0: crash began for [0]" in told.stdout
+    assert "fault 0 (crash) began for [0]" in told.stdout
     assert "nodes.down" in told.stdout
     tree = json.loads(hush("diff", one, other, "--json").stdout)
     assert [event["kind"] for event in tree["parts"]][1] == "fault_began"
+
+
+def test_events_are_told_in_words(tmp_path: Path) -> None:
+    """No dictionaries, names of faults, the server by its name, what an oracle saw."""
+    faults = [{"name": "dusk", "at": 0.5, "for": 1.0, "pause": "server"}]
+    tree = scenario(mechanism={"kind": "fedavg"}, run={"seed": 1, "rounds": 3}, server={"deadline": 2.0}, fault=faults)  # fmt: skip
+    made = perform(tree, tmp_path)
+    folder = str(made.outcome.folder)
+
+    def told(kind: str) -> str:
+        seq = made.events(kind)[0]["seq"]
+        return hush("explain", folder, str(seq)).stdout
+
+    assert "the server round_opened (round 1, asked [0, 1, 2, 3, 4, 5])" in told("round_opened")
+    assert "fault 0 (dusk) began for [6]" in told("fault_began")
+    assert "fault 0 (dusk) is undone: resume for [6]" in told("fault_ended")
+    assert "an oracle looked: loss " in told("sampled")
+    assert "got version" in told("delivered")
+
+
+def test_damage_is_told(tmp_path: Path) -> None:
+    one, other = (perform(private(), tmp_path) for _ in range(2))
+    folder = one.outcome.folder
+    for manifest in ("{}", "[]"):
+        (folder / "manifest.json").write_text(manifest)
+        told = hush("diff", str(folder), str(other.outcome.folder))
+        assert told.returncode == 2
+        assert "Traceback" not in told.stderr
+    cut = other.outcome.folder / "events-00000.jsonl"
+    cut.write_bytes(cut.read_bytes()[:3000])
+    told = hush("explain", str(other.outcome.folder), "3")
+    assert "checksums do not match" in told.stderr
+    cut.write_bytes(b"")
+    assert "has no events" in hush("explain", str(other.outcome.folder), "3").stderr
+
+
+def test_the_difference_of_what_is_no_number_is_still_json(tmp_path: Path) -> None:
+    crash = [{"at": 3.0, "crash": "all"}]
+    runs = [perform(private(network=NETWORK, **more), tmp_path) for more in ({}, {"fault": crash})]
+    told = hush("diff", "--json", *(str(r.outcome.folder) for r in runs))
+    json.loads(told.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))

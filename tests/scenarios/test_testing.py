@@ -2,6 +2,7 @@
 
 import math
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -223,3 +224,65 @@ def test_what_is_judged_over_seeds_is_an_item_of_its_own(tmp_path: Path) -> None
 def test_the_whole_library_passes() -> None:
     ran = hush("test", "library:")
     assert ran.returncode == 0, ran.stdout[-3000:]
+
+
+def test_seeds_that_were_not_run_are_not_judged(tmp_path: Path) -> None:
+    expect = [{"metric": "loss.mean", "over": "seeds", "above": 5.0}]
+    written(tmp_path, "test_over", expect=expect)
+    ran = under_pytest(tmp_path, "test_over.toml::over-seeds", "--scenario-seeds", "0..2")
+    assert ran.returncode == 1
+    assert "no seed was run" in ran.stdout
+
+
+def test_bad_files_and_bad_seeds_do_not_stop_the_others(tmp_path: Path) -> None:
+    written(tmp_path, "test_good", expect=GOOD)
+    (tmp_path / "test_syntax.toml").write_text("schema = [\n")
+    (tmp_path / "test_bytes.toml").write_bytes(b"\xff\xfe\x00")
+    ran = under_pytest(tmp_path)
+    assert "2 failed, 1 passed" in ran.stdout
+    assert "Traceback" not in ran.stdout
+    wrong = under_pytest(tmp_path, "--scenario-seeds", "3..0")
+    assert wrong.returncode == 4
+    assert "--scenario-seeds must be such as" in wrong.stderr
+
+
+def test_what_was_set_is_in_the_command_that_replays(tmp_path: Path) -> None:
+    written(tmp_path, "test_set")
+    changes = 'expect=[{metric="loss.mean",at_most=0.01}]'
+    ran = hush("test", "test_set.toml", "--set", changes, "--set", "network.loss=0.1", cwd=tmp_path)
+    assert ran.returncode == 1
+    replay = next(x for x in ran.stdout.splitlines() if "replay:" in x).split("replay:")[1]
+    again = hush(*shlex.split(replay)[1:], cwd=tmp_path)
+    assert again.returncode == 1
+    assert "expected loss.mean <= 0.01" in again.stdout
+
+
+def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
+    path = written(tmp_path, "small", expect=BAD)
+    before = path.read_text()
+    refused = hush("test", "small.toml", "--shrink", "--out", "small.toml", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "exists already" in refused.stderr
+    assert path.read_text() == before
+    for name in ("small.shrunk.toml", "small.shrunk-1.toml"):
+        hush("test", "small.toml", "--shrink", cwd=tmp_path)
+        assert (tmp_path / name).exists()
+    assert not list(tmp_path.glob("*.trial.toml"))
+    mine = tmp_path / "swarm" / "world-0-1.toml"
+    mine.parent.mkdir()
+    mine.write_text(before)
+    assert hush("test", "--swarm", "2", cwd=tmp_path).returncode == 2
+    assert mine.read_text() == before
+
+
+def test_one_run_cannot_tell_what_is_judged_over_seeds(tmp_path: Path) -> None:
+    expect = [{"metric": "loss.mean", "over": "seeds", "above": 0.0}]
+    assert perform(scenario(expect=expect), tmp_path).outcome.code == 4
+    assert attempt(Case(str(written(tmp_path, "one", expect=expect)))).code == 0
+
+
+def test_names_that_are_nearly_right_are_told(tmp_path: Path) -> None:
+    for word in ("quickstrt", "library:quickstrt"):
+        told = hush("test", word, cwd=tmp_path)
+        assert told.returncode == 2
+        assert "did you mean 'quickstart'?" in told.stderr
