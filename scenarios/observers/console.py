@@ -165,7 +165,9 @@ class LiveScreen:
             delivered=traffic.counts["delivered"] + unnoticed,
             lost=traffic.counts["lost"],
             rejected=traffic.counts["rejected"],
-            flying=sum(agent.inbox.in_flight for agent in run.members.agents) - unnoticed,
+            flying=sum(a.inbox.in_flight + a.outbox.links.holds for a in run.members.agents)
+            - unnoticed,
+            copies=traffic.counts["duplicated"],
             releases=run.checks.released_count,
             charged=sum(run.budget.counts),
             recorded_mb=run.recorder.bytes_written / 1e6,
@@ -175,6 +177,8 @@ class LiveScreen:
 
     def _row(self, agent: Agent) -> Row:
         state = "spent" if agent.spent and agent.status == UP else agent.status
+        if agent.plight.paused and agent.status == UP:
+            state = "paused"
         trend = [losses[agent.id] for losses in self._trend]
         cap = agent.habits.cap
         return Row(

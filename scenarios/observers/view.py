@@ -13,12 +13,21 @@ GLYPHS = {
     "up": ("●", "o", "up"),
     "down": ("✕", "x", "down"),
     "spent": ("■", "#", "spent"),
+    "paused": ("‖", "=", "paused"),
     "left": ("○", ".", "left"),
     "absent": ("·", ".", "absent"),
     "diverged": ("!", "!", "diverged"),
 }
 GOOD, WARN, BAD, DIM, PLAIN, HEAD = "good", "warn", "bad", "dim", "plain", "head"
-_STATE_STYLE = {"up": GOOD, "down": BAD, "spent": WARN, "left": DIM, "absent": DIM, "diverged": BAD}
+_STATE_STYLE = {
+    "up": GOOD,
+    "down": BAD,
+    "paused": WARN,
+    "spent": WARN,
+    "left": DIM,
+    "absent": DIM,
+    "diverged": BAD,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,7 @@ class Model:
     lost: int
     rejected: int
     flying: int
+    copies: int
     releases: int
     charged: int
     recorded_mb: float
@@ -204,13 +214,15 @@ def _totals(model: Model) -> Line:
 
 
 def _identities(model: Model) -> list[Line]:
-    balanced = model.sent == model.delivered + model.lost + model.rejected + model.flying
+    balanced = (
+        model.sent + model.copies == model.delivered + model.lost + model.rejected + model.flying
+    )
     mark = ("ok" if model.ascii else "✓") if balanced else "✕"
     paid = model.releases == model.charged
     return [
         [
             (
-                f" messages {model.sent:,} = delivered {model.delivered:,} + lost {model.lost:,} + "
+                f" messages {model.sent:,}{f' + {model.copies:,} copies' if model.copies else ''} = delivered {model.delivered:,} + lost {model.lost:,} + "
                 f"rejected {model.rejected:,} + in flight {model.flying:,} ",
                 PLAIN,
             ),

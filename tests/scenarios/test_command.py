@@ -35,11 +35,6 @@ def test_run_without_a_word_runs_quickstart_and_names_its_folder(tmp_path: Path)
     assert "✓ expected gain.mean > 0" in done.stdout
 
 
-@pytest.mark.parametrize("name", library_names())
-def test_the_whole_library_holds_its_expectations(name: str, tmp_path: Path) -> None:
-    assert main(["run", name, "--quiet", "--out", str(tmp_path / "run")]) == 0
-
-
 def test_the_folder_holds_what_the_contract_names(finished: Path) -> None:
     names = {p.name for p in finished.iterdir()}
     assert {

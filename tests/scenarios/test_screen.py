@@ -34,7 +34,7 @@ def model(count: int = 100, **changes: Any) -> Model:
         name="small", mechanism="cd", seed=7, paused=False, speed=math.inf, now_s=12.5, share=0.4,
         events_per_s=9000.0, privacy="eavesdropper view, δ = 1e-05, gaussian", broken="", invariants=12,
         rows=[row(i) for i in range(count)], first=0, count=count, up=count, epsilon_worst=2.0, loss_mean=0.5,
-        sent=100, delivered=90, lost=4, rejected=2, flying=4, releases=7, charged=7, recorded_mb=1.0,
+        sent=100, delivered=90, lost=4, rejected=2, flying=4, copies=0, releases=7, charged=7, recorded_mb=1.0,
         recent=["one", "two"],
     )  # fmt: skip
     return replace(base, **changes)
@@ -63,6 +63,8 @@ def test_every_number_stands_where_it_should() -> None:
 
 def test_sums_that_do_not_balance_get_a_cross() -> None:
     assert any("in flight 5 ✕" in line for line in text(model(3, flying=5), 100, 30))
+    copied = text(model(3, flying=7, copies=3), 100, 30)
+    assert any("messages 100 + 3 copies = delivered 90" in line and "✓" in line for line in copied)
 
 
 @pytest.mark.parametrize("state", ["up", "down", "spent", "left", "absent", "diverged"])
