@@ -249,3 +249,25 @@ def test_a_burst_ends_whether_or_not_its_message_is_lost() -> None:
     for fate in (False, True):  # whether a burst goes on does not depend on the fate of its message
         where = np.array(states)[:-1] & (np.array(lost)[:-1] == fate)
         assert abs(turns[where].mean() - 0.2) < OFF
+
+
+def test_who_is_late_and_overtaken_arrives_when_both_have_passed() -> None:
+    wire = Wire()
+    late, overtaking = Delaying(0, Constant(100e-9), 0.0, luck()), Overtaking(0, 1.0, luck())
+    wire.fan.trouble(0, late)
+    wire.fan.trouble(0, overtaking)
+    assert wire.send(0, 1) == HELD  # due at 110
+    late.latency, overtaking.p = Constant(0.0), 0.0
+    wire.send(50, 2)
+    assert wire.out == [(60, 2), (110, 1)]
+
+
+def test_a_hold_lets_go_what_only_it_held() -> None:
+    """Reordering goes on: what the hold kept leaves all the same."""
+    wire = Wire()
+    overtaking, hold = Overtaking(0, 1.0, luck()), Holding(1)
+    wire.fan.trouble(0, overtaking)
+    wire.fan.trouble(0, hold)
+    wire.send(0, 1)
+    wire.fan.relieve(0, hold, 100)
+    assert wire.out == [(110, 1)]

@@ -120,3 +120,12 @@ def test_pads_are_of_one_client_and_one_release() -> None:
         tuple(words(client, release, 4).tolist()) for client in range(20) for release in range(20)
     }
     assert len(seen) == 400
+
+
+def test_naive_steps_count_who_is_there_and_has_spoken() -> None:
+    heard = Heard(np.array([duals.opening(np.ones(D))] * 4), np.ones(4))
+    heard.values[:3] = [duals.row(np.full(D, float(i)), None, 1.0) for i in range(3)]
+    assert not duals.steps(heard, D).any()  # nothing of its own was published
+    heard.own = duals.row(np.full(D, 5.0), None, 1.0)
+    heard.attend(np.array([True, False, True, True]))
+    assert duals.steps(heard, D)[:, 0].tolist() == [5.0, 0.0, 3.0, 0.0]
