@@ -30,11 +30,6 @@ class Target:
     redraw: bool = False
 
     @property
-    def is_drawn(self) -> bool:
-        """Whether chance chooses."""
-        return self.how == "drawn"
-
-    @property
     def reads_metric(self) -> bool:
         """Whether the choice looks at a metric."""
         return self.how in {"highest", "lowest"}
