@@ -63,7 +63,7 @@ def _behaviours(plan: Plan) -> Behaviour:
 
 def unmeasured(name: str) -> Sequence[float]:
     """No oracle looks at this world."""
-    raise NotImplementedError(f"nobody measures {name} here")
+    raise RuntimeError(f"nobody measures {name} here")
 
 
 def unsampled(name: str, node: int | None) -> float:  # noqa: ARG001

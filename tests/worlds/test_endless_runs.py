@@ -7,20 +7,8 @@ from typing import Any
 import pytest
 
 from scenarios.api import check
-from tests.support.builders import Ran, perform, private, scenario
-
-SECOND = 10**9
-SYNCHRONOUS = [{"name": "peers", "count": 6, "clock": "synchronous"}]
-
-
-def ran(tmp_path: Path, *faults: dict[str, Any], **sections: Any) -> Ran:
-    made = perform(scenario(**({"nodes": SYNCHRONOUS, "fault": list(faults)} | sections)), tmp_path)
-    assert made.outcome.code == 0, made.outcome.message
-    return made
-
-
-def wakes(made: Ran, node: int = 0) -> list[float]:
-    return [e["t"] / 1e9 for e in made.events("woke") if e["node"] == node]
+from tests.support.builders import perform, private, scenario
+from tests.support.hostile import SECOND, ran, wakes
 
 
 def but(*away: range) -> list[int]:
