@@ -218,6 +218,14 @@ def test_a_crash_is_noticed_by_its_silence_and_forgotten_at_the_next_word(tmp_pa
     assert again.run.agents[3].neighbours_present == [2, 4]
 
 
+def test_who_comes_back_counts_the_silence_of_others_from_then_on(tmp_path: Path) -> None:
+    """It was away for six seconds; at its first wake nobody has been silent for 2.5 s yet, and it releases."""
+    network = {"topology": "ring", "silence": "2500ms", "latency": "1500ms"}
+    fault = {"at": 5.5, "for": 6.0, "crash": [0], "lose": "nothing"}
+    made = ran(tmp_path, fault, network=network)
+    assert 12.0 in [e["t"] / 1e9 for e in made.events("released") if e["node"] == 0]
+
+
 def test_without_a_detector_a_crash_is_not_noticed(tmp_path: Path) -> None:
     made = ran(tmp_path, {"at": 5.5, "crash": [0]})
     assert made.run.agents[1].neighbours_present == [0, 2]
