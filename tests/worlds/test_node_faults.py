@@ -220,8 +220,8 @@ def test_a_crash_is_noticed_by_its_silence_and_forgotten_at_the_next_word(tmp_pa
 
 def test_who_comes_back_counts_the_silence_of_others_from_then_on(tmp_path: Path) -> None:
     """It was away for six seconds; at its first wake nobody has been silent for 2.5 s yet, and it releases."""
-    network = {"topology": "ring", "silence": "2500ms", "latency": "1500ms"}
-    fault = {"at": 5.5, "for": 6.0, "crash": [0], "lose": "nothing"}
+    network = {"topology": "ring", "silence": "2500ms", "latency": "300ms"}
+    fault = {"at": 5.5, "for": 6.4, "crash": [0], "lose": "nothing"}
     made = ran(tmp_path, fault, network=network)
     assert 12.0 in [e["t"] / 1e9 for e in made.events("released") if e["node"] == 0]
 
