@@ -24,14 +24,11 @@ class Crash:
     undone: str = "restart"
 
     def begin(self, strike: Strike) -> Undo | None:
-        members = strike.stage.members
-        struck = [i for i in strike.hit if holds.hold_down(members, i, self.lose, strike.cause)]
-
-        def undo(ended: int) -> None:
-            for i in struck:
-                holds.let_up(members, i, ended, strike.cause)
-
-        return undo
+        members, began = strike.stage.members, strike.cause
+        return strike.while_it_lasts(
+            lambda i: holds.hold_down(members, i, self.lose, began),
+            lambda i, ended: holds.let_up(members, i, ended, began),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +54,11 @@ class Leave:
     undone: str = "join"
 
     def begin(self, strike: Strike) -> Undo | None:
-        members = strike.stage.members
-        struck = [i for i in strike.hit if holds.hold_away(members, i, strike.cause)]
-
-        def undo(ended: int) -> None:
-            for i in struck:
-                holds.let_back(members, i, ended, strike.cause)
-
-        return undo
+        members, began = strike.stage.members, strike.cause
+        return strike.while_it_lasts(
+            lambda i: holds.hold_away(members, i, began),
+            lambda i, ended: holds.let_back(members, i, ended, began),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +71,13 @@ class Join:
     undone: str = "leave"
 
     def begin(self, strike: Strike) -> Undo | None:
-        members = strike.stage.members
-        edges = self.edges
-        struck = [
-            i
-            for i in strike.hit
-            if members.join(i, strike.cause, holds.by_rule(members, i) if edges is None else edges)
-        ]
-
-        def undo(ended: int) -> None:
-            for i in struck:
-                members.leave(i, ended)
-
-        return undo
+        members, edges = strike.stage.members, self.edges
+        return strike.while_it_lasts(
+            lambda i: members.join(
+                i, strike.cause, holds.by_rule(members, i) if edges is None else edges
+            ),
+            members.leave,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +90,7 @@ class Pause:
 
     def begin(self, strike: Strike) -> Undo | None:
         members = strike.stage.members
-        struck = [i for i in strike.hit if members.pause(i, strike.cause)]
-
-        def undo(ended: int) -> None:
-            for i in struck:
-                members.resume(i, ended)
-
-        return undo
+        return strike.while_it_lasts(lambda i: members.pause(i, strike.cause), members.resume)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,8 @@ class Ambush:
 
     def begin(self, strike: Strike) -> Undo | None:
         armed, struck = set(strike.hit), list[int]()
-        members = strike.stage.members
+        members, log = strike.stage.members, strike.stage.log
+        kinds = (Charged if self.kind == "crash-after-charge" else Sent,)
 
         def spring(event: Event) -> None:
             node = event.node
@@ -52,13 +53,15 @@ class Ambush:
             if isinstance(event, Sent) and (event.resent or not event.bytes):
                 return
             armed.discard(node)
+            if not armed:
+                log.ignore(spring, kinds)
             if holds.hold_down(members, node, self.lose, strike.cause):
                 struck.append(node)
 
-        strike.stage.log.watch(spring, (Charged if self.kind == "crash-after-charge" else Sent,))
+        log.watch(spring, kinds)
 
         def undo(ended: int) -> None:
-            armed.clear()
+            log.ignore(spring, kinds)
             for i in struck:
                 holds.let_up(members, i, ended, strike.cause)
 

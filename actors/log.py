@@ -31,6 +31,11 @@ class Log:
         for kind in kinds:
             self._routes[kind] = (*self._routes[kind], observer)
 
+    def ignore(self, observer: Observer, kinds: Sequence[type[Event]] = KINDS) -> None:
+        """Tell an observer nothing of these kinds any more."""
+        for kind in kinds:
+            self._routes[kind] = tuple(o for o in self._routes[kind] if o is not observer)
+
     def collect(self, folder: Folder) -> None:
         """Hand a folder all events, in order, at the latest when `drain` is called."""
         self._folders = (*self._folders, folder)

@@ -68,3 +68,13 @@ class Strike:
     stage: Stage
     cause: int
     path: str
+
+    def while_it_lasts(self, do: Callable[[int], bool], undo: Callable[[int, int], object]) -> Undo:
+        """Do something to each agent that is hit; undo it, with its cause, for those it was done to."""
+        struck = [i for i in self.hit if do(i)]
+
+        def back(ended: int) -> None:
+            for i in struck:
+                undo(i, ended)
+
+        return back

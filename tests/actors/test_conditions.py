@@ -114,3 +114,16 @@ def test_watching_some_kinds_hears_no_others() -> None:
     log.emit(Crashed, 1, None, "volatile")
     log.emit(Released, 1, None, 0)
     assert [type(event) for event in heard] == [Crashed]
+
+
+def test_who_is_told_nothing_any_more_hears_nothing() -> None:
+    log, heard = Log(VirtualClock()), list[object]()
+
+    def listen(event: object) -> None:
+        heard.append(event)
+
+    log.watch(listen, (Crashed, Released))
+    log.ignore(listen, (Crashed,))
+    log.emit(Crashed, 1, None, "volatile")
+    log.emit(Released, 1, None, 0)
+    assert [type(event) for event in heard] == [Released]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from actors.events import Charged
 from tests.support.builders import perform, scenario
 from tests.support.hostile import SECOND, SYNCHRONOUS, ran, wakes
 
@@ -174,3 +175,11 @@ def test_a_twin_learns_from_its_own_state(tmp_path: Path) -> None:
     assert agent.plight.twin is not None
     model = agent.mechanism.model(agent.plight.twin)
     assert (model != before.theta[0]).any()
+
+
+def test_ambushes_that_are_over_leave_nobody_listening(tmp_path: Path) -> None:
+    """However often they were set: an observer that stays would be asked at every charge for ever."""
+    ambush = {"on": [0], "kind": "crash-after-charge"}
+    made = ran(tmp_path, {"every": 0.25, "until": 19.0, "for": 0.1, "privacy": ambush})
+    plain = ran(tmp_path)
+    assert len(made.run.log._routes[Charged]) == len(plain.run.log._routes[Charged])
