@@ -68,6 +68,19 @@ class Fault:
     """Whether it reads what no agent knows: then participation depends on data."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Firing:
+    """One time that a fault happened: since when, whom it hit, and how it is undone."""
+
+    instant: int
+    ends: int
+    """When it is undone of itself; −1 where it lasts."""
+    hit: tuple[int, ...]
+    undo: Undo | None
+    waits: bool
+    """Whether the run waits for its end."""
+
+
 class Occurrence:
     """One fault of a running world: it waits, fires, and is undone."""
 
@@ -80,6 +93,7 @@ class Occurrence:
             fault.deed.target, stage.stream(f"{fault.path}/whom"), stage.around, stage.measure
         )
         self._seen = self._tried = self._happened = self._fired = 0
+        self._open: dict[int, _Firing] = {}
 
     def begin(self) -> None:
         """Set the fault up."""
@@ -89,6 +103,28 @@ class Occurrence:
             return  # nothing may ever trigger it: nobody waits for that
         self._expect()
         stage.clock.spawn(self._again() if timing.at is None else self._once(timing.at))
+
+    def come(self, instant: int) -> None:
+        """Happen once, at an instant that somebody chose while the world runs."""
+        self._expect()
+        self._stage.clock.at(instant, FAULT, self._come)
+
+    def _come(self) -> None:
+        self._try(None)
+        self._done()
+
+    @property
+    def windows(self) -> list[tuple[int, int]]:
+        """When it began, and when it will be undone of itself, of each firing that is not undone."""
+        return [(firing.instant, firing.ends) for firing in self._open.values()]
+
+    def heal(self, instant: int) -> None:
+        """Undo at an instant whatever of it will not be undone by then."""
+        self._stage.clock.at(instant, UNDO, self._undo_all)
+
+    def _undo_all(self) -> None:
+        for began in list(self._open):
+            self._undo(began)
 
     def _expect(self) -> None:
         """Let the run wait for something that may bring somebody back."""
@@ -162,15 +198,50 @@ class Occurrence:
         began = stage.log.emit(FaultBegan, None, cause, fault.number, deed.name, hit, ends)
         undo = deed.begin(Strike(fault.number, hit, stage, began, f"{fault.path}/{self._fired}"))
         self._fired += 1
-        if lasts is not None:
+        waits = lasts is not None or deed.name == "churn"  # somebody always comes back
+        if waits:
             self._expect()
-            stage.clock.at(ends, UNDO, lambda: self._undo(hit, undo, began))
-        elif deed.name == "churn":
-            self._expect()  # somebody always comes back
+        if lasts is not None:
+            stage.clock.at(ends, UNDO, lambda: self._undo(began))
+        self._open[began] = _Firing(stage.clock.now, ends, hit, undo, waits)
 
-    def _undo(self, hit: tuple[int, ...], undo: Undo | None, began: int) -> None:
+    def _undo(self, began: int) -> None:
+        """Undo one firing, unless a hand was faster."""
+        firing = self._open.pop(began, None)
+        if firing is None:
+            return
         deed, number = self._fault.deed, self._fault.number
-        ended = self._stage.log.emit(FaultEnded, None, began, number, deed.undone, hit)
-        if undo is not None:
-            undo(ended)
-        self._done()
+        ended = self._stage.log.emit(FaultEnded, None, began, number, deed.undone, firing.hit)
+        if firing.undo is not None:
+            firing.undo(ended)
+        if firing.waits:
+            self._done()
+
+
+class Script:
+    """The faults of a running world, and those that a hand adds to them."""
+
+    def __init__(self, stage: Stage, metrics: Metrics) -> None:
+        self._stage = stage
+        self._metrics = metrics
+        self._occurrences: list[Occurrence] = []
+
+    def begin(self, fault: Fault) -> None:
+        """Set up a fault of the scenario."""
+        self._add(fault).begin()
+
+    def add(self, fault: Fault, instant: int) -> None:
+        """Let a fault happen that a hand chose."""
+        self._add(fault).come(instant)
+
+    def _add(self, fault: Fault) -> Occurrence:
+        self._occurrences.append(Occurrence(fault, self._stage, self._metrics))
+        return self._occurrences[-1]
+
+    def windows(self, number: int) -> list[tuple[int, int]]:
+        """Return the windows of a fault that are open: when they began, and when they will end of themselves."""
+        return self._occurrences[number].windows
+
+    def heal(self, number: int, instant: int) -> None:
+        """Undo a fault at an instant."""
+        self._occurrences[number].heal(instant)

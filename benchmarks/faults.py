@@ -32,6 +32,7 @@ class NoChecks:
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
         self.routes: dict[Any, Any] = {}
         self.declared = self
+        self.faults = plan.faults
         self.fired = [0] * len(plan.faults)
         self.struck = [0] * len(plan.faults)
 

@@ -75,6 +75,9 @@ class Governor(Protocol):
     ended: bool
     """Read after every entry: when it is set, nothing more is served."""
 
+    free: bool
+    """Whether nothing holds or paces the run: then no entry asks for its allowance."""
+
     def poll(self, now: int) -> bool:
         """Asked every 64 entries and wherever the engine rests: may the run go on."""
         ...
@@ -91,6 +94,15 @@ class Governor(Protocol):
 
 class Engine(Clock, Protocol):
     """A clock with something that moves it."""
+
+    @property
+    def queue(self) -> int:
+        """How many entries are still to be served."""
+        ...
+
+    def is_taken(self, instant: int, priority: int) -> bool:
+        """Whether something is due at an instant that comes with this priority or before it."""
+        ...
 
     @property
     def idle(self) -> bool:

@@ -108,6 +108,13 @@ class VirtualClock:
             raise ActorFailed from None
 
     @property
+    def queue(self) -> int:
+        return len(self._env._queue)  # noqa: SLF001 # SimPy counts nothing
+
+    def is_taken(self, instant: int, priority: int) -> bool:
+        return any(e[0] == instant and e[1] <= priority for e in self._env._queue)  # noqa: SLF001 # SimPy shows no entries
+
+    @property
     def idle(self) -> bool:
         return not self._env._queue  # noqa: SLF001 # peeking costs a call
 
@@ -136,7 +143,7 @@ class VirtualClock:
             for _ in range(STRIDE):
                 if not queue or queue[0][0] > limit:
                     return 0.0
-                if governor.watched:
+                if not governor.free:
                     wait = governor.allowance(int(queue[0][0]))
                     if wait > 0:
                         return wait

@@ -129,6 +129,13 @@ class WallClock:
         return WallTask(self, actor)
 
     @property
+    def queue(self) -> int:
+        return len(self._queue)
+
+    def is_taken(self, instant: int, priority: int) -> bool:
+        return any(e[0] == instant and e[1] <= priority for e in self._queue)
+
+    @property
     def idle(self) -> bool:
         return not self._queue
 

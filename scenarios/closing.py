@@ -22,7 +22,7 @@ def faults(run: "Run") -> list[dict[str, Any]]:
             "touched": sum(agent.outbox.touches[fault.number] for agent in run.members.agents),
         }
         for fault, fired, struck in zip(
-            run.plan.faults, declared.fired, declared.struck, strict=True
+            declared.faults, declared.fired, declared.struck, strict=True
         )
     ]
 
@@ -62,7 +62,7 @@ def write_end(run: "Run", summary: dict[str, Any]) -> None:
         "expectations": summary.get("expectations"),
     }
     run.folder.write_json("verdicts.json", verdicts)
-    run.folder.write("resolved.toml", with_headline(run.plan, summary).encode())
+    run.folder.write("resolved.toml", with_headline(run.amended, summary).encode())
     archive = io.BytesIO()
     models = {"theta": np.array([a.model for a in run.agents]), "released": _released(run)}
     if run.server is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from actors.events import Finished, Sampled, Started
+from actors.faults import Script
 from actors.log import Log
 from clocks.clock import LAST, SAMPLE, Engine
 from clocks.virtual import VirtualClock
@@ -71,6 +72,12 @@ class Run:
         self.recorder = Recorder(folder, ledgers)
         self.last: Sampled | None = None
         self.others: dict[int, float] = {}
+        self.script: Script | None = None
+        self.amended = plan.resolved
+        """The scenario in full, with what a hand did to it."""
+        self.inputs: list[dict[str, Any]] = []
+        """What a person did and is not written down yet."""
+        self.steered = False
         self.reason = "horizon"
         self._begun = time.perf_counter()
         self._watch()
@@ -99,17 +106,20 @@ class Run:
             self.log.watch(check, (kind,))
         self.log.watch(self._note_sample, (Sampled,))
         self.log.watch(self.claims, (Sampled,))
-        self.claims.listen(self.log, self._metric)
+        self.claims.listen(self.log, self.metric)
 
     def _breathe(self) -> None:
         """Write what is collected when it is much, or half a second has passed."""
+        if self.inputs:
+            inputs, self.inputs = self.inputs, []
+            self.recorder.note(inputs)
         if self.log.is_full or self.recorder.patience_is_over:
             self.log.drain()
 
     def _note_sample(self, event: Sampled) -> None:
         self.last = event
 
-    def _metric(self, name: str, node: int | None) -> float:
+    def metric(self, name: str, node: int | None) -> float:
         """A metric as of the last sample; of a node where it is per node and not folded."""
         if self.last is None:
             return math.nan
@@ -142,6 +152,7 @@ class Run:
             self._conclude("interrupted", INTERRUPTED, "")
             raise
         finally:
+            self.hand.upcoming = math.inf
             if thresholds is not None:
                 gc.set_threshold(*thresholds)
                 gc.unfreeze()
@@ -150,13 +161,11 @@ class Run:
     def _write_scenario(self) -> None:
         self.folder.write("scenario.toml", self.plan.text.encode())
         self.folder.write("resolved.toml", to_toml(self.plan.resolved).encode())
-        self.folder.write("inputs.jsonl", b"")
 
     def _open(self) -> None:
         self.log.emit(Started, None, None, self.plan.name, self.plan.size)
-        world.open_world(
-            self.plan, self.members, self.clock, self.log, self.oracle.measure, self._metric
-        )
+        parts = self.plan, self.members, self.clock, self.log, self.oracle.measure, self.metric
+        self.script = world.open_world(*parts, steerable=self.hand.steers)
         self.clock.spawn(self._sampler())
         if self.plan.horizon is not None:
             self.clock.at(self.plan.horizon, LAST, lambda: self._end("horizon"))
@@ -184,6 +193,7 @@ class Run:
 
     def _close(self, status: str) -> None:
         """Sample once at the end, and judge."""
+        self._breathe()
         self._sample(last=True)
         if status == "interrupted":
             self.reason = "interrupted"
@@ -219,7 +229,9 @@ class Run:
             code = worst_exit(self.claims.judgements)
         self.recorder.close()
         digests = self.recorder.digests() if code != DISK else {}
-        self.folder.finish(status, digests, self.recorder.hashes(), message=message)
+        self.folder.finish(
+            status, digests, self.recorder.hashes(), message=message, steered_by_hand=self.steered
+        )
         return Outcome(self.folder.path, code, status, summary, message)
 
     def _summary(self, status: str) -> dict[str, Any]:
@@ -239,6 +251,7 @@ class Run:
             "views": views,
             "targets": self.claims.targets(),
             "judgements": self.claims.judgements,
+            "steered": self.steered,
             "invariants": {
                 name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
                 for name, v in self.checks.verdicts.items()

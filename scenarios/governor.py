@@ -3,11 +3,13 @@
 import math
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 _EAGER_S = 0.002
+_TURN_S = 0.0005
+"""How long a run waits for another that keeps in step with it, before it looks again."""
 _NUMBERS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
@@ -18,21 +20,48 @@ class Hand:
     would wait for the end of the run.
     """
 
-    def __init__(self, *, speed: float = math.inf, watched: bool = False) -> None:
+    def __init__(
+        self, *, speed: float = math.inf, watched: bool = False, steers: bool = False
+    ) -> None:
         self.speed = speed
+        self.steers = steers
+        """Whether a person may do whatever faults do: agents are made ready for it."""
         self.paused = False
-        self.steps = 0
         self.stopped: str | None = None
         self.ended = False
         self.interrupted = False
+        self.upcoming: float = 0
+        """When the next entry is due."""
+        self.fellows: tuple[Hand, ...] = ()
+        """Whose runs keep in step with this one."""
+        self.stride = 0
+        """By how much it may be ahead of them."""
+        self.free = True
+        self._goal: Callable[[], bool] | None = None
+        self._edge: float = math.inf
+        self._reach = -1
+        self._hurries = False
         self._watched = watched
         self._anchor: tuple[float, int] | None = None
         self._chores: list[Callable[[], Any]] = []
         self._now = 0
+        self._ease()
 
     @property
     def watched(self) -> bool:
         return self._watched or self.speed != math.inf
+
+    def _ease(self) -> None:
+        """See anew whether anything holds or paces the run."""
+        self.free = (
+            not (self.paused or self._hurries or self.fellows or self.speed != math.inf)
+            and self._edge == math.inf
+        )
+
+    def join(self, fellows: Iterable["Hand"], stride: int) -> None:
+        """Keep in step with other runs: at most so many nanoseconds ahead of any."""
+        self.fellows, self.stride = tuple(fellows), stride
+        self._ease()
 
     def every_rest(self, chore: Callable[[], Any]) -> None:
         """Do something whenever the engine asks."""
@@ -45,13 +74,17 @@ class Hand:
         return self.stopped is None
 
     def allowance(self, upcoming: int) -> float:
+        self.upcoming = upcoming
+        if upcoming <= self._reach:
+            return 0.0
+        if upcoming > self._edge or (self._goal is not None and self._goal()):
+            self.pause()
         if self.paused:
-            if self.steps:
-                self.steps -= 1
-                return 0.0
             self._anchor = None
             return math.inf
-        if self.speed == math.inf:
+        if upcoming > min((f.upcoming for f in self.fellows), default=math.inf) + self.stride:
+            return _TURN_S
+        if self._hurries or self.speed == math.inf:
             return 0.0
         if self._anchor is None:
             self._anchor = time.perf_counter(), self._now
@@ -59,10 +92,31 @@ class Hand:
         early = wall + (upcoming - start) / (1e9 * self.speed) - time.perf_counter()
         return early if early > _EAGER_S else 0.0
 
-    def faster(self, factor: float) -> None:
-        """Change the speed; the pace begins anew at this instant."""
-        self.speed *= factor
+    def pause(self) -> None:
+        """Hold before the next entry."""
+        self.paused, self._hurries, self._goal, self._edge = True, False, None, math.inf
+        self._ease()
+
+    def resume(self) -> None:
+        """Go on at the pace that was set."""
+        self.paused, self._hurries, self._goal, self._edge = False, False, None, math.inf
         self._anchor = None
+        self._ease()
+
+    def hurry(self, *, edge: float = math.inf, goal: Callable[[], bool] | None = None) -> None:
+        """Go on as fast as can be, and hold after an instant, or when a goal is reached."""
+        self.paused, self._hurries, self._goal, self._edge = False, True, goal, edge
+        self._ease()
+
+    def reach(self, instant: int) -> None:
+        """Serve what is due up to an instant, even while holding."""
+        self._reach = max(self._reach, instant)
+
+    def pace(self, speed: float) -> None:
+        """Change the speed; the pace begins anew at this instant."""
+        self.speed = speed
+        self._anchor = None
+        self._ease()
 
     def stop(self, reason: str) -> None:
         """End the run at the next entry."""
@@ -77,19 +131,32 @@ class Hand:
 
 
 class Signals:
-    """SIGINT and SIGTERM interrupt the run while this is open; where signals cannot be set, nothing."""
+    """SIGINT and SIGTERM interrupt every run that is open; where signals cannot be set, nothing."""
+
+    _open: ClassVar[list[Hand]] = []
+    _former: ClassVar[dict[int, Any]] = {}
 
     def __init__(self, hand: Hand) -> None:
         self._hand = hand
-        self._former: dict[int, Any] = {}
 
     def __enter__(self) -> None:
+        self._open.append(self._hand)
+        if len(self._open) > 1:
+            return
         for number in _NUMBERS:
             try:
-                self._former[number] = signal.signal(number, self._hand.interrupt)
+                self._former[number] = signal.signal(number, self._interrupt)
             except ValueError:  # not the main thread: whoever runs it there ends it
                 return
 
     def __exit__(self, *_: object) -> None:
-        for number, former in self._former.items():
-            signal.signal(number, former)
+        self._open.remove(self._hand)
+        if not self._open:
+            for number, former in self._former.items():
+                signal.signal(number, former)
+            self._former.clear()
+
+    @classmethod
+    def _interrupt(cls, number: int, frame: FrameType | None) -> None:
+        for hand in cls._open:
+            hand.interrupt(number, frame)

@@ -14,11 +14,11 @@ _SHOWN = 20
 
 
 def _compared(event: Event | None) -> Event | None:
-    """Leave out what may differ without a reason: lateness, and the names of scenarios."""
+    """Leave out what may differ without a reason: lateness, names of scenarios, and ends to come."""
     if event is None:
         return None
-    skipped = {"late_ns", "scenario"} if event["kind"] == "started" else {"late_ns"}
-    return {k: v for k, v in event.items() if k not in skipped}
+    more = {"started": "scenario", "fault_began": "until"}.get(event["kind"], "")
+    return {k: v for k, v in event.items() if k not in {"late_ns", more}}
 
 
 def parts(one: Iterable[Event], other: Iterable[Event]) -> Pair | None:

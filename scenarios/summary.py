@@ -39,6 +39,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "scenario": plan.name,
         "seed": plan.seed,
         "status": status,
+        "steered_by_hand": more["steered"],
         "mechanism": plan.kind,
         "horizon_s": None if plan.horizon is None else plan.horizon / 1e9,
         "ended_s": more["ended_s"],
@@ -81,7 +82,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "view": plan.privacy.view,
             "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
             "views": {k: figure(v) for k, v in more["views"].items()},
-            "covered": plan.covered,
+            "covered": plan.covered and not more["steered"],
         },
         "groups": [
             _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
@@ -149,10 +150,10 @@ def _group(name: str, nodes: list[Values], score: str) -> Values:
     }
 
 
-def with_headline(plan: Plan, summary: Values) -> str:
-    """Write the scenario in full, and what accountant "tightest" was in this run."""
-    text = to_toml(plan.resolved)
-    if plan.privacy.accountant != "tightest" or not summary:
+def with_headline(tree: Values, summary: Values) -> str:
+    """Write a scenario in full, and what accountant "tightest" was in this run."""
+    text = to_toml(tree)
+    if tree["privacy"]["accountant"] != "tightest" or not summary:
         return text
     return f'{text}# privacy.accountant: "tightest" was {summary["epsilon"]["accountant"]}\n'
 

@@ -112,9 +112,12 @@ def _epsilon_lines(summary: Values) -> list[str]:
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
     if not epsilon.get("covered", True):
-        lines.append(
-            "            NOT COVERED: a fault of this run read data, so who took part depends on them"
+        who = (
+            "a person steered this run, who may have"
+            if summary.get("steered_by_hand")
+            else "a fault of this run"
         )
+        lines.append(f"            NOT COVERED: {who} read data, so who took part depends on them")
     if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
         seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
         lines.append(f"            in every view: {', '.join(seen)}")

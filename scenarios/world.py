@@ -16,7 +16,7 @@ from actors.conditions import Metrics
 from actors.deeds_nodes import Misjudge
 from actors.deeds_privacy import Replayed
 from actors.dial import Dial
-from actors.faults import Deed, Occurrence
+from actors.faults import Script
 from actors.habits import Habits
 from actors.link import Fan
 from actors.log import Log
@@ -78,24 +78,35 @@ def open_world(
     log: Log,
     measure: Measure = unmeasured,
     metrics: Metrics = unsampled,
-) -> None:
-    """Let faults and agents begin; faults come first at every instant."""
-    stage = Stage(members, clock, log, partial(draws, plan.seeds["fault"]), measure)
+    *,
+    steerable: bool = False,
+) -> Script:
+    """Let faults and agents begin; faults come first at every instant.
+
+    Who can be steered by hand is made ready for whatever a hand may do.
+    """
+    script = Script(
+        Stage(members, clock, log, partial(draws, plan.seeds["fault"]), measure), metrics
+    )
+    if steerable:
+        for agent in members.agents[: plan.size]:
+            _prepare(agent, clock, turned=True, overheard=True)
     for fault in plan.faults:
-        _prepare(fault.deed, members, clock)
-        Occurrence(fault, stage, metrics).begin()
+        turned, overheard = isinstance(fault.deed, Misjudge), isinstance(fault.deed, Replayed)
+        for i in fault.deed.target.among:
+            _prepare(members.agents[i], clock, turned=turned, overheard=overheard)
+        script.begin(fault)
     here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
     members.open(members.agents, here)
+    return script
 
 
-def _prepare(deed: Deed, members: Membership, clock: Clock) -> None:
-    """Give agents what a fault will need of them: a clock of their own, or somebody who listens in."""
-    for i in deed.target.among:
-        agent = members.agents[i]
-        if isinstance(deed, Misjudge) and agent.plight.dial is None:
-            agent.plight.dial = Dial(clock)
-        if isinstance(deed, Replayed):
-            agent.outbox.memory = {}
+def _prepare(agent: Agent, clock: Clock, *, turned: bool, overheard: bool) -> None:
+    """Give an agent what a fault will need of it: a clock of its own, or somebody who listens in."""
+    if turned and agent.plight.dial is None:
+        agent.plight.dial = Dial(clock)
+    if overheard:
+        agent.outbox.memory = {}
 
 
 def _agent(

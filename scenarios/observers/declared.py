@@ -15,6 +15,7 @@ from actors.events import (
     Resumed,
     Sent,
 )
+from actors.faults import Fault
 from clocks.durations import Constant
 from scenarios.plan import Plan
 
@@ -34,9 +35,23 @@ class Declared:
         self._open: dict[int, tuple[int, int]] = {}
         """Firings that are not undone: the number of their fault, and when they will be."""
         self._ended: dict[int, int] = {}
+        self.faults = list(plan.faults)
+        """What was declared: the scenario's, then what a hand added."""
         self._active = [0] * len(plan.faults)
         self.fired = [0] * len(plan.faults)
         self.struck = [0] * len(plan.faults)
+
+    def declare(self, fault: Fault) -> None:
+        """Let a fault be that a hand added: the journal declares it."""
+        self.faults.append(fault)
+        for counts in (self._active, self.fired, self.struck):
+            counts.append(0)
+
+    def heal(self, number: int, instant: int) -> None:
+        """Let the windows of a fault end at an instant that a hand chose."""
+        for began, (fault, _) in self._open.items():
+            if fault == number:
+                self._open[began] = fault, instant
 
     def changed(self, event: Event) -> None:
         """Comings and goings have a declared cause, inside its window."""
@@ -71,7 +86,7 @@ class Declared:
 
     def begins(self, event: FaultBegan) -> None:
         """Faults begin when the plan says."""
-        timing = self._plan.faults[event.fault].timing
+        timing = self.faults[event.fault].timing
         began = event.t - timing.later
         fine = timing.admits(began)
         if timing.at is not None:

@@ -14,6 +14,7 @@ from actors.events import (
     Charged,
     Diverged,
     Event,
+    FaultBegan,
     Finished,
     Sampled,
     Started,
@@ -24,7 +25,7 @@ from mechanisms.accounting.spend import Spend, rounded_up
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
-_SPECIAL = frozenset((*VALUED, Charged))
+_SPECIAL = frozenset((*VALUED, Charged, FaultBegan))
 
 SEGMENT_BYTES = 64 << 20
 _PATIENCE_S = 0.5
@@ -79,6 +80,7 @@ class Recorder:
         self._segments = [Stream(folder / "events-00000.jsonl")]
         self._ledger = Stream(folder / "ledger.jsonl")
         self._metrics = Stream(folder / "metrics.csv")
+        self._inputs = Stream(folder / "inputs.jsonl")
         self._metrics.write(b"t,node,metric,value\n")
         self._flushed = time.monotonic()
         self._schedule = hashlib.sha256()
@@ -94,7 +96,10 @@ class Recorder:
                     self._lines.append(self._ledger_line(event))
                     continue
                 self._scheduled(batch[first:at])
-                self._valued(event)
+                if isinstance(event, FaultBegan):
+                    self._scheduled([event])
+                else:
+                    self._valued(event)
                 first = at + 1
         self._scheduled(batch[first:] if first else batch)
         if self._lines:
@@ -120,7 +125,12 @@ class Recorder:
         if not events:
             return
         data = self._encoder.encode_lines(events)
-        if any(event.late_ns for event in events):  # type: ignore[attr-defined] # every kind has it
+        if isinstance(
+            events[0], FaultBegan
+        ):  # when it will end is no fact yet: its end is an event
+            said = msgspec.structs.replace(events[0], late_ns=0, until=-1)
+            self._schedule.update(self._encoder.encode_lines([said]))
+        elif any(event.late_ns for event in events):  # type: ignore[attr-defined] # every kind has it
             on_time = [msgspec.structs.replace(event, late_ns=0) for event in events]
             self._schedule.update(self._encoder.encode_lines(on_time))
         else:
@@ -130,6 +140,10 @@ class Recorder:
             name = f"events-{len(self._segments):05d}.jsonl"
             self._segments.append(Stream(self._folder / name))
         self._segments[-1].write(data)
+
+    def note(self, inputs: Sequence[dict[str, Any]]) -> None:
+        """Write down what a person did."""
+        self._inputs.write(self._encoder.encode_lines(inputs))
 
     @property
     def patience_is_over(self) -> bool:
@@ -159,7 +173,7 @@ class Recorder:
         return sum(stream.size for stream in self._streams())
 
     def _streams(self) -> list[Stream]:
-        return [*self._segments, self._ledger, self._metrics]
+        return [*self._segments, self._ledger, self._metrics, self._inputs]
 
     def _spend_bytes(self, spend: Spend) -> bytes:
         fields = {

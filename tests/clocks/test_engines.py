@@ -178,14 +178,14 @@ def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
         clock.at(instant, WAKE, lambda instant=instant: seen.append(instant))  # type: ignore[misc]
 
     async def person() -> None:
-        hand.paused = True
+        hand.pause()
         task = asyncio.ensure_future(clock.run(None, hand))
         await asyncio.sleep(0.1)
         assert seen == []
-        hand.steps = 2
+        hand.hurry(goal=lambda: len(seen) >= 2)
         await asyncio.sleep(0.2)
         assert seen == [1, 2]
-        hand.paused = False
+        hand.resume()
         await task
 
     asyncio.run(person())

@@ -1,0 +1,143 @@
+"""What a person did, exported and run again, gives the same schedule; and nothing else does."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.folder import read_manifest
+from scenarios.governor import Hand
+from scenarios.problem import ScenarioError
+from scenarios.result import open_run
+from scenarios.steering import Steering
+from scenarios.swarm import Dice, random_faults, small_world
+from tests.support.builders import private
+
+Act = Callable[[Steering], Any]
+
+
+def session(
+    tree: dict[str, Any], folder: Path, acts: list[tuple[float, Act]], **options: Any
+) -> tuple[Run, Steering]:
+    """Run a world, and do something as soon as its time has reached an instant."""
+    plan = make_plan(tree, **options)
+    hand = Hand(watched=True, steers=True)
+    run = Run(plan, folder / "session", hand, 1e12)
+    steering = Steering(run)
+    todo = sorted(acts, key=lambda act: act[0])
+
+    def look() -> None:
+        while todo and run.clock.now >= todo[0][0] * 1e9:
+            todo.pop(0)[1](steering)
+
+    hand.every_rest(look)
+    hand.free = False
+
+    def allowance(_: int) -> float:
+        look()
+        return 0.0
+
+    hand.allowance = allowance  # type: ignore[method-assign] # a person who looks at every entry
+    asyncio.run(run.perform())
+    return run, steering
+
+
+def again(steering: Steering, folder: Path) -> Path:
+    """Export a session, and run the file."""
+    file = steering.export(folder / "again.toml")
+    outcome = asyncio.run(Run(make_plan(file), folder / "again", Hand(), 1e12).perform())
+    assert outcome.status == "finished", outcome.message
+    return outcome.folder
+
+
+def digest(folder: Path) -> str:
+    return str(read_manifest(folder)["digests"]["schedule"])
+
+
+def fault(**table: Any) -> Act:
+    return lambda steering: steering.fault(table)
+
+
+def heal(number: int) -> Act:
+    return lambda steering: steering.heal(number)
+
+
+def test_crash_partition_heal_join_and_resume_are_replayed_to_the_event(tmp_path: Path) -> None:
+    budget = {"epsilon": 4.0, "delta": 1e-5}
+    late = {"count": 1, "name": "late", "present": False, "budget": budget}
+    tree = private(nodes=[{"count": 5, "budget": budget}, late])
+    run, steering = session(
+        tree,
+        tmp_path,
+        [
+            (2.0, fault(crash=[2])),
+            (3.0, fault(pause=[0])),
+            (4.0, fault(partition={"groups": [[0, 1], [3, 4]]})),
+            (5.0, heal(2)),
+            (5.0, heal(0)),
+            (6.0, fault(join="late")),
+            (7.0, heal(1)),
+        ],
+    )
+    folder = again(steering, tmp_path)
+    assert digest(run.folder.path) == digest(folder)
+    assert read_manifest(run.folder.path)["steered_by_hand"]
+    inputs = [
+        json.loads(line) for line in (run.folder.path / "inputs.jsonl").read_text().splitlines()
+    ]
+    assert [i["what"] for i in inputs] == [
+        "fault",
+        "fault",
+        "fault",
+        "heal",
+        "heal",
+        "fault",
+        "heal",
+    ]
+    began = {e["seq"]: e for e in open_run(run.folder.path).events() if e["kind"] == "fault_began"}
+    assert [i["at"] for i in inputs if i["what"] == "fault"] == [e["t"] for e in began.values()]
+
+
+@pytest.mark.parametrize("number", range(150))
+def test_random_sessions_are_replayed_to_the_event(tmp_path: Path, number: int) -> None:
+    """Whatever a hand does to a random world, at random instants, the exported file does as well."""
+    luck = Dice(20261119, number)
+    tree = small_world(luck, faults=luck.whole(0, 2))
+    acts = list[tuple[float, Act]]()
+    refused = list[str]()
+    for entry in random_faults(luck, tree, 4):
+        table = {k: v for k, v in entry.items() if k not in {"name", "oracle", *_TIMES}}
+        if luck.pick((True, False)):
+            table.pop("for", None)
+        acts.append((luck.whole(0, 4000) / 1000, trying(table, refused)))
+    acts += [(luck.whole(1000, 5000) / 1000, healing(luck.whole(0, 5), refused)) for _ in range(3)]
+    run, steering = session(tree, tmp_path, acts)
+    assert digest(run.folder.path) == digest(again(steering, tmp_path)), steering.text()
+
+
+_TIMES = ("at", "every", "when", "times", "nth", "later", "after", "until", "probability")
+
+
+def trying(table: dict[str, Any], refused: list[str]) -> Act:
+    def act(steering: Steering) -> None:
+        try:
+            steering.fault(table)
+        except ScenarioError as error:
+            refused.append(str(error))
+
+    return act
+
+
+def healing(number: int, refused: list[str]) -> Act:
+    def act(steering: Steering) -> None:
+        try:
+            steering.heal(number)
+        except ScenarioError as error:
+            refused.append(str(error))
+
+    return act
