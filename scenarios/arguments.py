@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--twice", action="store_true", help="run twice, name the first event that differs"
     )
-    run.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    _drawn(run)
     _common(run)
 
     check = verbs.add_parser("check", help="read, resolve and judge without running")
@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
 
     _writes(verbs)
     _looks(verbs)
+    _replays(verbs)
     return parser
 
 
@@ -149,6 +150,34 @@ def _looks(verbs: Any) -> None:
     sweep.add_argument("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     sweep.add_argument("--out", metavar="DIR", help="default runs/NAME-sweep-N")
     _common(sweep)
+
+
+def _replays(verbs: Any) -> None:
+    """Add the verb that shows a recording."""
+    replay = verbs.add_parser(
+        "replay", help="a finished run in the live console, or a picture of a moment of it"
+    )
+    replay.add_argument("run", metavar="RUN")
+    replay.add_argument(
+        "--at", metavar="T", help="stand at this instant (a picture: default the end)"
+    )
+    replay.add_argument("--speed", metavar="X", help="simulated seconds per wall second, or max")
+    replay.add_argument("--svg", metavar="FILE", help="write a picture instead of showing it")
+    replay.add_argument("--size", metavar="COLUMNSxLINES", help="of a picture (default 100x30)")
+    replay.add_argument(
+        "--view",
+        choices=("table", "grid", "crowd"),
+        help="how agents are shown (default: by number)",
+    )
+    replay.add_argument("--node", type=_whole, help="open this agent")
+    _drawn(replay)
+
+
+def _drawn(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII only")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="beats NO_COLOR"
+    )
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

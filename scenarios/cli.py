@@ -75,6 +75,10 @@ def _dispatch(chosen: argparse.Namespace) -> int:
         from scenarios.testing import test
 
         return test(chosen)
+    if chosen.verb == "replay":
+        from scenarios.replaying import replay
+
+        return replay(chosen)
     if chosen.verb in {"explain", "diff"}:
         from scenarios import looking
 

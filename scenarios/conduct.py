@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from actors.events import Finished, Sampled, Started
@@ -18,6 +19,7 @@ from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
 from scenarios import closing, comparison, world
 from scenarios.claims import Claims, asks, value_of
+from scenarios.facts import FILE, facts_of
 from scenarios.folder import SCHEMA, RunFolder, environment, version
 from scenarios.governor import Hand, Signals
 from scenarios.metric_names import per_node, split_metric
@@ -61,9 +63,11 @@ class Run:
         self.server = self.members.agents[plan.size] if plan.server is not None else None
         ledgers = [agent.store.ledger for agent in self.agents]
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-        self.traffic = Traffic(here, follow=asks(plan, "staleness", "lag"))
+        follow = hand.looks or asks(plan, "staleness", "lag")
+        self.traffic = Traffic(here, follow=follow)
         self.budget = Budget(plan, ledgers)
         self.checks = Checks(plan, self.members.agents, self.log, self.traffic)
+        self.facts = facts_of(plan, self.members.agents, numerical=self.budget.is_live)
         self.fates = Fates(plan.size) if asks(plan, "epsilon.un") else None
         watchers = self.budget, self.traffic, self.fates
         self.oracle = Oracle(plan, self.members, self.clock, *watchers)
@@ -161,6 +165,7 @@ class Run:
     def _write_scenario(self) -> None:
         self.folder.write("scenario.toml", self.plan.text.encode())
         self.folder.write("resolved.toml", to_toml(self.plan.resolved).encode())
+        self.folder.write(FILE, msgspec.json.encode(self.facts))
 
     def _open(self) -> None:
         self.log.emit(Started, None, None, self.plan.name, self.plan.size)

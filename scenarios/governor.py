@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 from types import FrameType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 _EAGER_S = 0.002
 _TURN_S = 0.0005
@@ -21,9 +21,16 @@ class Hand:
     """
 
     def __init__(
-        self, *, speed: float = math.inf, watched: bool = False, steers: bool = False
+        self,
+        *,
+        speed: float = math.inf,
+        watched: bool = False,
+        steers: bool = False,
+        looks: bool = False,
     ) -> None:
         self.speed = speed
+        self.looks = looks
+        """Whether somebody looks at every agent: then it is followed who holds which version."""
         self.steers = steers
         """Whether a person may do whatever faults do: agents are made ready for it."""
         self.paused = False
@@ -130,13 +137,19 @@ class Hand:
         self.stop("interrupted")
 
 
+class Interruptible(Protocol):
+    """What a signal may end."""
+
+    def interrupt(self, number: int = 0, frame: FrameType | None = None, /) -> None: ...
+
+
 class Signals:
     """SIGINT and SIGTERM interrupt every run that is open; where signals cannot be set, nothing."""
 
-    _open: ClassVar[list[Hand]] = []
+    _open: ClassVar[list[Interruptible]] = []
     _former: ClassVar[dict[int, Any]] = {}
 
-    def __init__(self, hand: Hand) -> None:
+    def __init__(self, hand: Interruptible) -> None:
         self._hand = hand
 
     def __enter__(self) -> None:

@@ -27,10 +27,16 @@ def run(chosen: argparse.Namespace) -> int:
         speed = plan.horizon / 40e9 if watchable and plan.horizon else math.inf
         if plan.engine == "wall" and not watchable:
             speed = 1.0
-    hand = Hand(speed=speed if plan.engine == "virtual" else math.inf, watched=live == "full")
+    full = live == "full"
+    hand = Hand(
+        speed=speed if plan.engine == "virtual" else math.inf,
+        watched=full,
+        looks=full,
+        steers=full and speed != math.inf,
+    )
     wall_speed = 1e12 if speed == math.inf else speed
     made = Run(plan, path, hand, wall_speed)
-    outcome = asyncio.run(_watched(made, live, ascii_only=chosen.ascii))
+    outcome = asyncio.run(_watched(made, live, chosen))
     code = outcome.code
     _tell(outcome, live)
     if chosen.twice and code not in {74, 130}:
@@ -43,18 +49,17 @@ def _live(chosen: argparse.Namespace) -> str:
         return "off"
     if chosen.live != "auto":
         return str(chosen.live)
-    from scenarios.observers.console import can_be_full
+    from scenarios.console.screen import can_be_full
 
     return "full" if can_be_full() else "lines"
 
 
-async def _watched(made: Run, live: str, *, ascii_only: bool) -> Outcome:
+async def _watched(made: Run, live: str, chosen: argparse.Namespace) -> Outcome:
     if live == "full":
-        from scenarios.observers.console import LiveScreen
+        from scenarios.console.screen import console_for
+        from scenarios.console.viewer import watch
 
-        screen = LiveScreen(made, ascii_only=ascii_only)
-        outcome: Outcome = await screen.watch(made.perform())
-        return outcome
+        return await watch(made, console_for(chosen.color), ascii_only=chosen.ascii)
     if live in {"lines", "json"}:
         from scenarios.observers.lines import Lines
 

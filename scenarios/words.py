@@ -38,7 +38,7 @@ def settings(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def seconds(text: str | None) -> float | None:
+def seconds(text: str | None, option: str = "--until") -> float | None:
     """Read a duration of the command line."""
     if text is None:
         return None
@@ -47,9 +47,9 @@ def seconds(text: str | None) -> float | None:
     try:
         value = number_of_seconds(float(text) if _numeric(text) else text)
     except ValueError as error:
-        raise ScenarioError([Problem("--until", str(error))]) from None
+        raise ScenarioError([Problem(option, str(error))]) from None
     if not 0 < value < 9e9:
-        raise ScenarioError([Problem("--until", f"must be > 0 and finite, got {text}")])
+        raise ScenarioError([Problem(option, f"must be > 0 and finite, got {text}")])
     return value
 
 

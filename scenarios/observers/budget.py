@@ -138,7 +138,7 @@ class Budget:
     def _find(self, cases: dict[_Case, Tally]) -> None:
         """Compose what has not been composed: numerically too where there is little of it, or at the end."""
         new = {case: bag for case, bag in cases.items() if case not in self._cache}
-        without = () if self._is_live() else _NUMERICAL
+        without = () if self.is_live else _NUMERICAL
         for case, bag in new.items():
             _, delta, accountant, adaptive = case
             self._cache[case] = headline(bag, delta, accountant, adaptive=adaptive, but=without)
@@ -148,7 +148,8 @@ class Budget:
                 _, delta, accountant, adaptive = case
                 self._cache[case] = headline(cases[case], delta, accountant, adaptive=adaptive)
 
-    def _is_live(self) -> bool:
+    @property
+    def is_live(self) -> bool:
         """Whether samples compose numerically: by the plan, so that a run's figures are all of one kind."""
         if self._live is None:
             schedules = set[Key]()
@@ -162,6 +163,10 @@ class Budget:
                     return bool(self._set_live(live=False))
             self._set_live(live=True)
         return bool(self._live)
+
+    def recall(self, *, live: bool) -> None:
+        """Compose as a run that is over did."""
+        self._live = live
 
     def _set_live(self, *, live: bool) -> bool:
         self._live = live

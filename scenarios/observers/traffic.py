@@ -118,6 +118,12 @@ class Traffic:
             lambda i, j: (now - self._published.get((j, self._held.get((i, j), -1)), 0)) / 1e9,
         )
 
+    def stale(self, node: int, others: Sequence[int], now: int) -> float:
+        """Return the staleness of one node over those of its neighbours that live."""
+        published, held = self._published, self._held
+        ages = [now - published.get((j, held.get((node, j), -1)), 0) for j in others]
+        return sum(ages) / len(ages) / 1e9 if ages else np.nan
+
     def lag(self, agents: Sequence[Agent]) -> Vector:
         """Return how many messages each neighbour published since the one that is held."""
         return self._over_neighbours(

@@ -42,7 +42,7 @@ def session(
         look()
         return 0.0
 
-    hand.allowance = allowance  # type: ignore[method-assign] # a person who looks at every entry
+    hand.allowance = allowance  # type: ignore[method-assign,assignment] # a person who looks at every entry
     asyncio.run(run.perform())
     return run, steering
 

@@ -1,0 +1,218 @@
+"""What moves a run: play, hold, step, until; the same for a run that goes on and for a recording."""
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Protocol
+
+from actors.conditions import Condition
+from actors.events import Event
+from scenarios.console.recording import Recording
+from scenarios.console.source import LiveSource
+
+_SLICE_S = 0.005
+_TICK_S = 0.01
+_STRIDE = 64
+
+
+class Deck(Protocol):
+    """Who holds time."""
+
+    @property
+    def paused(self) -> bool: ...
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds for each on the wall; ∞ is as fast as can be."""
+        ...
+
+    def play(self) -> None: ...
+
+    def hold(self) -> None: ...
+
+    def pace(self, speed: float) -> None: ...
+
+    def step(self) -> None:
+        """Go on by one event."""
+        ...
+
+    def until(self, instant: int) -> str:
+        """Go on to an instant, or back where that can be; return what is wrong."""
+        ...
+
+    def watch(
+        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
+    ) -> None:
+        """Tell whoever asks when an event satisfies a condition; those of before are forgotten."""
+        ...
+
+    def hurry(self) -> None:
+        """Go on as fast as can be, until something holds."""
+        ...
+
+    def stop(self) -> None: ...
+
+
+class LiveDeck:
+    """The hand of a run that goes on."""
+
+    def __init__(self, source: LiveSource) -> None:
+        self._source = source
+        self._hand = source.run.hand
+        self._observers: list[Callable[[Event], None]] = []
+
+    @property
+    def paused(self) -> bool:
+        return self._hand.paused
+
+    @property
+    def speed(self) -> float:
+        return self._hand.speed
+
+    def play(self) -> None:
+        self._hand.resume()
+
+    def hold(self) -> None:
+        self._hand.pause()
+
+    def pace(self, speed: float) -> None:
+        self._hand.pace(speed)
+
+    def hurry(self) -> None:
+        self._hand.hurry()
+
+    def step(self) -> None:
+        log = self._source.run.log
+        before = log.seq
+        self._hand.hurry(goal=lambda: log.seq > before)
+
+    def until(self, instant: int) -> str:
+        if instant < self._source.now:
+            return "that is past: a run goes on only; hush replay goes back"
+        self._hand.hurry(edge=instant)
+        return ""
+
+    def watch(
+        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
+    ) -> None:
+        log = self._source.run.log
+        for observer in self._observers:
+            log.ignore(observer)
+        self._observers = []
+        for condition in conditions:
+
+            def look(event: Event, condition: Condition = condition) -> None:
+                if self._source.holds(condition, event):
+                    self._hand.pause()
+                    hit(condition, event)
+
+            self._observers.append(look)
+            log.watch(look, condition.kinds)
+
+    def stop(self) -> None:
+        self._hand.interrupt()
+
+
+class Player:
+    """Plays a recording, at any speed."""
+
+    def __init__(self, source: Recording, speed: float) -> None:
+        self.source = source
+        self.speed = speed
+        self.paused = False
+        self.ended = False
+        self.interrupted = False
+        self._edge: float = math.inf
+        self._hurries = False
+        self._anchor: tuple[float, int] | None = None
+        self._conditions: Sequence[Condition] = ()
+        self._hit: Callable[[Condition, Event], None] = lambda _condition, _event: None
+
+    def play(self) -> None:
+        self.paused, self._hurries, self._edge, self._anchor = False, False, math.inf, None
+        if self.source.upcoming is None:
+            self.source.rewind()
+
+    def hold(self) -> None:
+        self.paused, self._hurries, self._edge, self._anchor = True, False, math.inf, None
+
+    def pace(self, speed: float) -> None:
+        self.speed, self._anchor = speed, None
+
+    def hurry(self) -> None:
+        self.paused, self._hurries, self._edge = False, True, math.inf
+
+    def step(self) -> None:
+        self.hold()
+        if self.source.upcoming is not None:
+            self.source.step()
+
+    def until(self, instant: int) -> str:
+        if instant < self.source.now:
+            self.hold()
+            self.source.seek(max(0, instant))
+        else:
+            self.hurry()
+            self._edge = instant
+        return ""
+
+    def watch(
+        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
+    ) -> None:
+        self._conditions, self._hit = conditions, hit
+
+    def stop(self) -> None:
+        self.ended = True
+
+    def interrupt(self, _number: int = 0, _frame: FrameType | None = None) -> None:
+        """Close early: a signal."""
+        self.ended = self.interrupted = True
+
+    async def perform(self) -> None:
+        """Play until somebody stops it."""
+        while not self.ended:
+            self._advance()
+            await asyncio.sleep(_TICK_S if self.paused or not self._rushes else 0)
+
+    @property
+    def _rushes(self) -> bool:
+        return self._hurries or self.speed == math.inf
+
+    def _advance(self) -> None:
+        """Fold what is due, for a slice of wall time."""
+        source, ends = self.source, time.perf_counter() + _SLICE_S
+        if self.paused:
+            return
+        limit = self._edge if self._rushes else min(self._edge, self._due())
+        while time.perf_counter() < ends:
+            for _ in range(_STRIDE):
+                upcoming = source.upcoming
+                if upcoming is None or upcoming.t > limit:
+                    self._rest(limit)
+                    return
+                event = source.step()
+                if self._conditions and self._breaks(event):
+                    return
+
+    def _rest(self, limit: float) -> None:
+        """Nothing is due by now: time goes on, or the end was reached."""
+        source = self.source
+        source.now = int(max(source.now, min(limit, source.length)))
+        if source.upcoming is None or limit == self._edge:
+            self.hold()
+
+    def _due(self) -> float:
+        if self._anchor is None:
+            self._anchor = time.perf_counter(), self.source.now
+        wall, start = self._anchor
+        return start + (time.perf_counter() - wall) * self.speed * 1e9
+
+    def _breaks(self, event: Event) -> bool:
+        for condition in self._conditions:
+            if type(event) in condition.kinds and self.source.holds(condition, event):
+                self.hold()
+                self._hit(condition, event)
+                return True
+        return False

@@ -1,0 +1,127 @@
+"""Where orders are carried out: on time, on the screen, and, in a run that goes on, on the world."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from actors.conditions import NoCondition
+from scenarios.console.deck import Deck
+from scenarios.console.feed import Filter
+from scenarios.console.frame import FEW, SCALES, scale_for
+from scenarios.console.gather import Gather
+from scenarios.console.hands import Hands
+from scenarios.console.look import SORTS, Look, NotThere, chosen_by, numbers
+from scenarios.console.source import Source
+from scenarios.console.timing import Timing
+from scenarios.folder import FolderError
+from scenarios.problem import ScenarioError, nearest
+from scenarios.steering import Steering
+
+Save = Callable[[Path | None], Path]
+
+
+class Desk:
+    """One run, one look at it, and the orders that a person gives."""
+
+    def __init__(self, source: Source, deck: Deck, steering: Steering | None) -> None:
+        self.source = source
+        self.deck = deck
+        self.steering = steering
+        self.gather = Gather(source, deck)
+        size = source.facts.size
+        self.look = Look(scale_for(size), Filter("all" if size <= FEW else "notable"))
+        self.hands = Hands(source, self.gather, self.look, steering)
+        self.timing = Timing(source, deck, self.look, self.hands.note)
+        self.save: Save = _nowhere
+
+    def do(self, act: Callable[[], str | None]) -> bool:
+        """Carry an order out; what is wrong with it is said on the screen, and false returned."""
+        look, fine = self.look, False
+        try:
+            said = act() or ""
+            fine = True
+        except ScenarioError as error:
+            said = "; ".join(str(problem) for problem in error.problems)
+        except (NotThere, NoCondition, FolderError) as error:
+            said = str(error)
+        look.says = " ".join(said.split())
+        return fine
+
+    def view(self, name: str) -> str:
+        """Choose a scale: table, grid, crowd; without a name the next."""
+        if name and name not in SCALES:
+            raise NotThere(f"no view '{name}'; {nearest(name, SCALES)}")
+        at = SCALES.index(self.look.scale)
+        self.look.scale = name or SCALES[(at + 1) % len(SCALES)]
+        return ""
+
+    def sort(self, name: str) -> str:
+        """Sort the agents; the same once more turns the order round."""
+        look = self.look
+        if not name:
+            name = SORTS[(SORTS.index(look.sort) + 1) % len(SORTS)]
+        if name not in SORTS:
+            raise NotThere(f"no column '{name}'; {nearest(name, SORTS)}")
+        down = name in {"epsilon", "loss", "releases", "inbox", "stale"}
+        look.descending = not look.descending if name == look.sort else down
+        look.sort, look.cursor, look.first = name, 0, 0
+        return ""
+
+    def filter(self, text: str) -> str:
+        """Show only agents in some states, of some groups, or with some ids."""
+        chosen_by(text, self.source.facts)
+        self.look.filter, self.look.cursor, self.look.first = text, 0, 0
+        return ""
+
+    def events(self, text: str) -> str:
+        """Show only some events: all, notable, kinds, or a condition."""
+        self.look.events = Filter(text or "notable")
+        return ""
+
+    def move(self, by: int) -> None:
+        """Move the cursor: among agents, links, or the entries of a menu."""
+        look = self.look
+        if look.choosing is not None:
+            look.choosing.at = max(0, min(len(look.choosing.entries) - 1, look.choosing.at + by))
+        elif look.opened is not None:
+            look.link = max(0, look.link + by)
+            near = len(self.source.facts.neighbours()[look.opened])
+            look.link = min(look.link, max(0, near - 1))
+        else:
+            look.cursor = max(0, look.cursor + by)
+
+    def open(self, text: str) -> str:
+        """Open an agent: its ledger, its neighbours, its last messages."""
+        node = (
+            numbers(text, self.source.facts.size)[0] if text else self.gather.at_cursor(self.look)
+        )
+        if node is None:
+            raise NotThere("no agent is shown")
+        self.look.opened, self.look.link = node, 0
+        return ""
+
+    def back(self) -> None:
+        """Close what is open."""
+        look = self.look
+        if look.helps or look.choosing is not None:
+            look.helps, look.choosing = False, None
+        elif look.opened is not None:
+            look.opened = None
+        else:
+            look.says = ""
+
+    def help(self) -> None:
+        """Show every key and order."""
+        self.look.helps = not self.look.helps
+
+    def picture(self, text: str) -> str:
+        """Write the screen as an SVG picture."""
+        return f"wrote {self.save(Path(text) if text else None)}"
+
+    def quit(self) -> None:
+        """End the run here and keep it, or close the recording."""
+        self.hands.note("quit")
+        self.deck.stop()
+
+
+def _nowhere(_: Path | None) -> Path:
+    raise NotThere("nobody draws this")

@@ -1,0 +1,225 @@
+"""From a source and a look to a model: what a frame shows, at this event."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mechanisms.vectors import Vector
+from scenarios.console import feed
+from scenarios.console.crowds import Crowds
+from scenarios.console.deck import Deck
+from scenarios.console.frame import MANY
+from scenarios.console.ink import brief
+from scenarios.console.look import Look
+from scenarios.console.model import (
+    Feed,
+    Header,
+    Model,
+    Nodes,
+    Opened,
+    Pulse,
+    Row,
+)
+from scenarios.console.ranking import Ranking
+from scenarios.console.scene import percentiles
+from scenarios.console.source import Source, memory_mb
+from scenarios.values import number
+
+_PULSE_S = 0.5
+
+
+class Gather:
+    """Looks at a source; keeps what costs too much to find for every frame."""
+
+    def __init__(self, source: Source, deck: Deck) -> None:
+        self.source = source
+        self.deck = deck
+        self.facts = source.facts
+        self._caps = np.array([math.nan if c is None else c for c in self.facts.caps])
+        self._near = self.facts.neighbours()
+        self._begun = time.perf_counter()
+        self._seen = (0, self._begun, 0, 0)
+        self._pace = 0.0
+        self.paces: deque[float] = deque(maxlen=60)
+        self.lost: deque[float] = deque(maxlen=60)
+        self._ranking = Ranking(source, self._caps)
+        self._crowds = Crowds(source, self._caps)
+
+    def model(self, look: Look, *, ascii_only: bool = False) -> Model:
+        """Look at everything as it stands."""
+        source = self.source
+        source.refresh()
+        self._beat()
+        many = self.facts.size > MANY
+        scene = source.scene
+        epsilons = self._sampled_epsilons() if many else source.epsilons()
+        order = self._ranking.order(look, epsilons)
+        look.cursor = max(0, min(look.cursor, len(order) - 1))
+        if look.cursor < look.first or look.cursor >= look.first + look.page:
+            look.first = max(0, look.cursor - (0 if look.cursor < look.first else look.page - 1))
+        look.first = max(0, min(look.first, len(order) - look.page))
+        rows = [self._row(i) for i in order[look.first : look.first + look.page]]
+        return Model(
+            header=self._header(),
+            nodes=self._nodes(look, order, rows, epsilons),
+            scale=look.scale,
+            crowd=self._crowds.now(epsilons) if look.scale == "crowd" else None,
+            windows=scene.all_windows(),
+            messages=source.messages(),
+            feed=self._feed(look),
+            pulse=Pulse(scene.history, list(self.paces), list(self.lost), scene.links),
+            opened=None if look.opened is None else self._open(look, look.opened),
+            ascii=ascii_only,
+            breaks=look.breaks,
+        )
+
+    def at_cursor(self, look: Look) -> int | None:
+        """Return the agent under the cursor."""
+        if look.opened is not None:
+            return look.opened
+        epsilons = self._sampled_epsilons() if self.facts.size > MANY else self.source.epsilons()
+        order = self._ranking.order(look, epsilons)
+        return order[min(look.cursor, len(order) - 1)] if order else None
+
+    def link_at_cursor(self, look: Look) -> tuple[int, int] | None:
+        """Return the link under the cursor of an opened agent."""
+        if look.opened is None or not self._near[look.opened]:
+            return None
+        near = self._near[look.opened]
+        return look.opened, near[min(look.link, len(near) - 1)]
+
+    def _beat(self) -> None:
+        """Measure the pace, twice a second."""
+        seq, then, sent, lost = self._seen
+        now = time.perf_counter()
+        if now - then < _PULSE_S:
+            return
+        told = self.source.messages()
+        self._pace = max(0, self.source.seq - seq) / (now - then)
+        self.paces.append(self._pace)
+        gone = told.sent - sent
+        self.lost.append(max(0.0, (told.lost - lost) / gone) if gone > 0 else 0.0)
+        self._seen = self.source.seq, now, told.sent, told.lost
+
+    def _sampled_epsilons(self) -> Vector:
+        found = self.source.scene.sampled("epsilon")
+        if found is None:
+            return np.zeros(self.facts.size)
+        return np.array([number(v) for v in found])
+
+    def _header(self) -> Header:
+        source, deck, facts = self.source, self.deck, self.facts
+        share, wall = source.progress, time.perf_counter() - self._begun
+        server = ""
+        if facts.seats > facts.size:
+            server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
+        return Header(
+            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, paused=deck.paused,
+            speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
+            end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
+            left_s=self._left(share, wall), wall_s=wall, queue=source.queue, memory_mb=memory_mb(),
+            recorded_mb=source.recorded_mb, privacy=source.terms(), steered=source.steered,
+            covered=facts.covered and not source.steered, invariants=source.invariants, broken=source.broken,
+            server=server,
+        )  # fmt: skip
+
+    def _left(self, share: float | None, wall: float) -> float:
+        """Return how many seconds are left on the wall, as far as can be told."""
+        source, deck = self.source, self.deck
+        if deck.paused or source.over:
+            return math.nan
+        if deck.speed != math.inf and source.end is not None:
+            return max(0.0, (source.end - source.now) / 1e9 / deck.speed)
+        return wall * (1 - share) / share if share and 0.01 < share <= 1 else math.nan
+
+    # agents
+
+    def _row(self, i: int) -> Row:
+        source = self.source
+        trend = [losses[i] for losses in source.scene.trend]
+        return Row(
+            i, source.scene.state(i), source.epsilon(i), self.facts.cap_of(i),
+            trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
+        )  # fmt: skip
+
+    def _nodes(
+        self, look: Look, order: Sequence[int], rows: Sequence[Row], epsilons: Vector
+    ) -> Nodes:
+        scene, size = self.source.scene, self.facts.size
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = epsilons / self._caps
+        worst = int(np.argmax(epsilons)) if size else None
+        sort = f"{look.sort}{'↓' if look.descending else ''}"
+        return Nodes(
+            rows=rows, first=look.first, listed=len(order), count=size,
+            cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
+            states=[scene.state(i) for i in range(size)], shares=shares.tolist(),
+            epsilon_worst=float(epsilons.max(initial=0.0)), epsilon_median=float(np.median(epsilons)),
+            worst=worst, losses=percentiles(scene.losses(), (10, 50, 90)),
+        )  # fmt: skip
+
+    # what happened
+
+    def _feed(self, look: Look) -> Feed:
+        recent = reversed(self.source.scene.recent)
+        found = look.events.last(recent, self.source, 40)
+        lines = [feed.tell(event) for event in found]
+        if self.deck.paused and not lines:
+            lines = [("nothing that passes the filter", "dim")]
+        return Feed(lines, look.events.text)
+
+    def _open(self, look: Look, i: int) -> Opened:
+        source, facts, scene = self.source, self.facts, self.source.scene
+        group = next((name for name, ids in facts.members.items() if i in ids), "")
+        ledger = [
+            f"{k:>4} {s.mechanism} {s.law} scale {brief(s.scale)} costs {brief(s.charged)}"
+            + (
+                ""
+                if math.isclose(s.claimed, s.charged, rel_tol=1e-6)
+                else f", claimed {brief(s.claimed)}"
+            )
+            for k, s in source.ledger(i, 40)
+        ]
+        near = [
+            (j, scene.state(j) if j < facts.seats else "up", self._between(i, j))
+            for j in self._near[i]
+        ]
+        mine = [e for e in reversed(scene.recent) if _concerns(e, i)][:40]
+        listed = [f"ε: {source.terms()}"]
+        if scene.last is not None:
+            values = scene.last.values
+            said = [
+                f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
+            ]
+            listed.append(f"at the sample of {scene.last.t / 1e9:.3f} s: " + "  ".join(said))
+        return Opened(
+            row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
+            messages=[feed.tell(e) for e in mine[::-1]], cursor=min(look.link, max(0, len(near) - 1)),
+        )  # fmt: skip
+
+    def _between(self, i: int, j: int) -> str:
+        links = self.source.scene.links
+        to, back = links.get((i, j), ""), links.get((j, i), "")
+        return f"to {to or '—'}  from {back or '—'}" if links else ""
+
+
+_OF_NODE = (
+    "epsilon.left",
+    "updates",
+    "derived",
+    "releases.refused",
+    "accuracy.train",
+    "accuracy.test",
+    "rmse.test",
+)
+
+
+def _concerns(event: Any, i: int) -> bool:
+    return bool(
+        event.node == i or getattr(event, "receiver", -1) == i or i in getattr(event, "to", ())
+        or i in getattr(event, "targets", ())
+    )  # fmt: skip

@@ -1,0 +1,79 @@
+"""What happened: the feed of events, and faults on a line of time."""
+
+from scenarios.console.ink import (
+    BAD,
+    DIM,
+    HEAD,
+    PLAIN,
+    WARN,
+    Line,
+    box,
+    plain,
+    span,
+    words,
+)
+from scenarios.console.model import Model, Window
+
+
+def feed(model: Model, width: int, height: int) -> list[Line]:
+    """Draw the last events that pass the filter."""
+    found = model.feed
+    lines: list[Line] = [words(text, style) for text, style in found.lines[-(height - 2) :]]
+    if found.next:
+        lines = [*lines[-(height - 3) :], words(found.next, DIM)]
+    title: Line = [("events", HEAD), (f"  f:{plain(found.filter)} ", DIM)]
+    return box(title, lines, width, height)
+
+
+def timeline(model: Model, width: int, height: int) -> list[Line]:
+    """Draw the windows of faults under the axis of time."""
+    header, inner = model.header, width - 4
+    left = min(26, max(14, inner // 4))
+    size = max(8, inner - left - 12)
+    known = [w.ended_s or w.until_s or w.begun_s for w in model.windows]
+    end = header.end_s or max([header.now_s * 1.25, *known, 1e-9])
+    shown = _shown(model.windows, header.now_s, height - 3)
+    active = sum(1 for w in model.windows if _is_active(w, header.now_s))
+    now = min(size - 1, int(size * header.now_s / end)) if end > 0 else 0
+    axis = list("─" * size)
+    axis[now] = "▲"
+    lines: list[Line] = [
+        [(f"{'0':<{left - 1}} ", DIM), ("".join(axis), DIM), (f" {span(end)}", DIM)]
+    ]
+    lines += [_window(window, header.now_s, end, left, size) for window in shown]
+    title: Line = [("faults", HEAD), (f"  {active} active, {len(model.windows)} known ", DIM)]
+    return box(title, lines, width, height)
+
+
+def _is_active(window: Window, now: float) -> bool:
+    return (
+        window.begun_s <= now
+        and window.ended_s is None
+        and (window.until_s is None or window.until_s >= now)
+    )
+
+
+def _shown(windows: object, now: float, room: int) -> list[Window]:
+    """Choose what matters most: what is active, what comes next, what was last."""
+    found: list[Window] = list(windows)  # type: ignore[call-overload]
+    active = [w for w in found if _is_active(w, now)]
+    coming = sorted((w for w in found if w.begun_s > now), key=lambda w: w.begun_s)
+    past = [w for w in found if w.begun_s <= now and not _is_active(w, now)]
+    chosen = [*active[-room:], *coming[: max(1, room // 3)], *past[::-1]][: max(0, room)]
+    return sorted(chosen, key=lambda w: (w.begun_s, w.number))
+
+
+def _window(window: Window, now: float, end: float, left: int, size: int) -> Line:
+    def cell(t: float) -> int:
+        return max(0, min(size, int(size * t / end)))
+
+    stops = window.ended_s if window.ended_s is not None else window.until_s
+    first = min(size - 1, cell(window.begun_s))
+    last = max(first + 1, cell(end if stops is None else stops))
+    done = max(first, min(last, cell(now) + 1)) if window.begun_s <= now else first
+    text = " " * first + "█" * (done - first) + "░" * (last - done)
+    name = f"{window.number} {plain(window.name)} {window.targets}"
+    style = WARN if _is_active(window, now) else DIM
+    told = "" if window.ended_s is not None else "lasts" if stops is None else f"to {span(stops)}"
+    mark = BAD if window.by_hand else style
+    return [(f"{name[: left - 1]:<{left}}", mark), (text.ljust(size), style), (f" {told}", PLAIN)]

@@ -1,0 +1,176 @@
+"""Styled text: spans, lines, bars, trends and boxes; every line of a box is exactly as wide as it."""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+Span = tuple[str, str]
+Line = list[Span]
+
+GOOD, WARN, BAD, DIM, PLAIN, HEAD, PICK = "good", "warn", "bad", "dim", "plain", "head", "pick"
+
+STATES: dict[str, tuple[str, str, str]] = {
+    "up": ("●", "o", GOOD),
+    "busy": ("◐", "~", GOOD),
+    "paused": ("‖", "=", WARN),
+    "spent": ("■", "#", WARN),
+    "down": ("✕", "x", BAD),
+    "diverged": ("!", "!", BAD),
+    "left": ("○", ".", DIM),
+    "absent": ("·", ".", DIM),
+}
+"""Every state has a glyph, one for ASCII, and a style; its word is its name."""
+BLOCKS = " ▏▎▍▌▋▊▉"
+STEPS = "▁▂▃▄▅▆▇█"
+_ASCII = str.maketrans(
+    {
+        **dict.fromkeys("█▉▊▋", "#"), **dict.fromkeys("▌▍▎▏", ":"), "▒": "%", "░": ".",
+        "▁": "_", "▂": "_", "▃": ".", "▄": "-", "▅": "=", "▆": "+", "▇": "*",
+        "─": "-", "│": "|", **dict.fromkeys("┌┐└┘┬┴├┤┼", "+"), "·": ".", "…": "~", "—": "-", "–": "-",
+        "✓": "y", "✕": "x", "╳": "x", "●": "o", "◐": "~", "■": "#", "○": ".", "‖": "=", "▶": ">", "▸": ">",
+        "▲": "^", "❚": "|", "×": "x", "ε": "e", "δ": "d", "σ": "s", "μ": "u", "→": ">", "←": "<", "↑": "^",
+        "↓": "v", "↔": "-", "∞": "8", "≤": "<", "≥": ">", "Δ": "D", "⏎": "<", "“": '"', "”": '"', "−": "-",
+    }
+)  # fmt: skip
+
+
+def as_ascii(line: Line) -> Line:
+    """Write a line with ASCII only, as long as it was."""
+    return [
+        ("".join(c if c < "\x7f" else "*" for c in text.translate(_ASCII)), style)
+        for text, style in line
+    ]
+
+
+def plain(text: str) -> str:
+    """Make a name safe to show: no control characters, and none that take two columns or none."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        c
+        if c.isprintable()
+        and unicodedata.east_asian_width(c) not in {"W", "F"}
+        and not unicodedata.combining(c)
+        else "?"
+        for c in text
+    )
+
+
+def width_of(line: Line) -> int:
+    """Return how long a line is."""
+    return sum(len(text) for text, _ in line)
+
+
+def fit(line: Line, width: int) -> Line:
+    """Cut a line, or fill it with blanks, to a width."""
+    found, left = [], width
+    for text, style in line:
+        if left <= 0:
+            break
+        piece = text if len(text) <= left else text[: left - 1] + "…" if left > 1 else text[:left]
+        found.append((piece, style))
+        left -= len(piece)
+    if left > 0:
+        found.append((" " * left, PLAIN))
+    return found
+
+
+def words(text: str, style: str = PLAIN) -> Line:
+    """Make a line of one span."""
+    return [(text, style)]
+
+
+def box(title: Line, lines: Sequence[Line], width: int, height: int) -> list[Line]:
+    """Frame lines: what is too much is cut, what is missing is blank."""
+    if height < 2 or width < 4:
+        return [fit(line, width) for line in lines[:height]] + [
+            words(" " * width) for _ in range(height - len(lines))
+        ]
+    inner = width - 4
+    head = [*title[:-1], (title[-1][0].rstrip(), title[-1][1])]
+    head = fit(head, min(width_of(head), width - 4))
+    rule = "─" * (width - 4 - width_of(head))
+    found: list[Line] = [[("┌ ", DIM), *head, (f"{' ' if rule else ''}{rule[1:]}─┐", DIM)]]
+    for at in range(height - 2):
+        line = lines[at] if at < len(lines) else []
+        found.append([("│ ", DIM), *fit(line, inner), (" │", DIM)])
+    return [*found, [("└" + "─" * (width - 2) + "┘", DIM)]]
+
+
+def beside(left: Sequence[Line], right: Sequence[Line]) -> list[Line]:
+    """Put two blocks of one height side by side."""
+    return [[*one, *other] for one, other in zip(left, right, strict=True)]
+
+
+def bar(share: float, width: int) -> str:
+    """Draw a share as a bar, in eighths of a cell."""
+    share = 1.0 if math.isnan(share) else min(1.0, max(0.0, share))
+    full, part = divmod(round(share * width * 8), 8)
+    text = "█" * full + (BLOCKS[part] if part else "")
+    return text + "·" * (width - len(text))
+
+
+def step(share: float) -> str:
+    """Draw a share as one cell."""
+    share = min(1.0, max(0.0, share)) if not math.isnan(share) else 1.0
+    return STEPS[min(7, int(share * 8))]
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """Draw the last values, lowest to highest of what is shown."""
+    shown = [v for v in values[-width:] if math.isfinite(v)]
+    if not shown:
+        return " " * width
+    low, high = min(shown), max(shown)
+    span = (high - low) or 1.0
+    return "".join(STEPS[round((v - low) / span * 7)] for v in shown).ljust(width)
+
+
+def amount(value: float, form: str = ".2f") -> str:
+    """Write a number; what is not known is a dash."""
+    if math.isnan(value):
+        return "—"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return format(value, form)
+
+
+def brief(value: float) -> str:
+    """Write a number in five characters or so, whatever its size."""
+    if not math.isfinite(value):
+        return amount(value)
+    size = abs(value)
+    if size >= 1e5 or (0 < size < 1e-3):
+        return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+    return f"{value:.4g}" if size < 100 else f"{value:.0f}"
+
+
+def short(count: float) -> str:
+    """Write a count with at most four characters or so."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 10 * size or (unit != "k" and count >= size):
+            return f"{count / size:.3g}{unit}"
+    return f"{count:.0f}"
+
+
+def span(seconds: float) -> str:
+    """Write a length of time."""
+    if not math.isfinite(seconds):
+        return "—"
+    sign, left = ("-" if seconds < 0 else ""), abs(seconds)
+    if left < 1:
+        return f"{sign}{left * 1e3:.0f}ms" if left else "0s"
+    if left < 99.95:
+        return f"{sign}{left:.1f}s"
+    if left < 6000:
+        return f"{sign}{left:.0f}s"
+    return f"{sign}{left / 3600:.1f}h"
+
+
+def watch(seconds: float) -> str:
+    """Write an instant as hours, minutes and seconds with thousandths."""
+    minutes, rest = divmod(max(0.0, seconds), 60)
+    hours, minutes = divmod(int(minutes), 60)
+    if round(rest, 3) >= 60:
+        minutes, rest = minutes + 1, 0.0
+    return (f"{hours}:" if hours else "") + f"{minutes:02d}:{rest:06.3f}"

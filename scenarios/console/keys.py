@@ -1,0 +1,189 @@
+"""Keys: a table of orders. Help and the last line of the screen are made of it."""
+
+from dataclasses import dataclass
+
+from scenarios.console.desk import Desk
+from scenarios.console.look import Look, Writing
+from scenarios.console.model import Menu, Prompt
+from scenarios.console.orders import ORDERS, carry_out, complete, offers
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key, the order that it is, and a word for the last line. `…` begins an order that is still to be written."""
+
+    key: str
+    order: str
+    word: str
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """How a person reads it."""
+        return self.name or self.key
+
+
+KEYS = (
+    Key(" ", "play", "pause", "space"),
+    Key(".", "step", "step"),
+    Key("n", "next …", "next"),
+    Key(">", "until …", "until…"),
+    Key("+", "faster", "faster", "+"),
+    Key("=", "faster", "", "="),
+    Key("-", "slower", "slower", "-"),
+    Key("f", "menu", "fault"),
+    Key("h", "heal", "heal"),
+    Key("g", "view", "view"),
+    Key("s", "sort", "sort"),
+    Key("/", "filter …", "filter"),
+    Key("l", "events …", "events"),
+    Key("enter", "open", "node", "⏎"),
+    Key("escape", "back", "", "esc"),
+    Key("b", "break …", "break"),
+    Key("e", "export", "export"),
+    Key("S", "svg", "svg"),
+    Key("t", "seek …", "", "t"),
+    Key(":", "…", "cmd"),
+    Key("?", "help", "help"),
+    Key("q", "quit", "quit"),
+)
+MOVES = {"up": -1, "down": 1, "left": -1, "right": 1, "home": -(10**9), "end": 10**9}
+_BY_KEY = {key.key: key for key in KEYS}
+
+
+def press(desk: Desk, key: str) -> None:
+    """Do what a key asks: write, choose, or give an order."""
+    look = desk.look
+    if look.writing is not None:
+        _write(desk, look, look.writing, key)
+    elif key in MOVES:
+        desk.move(MOVES[key])
+    elif key in {"page-up", "page-down"}:
+        desk.move(look.page if key == "page-down" else -look.page)
+    elif look.choosing is not None and key in {"enter", "f"}:
+        look.writing = Writing()
+        look.writing.replace(look.choosing.entries[look.choosing.at][2])
+        look.choosing = None
+    elif look.choosing is not None and len(key) == 1 and key.isalpha() and key != "q":
+        _jump(look, key)
+    else:
+        _order(desk, look, key)
+
+
+def _jump(look: Look, letter: str) -> None:
+    """Go to the next entry of a menu that begins with a letter."""
+    menu = look.choosing
+    if menu is None:
+        return
+    after = [*range(menu.at + 1, len(menu.entries)), *range(menu.at + 1)]
+    menu.at = next((i for i in after if menu.entries[i][0].startswith(letter)), menu.at)
+
+
+def _order(desk: Desk, look: Look, key: str) -> None:
+    found = _BY_KEY.get(key)
+    if found is None:
+        return
+    look.says = ""
+    if found.order not in {"back", "quit"}:
+        look.choosing = None
+    if look.helps and found.order not in {"help", "quit"}:
+        look.helps = False
+    elif found.order.endswith("…"):
+        look.writing = Writing()
+        look.writing.replace(found.order.removesuffix("…"))
+    else:
+        carry_out(desk, found.order)
+
+
+def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
+    match key:
+        case "enter":
+            _finish(desk, look, writing)
+        case "escape":
+            look.writing = None
+        case "tab":
+            writing.replace(complete(desk, writing.text))
+        case "backspace":
+            if not writing.text:
+                look.writing = None
+            writing.erase()
+        case "left" | "right":
+            writing.at = max(0, min(len(writing.text), writing.at + MOVES[key]))
+        case "home" | "end":
+            writing.at = 0 if key == "home" else len(writing.text)
+        case "clear":
+            writing.replace("")
+        case "up" | "down":
+            writing.replace(_remembered(look, writing.text, MOVES[key]))
+        case _ if len(key) == 1 and key.isprintable():
+            writing.put(key)
+        case _:
+            pass
+
+
+def _finish(desk: Desk, look: Look, writing: Writing) -> None:
+    text = writing.text.strip()
+    if not carry_out(desk, text):
+        writing.error, look.says = look.says, ""
+        return
+    look.writing = None
+    if text and text not in look.history[-1:]:
+        look.history.append(text)
+
+
+def _remembered(look: Look, text: str, by: int) -> str:
+    """Return the line that was written before, or after, the one that is shown."""
+    known = look.history
+    if not known:
+        return text
+    at = known.index(text) + by if text in known else len(known) - 1
+    return known[max(0, min(len(known) - 1, at))]
+
+
+def known(desk: Desk) -> list[tuple[str, str]]:
+    """The keys of the last line, the most important first."""
+    found = []
+    for key in KEYS:
+        word, order = key.word, ORDERS.get(key.order.partition(" ")[0])
+        if not word or (order is not None and order.steers and desk.steering is None):
+            continue
+        if key.order == "play" and desk.deck.paused:
+            word = "run  "
+        found.append((key.shown, word))
+    return found
+
+
+def manual(desk: Desk) -> list[tuple[str, str]]:
+    """Every key and every order, with what it does."""
+    by_order: dict[str, list[str]] = {}
+    for key in KEYS:
+        by_order.setdefault(key.order.partition(" ")[0], []).append(key.shown)
+    lines = [
+        ("arrows PgUp PgDn", "move the cursor"),
+        (":", "write an order; Tab completes, ↑ remembers"),
+    ]
+    for name, order in ORDERS.items():
+        if order.steers and desk.steering is None:
+            continue
+        shown = " ".join(by_order.get(name, []))
+        said = f"{name} {order.usage}".strip()
+        lines.append((shown or ":", f"{said}: {order.help}"))
+    return lines
+
+
+def prompt_of(desk: Desk) -> Prompt | None:
+    """The line that is being written, with what may complete it."""
+    writing = desk.look.writing
+    if writing is None:
+        return None
+    return Prompt(writing.text, writing.at, offers(desk, writing.text)[:_SHOWN], writing.error)
+
+
+def menu_of(desk: Desk) -> Menu | None:
+    """The menu that is open."""
+    menu = desk.look.choosing
+    if menu is None:
+        return None
+    return Menu(menu.title, [(name, said) for name, said, _ in menu.entries], menu.at)

@@ -1,0 +1,199 @@
+"""Everything that a frame shows, frozen: a frame is a function of it and of the size of the screen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Which run, how far, how fast, and what its ε stands with."""
+
+    name: str
+    mechanism: str
+    seed: int
+    mode: str
+    """`live` or `replay`."""
+    paused: bool
+    speed: float
+    now_s: float
+    seq: int
+    end_s: float | None
+    share: float | None
+    events_per_s: float
+    left_s: float
+    wall_s: float
+    queue: int | None
+    memory_mb: float
+    recorded_mb: float
+    privacy: str
+    steered: bool
+    covered: bool
+    invariants: int
+    broken: str
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One agent."""
+
+    id: int
+    state: str
+    epsilon: float
+    cap: float | None
+    loss: float
+    trend: Sequence[float]
+    releases: int
+    inbox: int
+    stale_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The agents: those that are shown as rows, and all of them as cells and sums."""
+
+    rows: Sequence[Row]
+    first: int
+    listed: int
+    """How many pass the filter."""
+    count: int
+    cursor: int | None
+    sort: str
+    filter: str
+    states: Sequence[str]
+    shares: Sequence[float]
+    """ε over cap of everybody; NaN without a cap."""
+    epsilon_worst: float
+    epsilon_median: float
+    worst: int | None
+    losses: tuple[float, float, float]
+    """p10, p50 and p90."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """One group of agents."""
+
+    name: str
+    count: int
+    up: int
+    epsilon: float
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """What can be told of thousands: as of the last sample."""
+
+    sampled_s: float
+    bins: Sequence[tuple[str, int]]
+    quantiles: Sequence[tuple[str, Sequence[float]]]
+    """min, p1, p10, p50, p90, p99, max of each metric."""
+    cohorts: Sequence[Cohort]
+    outliers: Sequence[tuple[str, Sequence[tuple[int, str, float]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One firing of a fault, or one that is to come."""
+
+    number: int
+    name: str
+    targets: str
+    begun_s: float
+    ended_s: float | None
+    """When it was undone."""
+    until_s: float | None
+    """When it will be."""
+    by_hand: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The identities."""
+
+    sent: int
+    copies: int
+    delivered: int
+    lost: int
+    rejected: int
+    flying: int
+    releases: int
+    charged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """What happened last."""
+
+    lines: Sequence[tuple[str, str]]
+    """Text and style."""
+    filter: str
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """What changes with time: losses, throughput, links."""
+
+    history: Sequence[tuple[float, float, float, float]]
+    """t, and p10, p50, p90 of the losses."""
+    paces: Sequence[float]
+    lost: Sequence[float]
+    links: Mapping[tuple[int, int], str]
+    """What became of the last message of each link, where there are few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One agent, looked at closely."""
+
+    row: Row
+    group: str
+    facts: Sequence[str]
+    ledger: Sequence[str]
+    neighbours: Sequence[tuple[int, str, str]]
+    """Id, state, and what is known of the link."""
+    messages: Sequence[tuple[str, str]]
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A line that is being written."""
+
+    text: str
+    at: int
+    offers: Sequence[str] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """Something to choose from."""
+
+    title: str
+    entries: Sequence[tuple[str, str]]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A whole screen."""
+
+    header: Header
+    nodes: Nodes
+    scale: str
+    crowd: Crowd | None
+    windows: Sequence[Window]
+    messages: Messages
+    feed: Feed
+    pulse: Pulse
+    opened: Opened | None = None
+    prompt: Prompt | None = None
+    menu: Menu | None = None
+    help: Sequence[tuple[str, str]] = ()
+    says: str = ""
+    keys: Sequence[tuple[str, str]] = ()
+    breaks: Sequence[str] = ()
+    ascii: bool = False

@@ -1,0 +1,146 @@
+"""The command line of the screen: every order by its name, with completion. Keys are orders, too."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from actors.conditions import FIELDS, NAMES
+from scenarios.console.desk import Desk
+from scenarios.console.feed import WORDS
+from scenarios.console.frame import SCALES
+from scenarios.console.ink import STATES
+from scenarios.console.look import SORTS
+from scenarios.console.writing_faults import TEMPLATES
+from scenarios.grammar_faults import FAULT
+from scenarios.metric_names import NETWORK, PER_NODE
+from scenarios.problem import nearest
+from scenarios.tables import Table as Keys
+
+Act = Callable[[Desk, str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One order: its name, what may follow it, what it does."""
+
+    name: str
+    usage: str
+    help: str
+    act: Act
+    offers: Callable[[Desk], Sequence[str]] = lambda _: ()
+    steers: bool = False
+
+
+def _condition_words(_: Desk) -> Sequence[str]:
+    names = [f"{name}.{how}" for name in PER_NODE for how in ("mean", "max")]
+    return [*WORDS, *sorted(FIELDS), *(f'kind == "{name}"' for name in NAMES), *NETWORK, *names]
+
+
+def _groups(desk: Desk) -> Sequence[str]:
+    return [*STATES, *desk.source.facts.members]
+
+
+ORDERS: dict[str, Order] = {
+    order.name: order
+    for order in (
+        Order("play", "", "hold, or go on", lambda d, _: d.timing.play()),
+        Order("step", "", "one event", lambda d, _: d.timing.step()),
+        Order("next", "[KIND]", "to the next event of a kind", lambda d, t: d.timing.next(t), _condition_words),
+        Order("until", "T | +T | CONDITION", "on to a time or an event", lambda d, t: d.timing.until(t), _condition_words),
+        Order("seek", "T | -T", "to a time; a recording goes back, too", lambda d, t: d.timing.seek(t)),
+        Order("faster", "", "twice the speed", lambda d, _: d.timing.faster()),
+        Order("slower", "", "half the speed", lambda d, _: d.timing.slower()),
+        Order("speed", "X | max", "simulated seconds per second", lambda d, t: d.timing.speed(t), lambda _: ("max",)),
+        Order("break", "[CONDITION]", "hold when an event satisfies it; list", lambda d, t: d.timing.stop_when(t), _condition_words),
+        Order("clear", "[N]", "forget breakpoints", lambda d, t: d.timing.clear(t)),
+        Order("view", "[table | grid | crowd]", "another scale", lambda d, t: d.view(t), lambda _: SCALES),
+        Order("sort", "[COLUMN]", "by another column; again: turned round", lambda d, t: d.sort(t), lambda _: SORTS),
+        Order("filter", "[STATES, GROUPS, IDS]", "only these agents", lambda d, t: d.filter(t), _groups),
+        Order("events", "[KINDS | CONDITION]", "only these events", lambda d, t: d.events(t), _condition_words),
+        Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t)),
+        Order("back", "", "close what is open", lambda d, _: d.back()),
+        Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True),
+        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), steers=True),
+        Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True),
+        Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t)),
+        Order("help", "", "keys and orders", lambda d, _: d.help()),
+        Order("quit", "", "end here; what there is, is kept", lambda d, _: d.quit()),
+        *(
+            Order(
+                action,
+                template.partition(" ")[2].replace("{}", "TARGET"),
+                said,
+                lambda d, t, action=action: d.hands.fault(action, t),  # type: ignore[misc]
+                lambda d, action=action: _fault_words(d, action),  # type: ignore[misc]
+                steers=True,
+            )
+            for action, (template, said) in TEMPLATES.items()
+        ),
+    )
+}  # fmt: skip
+
+
+def _fault_words(desk: Desk, action: str) -> Sequence[str]:
+    """What may follow an action: targets, and the keys of its table."""
+    rule = FAULT[action].rule
+    inner = [f"{key}=" for key in rule.fields if key != "on"] if isinstance(rule, Keys) else []
+    return [
+        *desk.source.facts.members,
+        "all",
+        "one",
+        *inner,
+        "for=",
+        "lose=",
+        "direction=",
+        "edges=",
+    ]
+
+
+def carry_out(desk: Desk, text: str) -> bool:
+    """Carry out a line; false when something is wrong with it, which the screen says."""
+    name, _, rest = text.strip().partition(" ")
+    if not name:
+        return True
+    found = ORDERS.get(name) or _only(name)
+    if found is None:
+        desk.look.says = f"no order '{name}'; {nearest(name, ORDERS)}"
+        return False
+    return desk.do(lambda: found.act(desk, rest.strip()))
+
+
+def _only(start: str) -> Order | None:
+    """Return the one order that begins so."""
+    found = [order for name, order in ORDERS.items() if name.startswith(start)]
+    return found[0] if len(found) == 1 else None
+
+
+def offers(desk: Desk, text: str) -> list[str]:
+    """Return what may complete the last word of a line."""
+    name, blank, rest = text.partition(" ")
+    if not blank:
+        return [
+            order for order in ORDERS if order.startswith(name) and _allowed(desk, ORDERS[order])
+        ]
+    order = ORDERS.get(name)
+    if order is None:
+        return []
+    last = rest.rpartition(" ")[2].rpartition(",")[2]
+    return [word for word in order.offers(desk) if word.startswith(last) and word != last]
+
+
+def _allowed(desk: Desk, order: Order) -> bool:
+    return desk.steering is not None or not order.steers
+
+
+def complete(desk: Desk, text: str) -> str:
+    """Complete the last word as far as all that is offered agrees."""
+    found = offers(desk, text)
+    if not found:
+        return text
+    shared = found[0]
+    for word in found[1:]:
+        while not word.startswith(shared):
+            shared = shared[:-1]
+    begun = max(text.rfind(" "), text.rfind(",")) + 1
+    if len(shared) <= len(text) - begun:
+        return text
+    return text[:begun] + shared + (" " if len(found) == 1 and not shared.endswith("=") else "")

@@ -1,0 +1,269 @@
+"""A run that is over, or was cut off, folded again from its files: nothing is computed but sums and ε."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from actors.agent import DOWN, UP
+from actors.conditions import Condition
+from actors.events import (
+    KINDS,
+    Charged,
+    Delivered,
+    Diverged,
+    Duplicated,
+    Event,
+    Finished,
+    Lost,
+    Rejected,
+    Released,
+    Sent,
+)
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.spend import Spend
+from mechanisms.vectors import Vector
+from scenarios.claims import value_of
+from scenarios.console.model import Messages
+from scenarios.console.scene import Scene
+from scenarios.facts import Facts, read_facts
+from scenarios.folder import FolderError, segments
+from scenarios.metric_names import per_node, split_metric
+from scenarios.observers.budget import Budget
+from scenarios.observers.invariants import INVARIANTS
+from scenarios.observers.traffic import Traffic
+from scenarios.plan import Privacy
+from scenarios.recount import spends_of
+from scenarios.result import Result
+
+
+class _Node:
+    """What a budget asks of an agent's plan."""
+
+    __slots__ = ("cap", "delta", "mechanism", "neighbours")
+
+    def __init__(self, cap: Cap | None, delta: float) -> None:
+        self.cap, self.delta = cap, delta
+        self.mechanism = None
+        self.neighbours = ()
+
+
+class _Remembered:
+    """What observers ask of a plan, as the facts of a recording tell it."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.size = facts.size
+        self.groups = facts.members
+        self.privacy = Privacy(
+            (facts.view,), facts.accountant, facts.shows, adaptive=facts.adaptive
+        )
+        self.nodes = [
+            _Node(None if part.cap is None else Cap(part.cap, part.delta, part.filter), part.delta)
+            for part in facts.budgets
+            for _ in range(part.count)
+        ]
+
+
+class Recording:
+    """The source of a replay: it stands at an event, and can go to any other."""
+
+    mode = "replay"
+    invariants = len(INVARIANTS)
+    queue = None
+    steered = False
+
+    def __init__(self, folder: Path) -> None:
+        self.result = Result(folder)
+        self.facts = read_facts(folder)
+        self.steered = bool(self.result.manifest.get("steered_by_hand"))
+        self._plan: Any = _Remembered(self.facts)
+        self._near = self.facts.neighbours()
+        try:
+            self._spends = spends_of(self.result)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FolderError(f"{folder}: ledger.jsonl is damaged: {error}") from None
+        self._bytes = sum(part.stat().st_size for part in segments(folder))
+        self.length = self._length()
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Go back to before the first event."""
+        facts = self.facts
+        gone = set(facts.absent)
+        self.scene = Scene(facts)
+        self._ledgers = [Ledger() for _ in range(facts.size)]
+        self._budget = Budget(self._plan, self._ledgers)
+        self._budget.recall(live=facts.numerical)
+        self._traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
+        self._coming = [0] * facts.seats
+        self._released = 0
+        self._routes: dict[type[Event], Callable[[Any], None]] = {
+            Sent: self._note_sent,
+            Delivered: self._note_arrived,
+            Rejected: self._note_arrived,
+            Duplicated: self._note_doubled,
+            Lost: self._note_lost,
+            Charged: self._charge,
+            Released: self._note_released,
+            Diverged: self._budget,
+            Finished: self._note_finished,
+        }
+        self.now = self.seq = 0
+        self.over = False
+        self._events = self._read()
+        self._next: Event | None = next(self._events, None)
+
+    def _length(self) -> int:
+        """Return the instant of the last whole event."""
+        last = 0
+        for event in self._read(backwards=True):
+            last = max(last, event.t)
+        return last
+
+    def _read(self, *, backwards: bool = False) -> Iterator[Event]:
+        """Yield every whole event; or only those of the end of the last segment."""
+        decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
+        found = segments(self.result.path)
+        for segment in found[-1:] if backwards else found:
+            with segment.open("rb") as file:
+                if backwards and segment.stat().st_size > 1 << 20:
+                    file.seek(-(1 << 20), 2)
+                    file.readline()
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    try:
+                        yield decoder.decode(line)
+                    except msgspec.MsgspecError:
+                        raise FolderError(
+                            f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
+                        ) from None
+
+    @property
+    def upcoming(self) -> Event | None:
+        """The next event; None at the end."""
+        return self._next
+
+    def step(self) -> Event:
+        """Fold the next event, and return it; at the end there is none."""
+        event = self._next
+        if event is None:
+            raise EOFError("a recording ends where its run ended")
+        self._fold(event)
+        self._next = next(self._events, None)
+        return event
+
+    def seek(self, instant: int) -> None:
+        """Stand after the last event at or before an instant."""
+        if instant < self.now:
+            self.rewind()
+        while self._next is not None and self._next.t <= instant:
+            self.step()
+        self.now = max(self.now, min(instant, self.length))
+
+    def seek_event(self, seq: int) -> None:
+        """Stand right after one event."""
+        if seq < self.seq:
+            self.rewind()
+        while self._next is not None and self._next.seq <= seq:
+            self.step()
+
+    def _fold(self, event: Event) -> None:
+        self.now, self.seq = max(self.now, event.t), event.seq
+        if type(event) in Scene.kinds:
+            self.scene(event)
+        act = self._routes.get(type(event))
+        if act is not None:
+            act(event)
+        self._traffic.fold([event])
+        self.scene.keep([event])
+
+    def _note_sent(self, event: Sent) -> None:
+        for j in event.to:
+            self._coming[j] += 1
+
+    def _note_arrived(self, event: Delivered | Rejected) -> None:
+        self._coming[event.node] -= 1  # type: ignore[index] # somebody received
+
+    def _note_doubled(self, event: Duplicated) -> None:
+        self._coming[event.receiver] += 1
+
+    def _note_lost(self, event: Lost) -> None:
+        self._coming[event.receiver] -= 1
+
+    def _note_released(self, _: Released) -> None:
+        self._released += 1
+
+    def _note_finished(self, _: Finished) -> None:
+        self.over = True
+
+    def _charge(self, event: Charged) -> None:
+        mine = self._spends.get(event.node or 0, [])
+        if event.k >= len(mine):
+            raise FolderError(f"ledger.jsonl has no release {event.k} of agent {event.node}")
+        self._ledgers[event.node].charge(mine[event.k])  # type: ignore[index] # an agent is charged
+        self._budget(event)
+
+    @property
+    def end(self) -> int | None:
+        return self.length
+
+    @property
+    def progress(self) -> float | None:
+        return self.now / self.length if self.length else 1.0
+
+    @property
+    def recorded_mb(self) -> float:
+        return self._bytes / 1e6
+
+    @property
+    def broken(self) -> str:
+        return self.scene.broken
+
+    def refresh(self) -> None:
+        """Everything is folded already."""
+
+    def terms(self) -> str:
+        return self._budget.terms()
+
+    def epsilons(self) -> Vector:
+        return self._budget.headline()
+
+    def epsilon(self, i: int) -> float:
+        return self._budget.epsilon_of(i)
+
+    def releases(self, i: int) -> int:
+        return len(self._ledgers[i])
+
+    def inbox(self, i: int) -> int:
+        return self._coming[i]
+
+    def stale(self, i: int) -> float:
+        live = [j for j in self._near[i] if self.scene.status[j] in {UP, DOWN}]
+        return self._traffic.stale(i, live, self.now)
+
+    def messages(self) -> Messages:
+        counts = self._traffic.counts
+        return Messages(
+            counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
+            counts["rejected"], sum(self._coming), self._released, sum(self._budget.counts),
+        )  # fmt: skip
+
+    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
+        ledger = self._ledgers[i]
+        first = max(0, len(ledger) - count)
+        return list(enumerate(ledger.since(first), first))
+
+    def holds(self, condition: Condition, event: Event) -> bool:
+        return condition.holds(event, self._metric)
+
+    def _metric(self, name: str, node: int | None) -> float:
+        """A metric as of the last sample, as a run looks it up."""
+        last = self.scene.last
+        whose = None if split_metric(name)[1] else node
+        if last is None or (per_node(name) and (whose is None or whose >= self.facts.size)):
+            return math.nan
+        return value_of(self._plan, {"metric": name, "node": whose}, last.values)

@@ -1,0 +1,202 @@
+"""The screen itself: frames in Rich's Live, keys beside them, and a terminal that is always given back."""
+
+import asyncio
+import io
+import os
+import sys
+import time
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.segment import Segment
+from rich.style import Style
+
+from scenarios.console.ink import Line
+from scenarios.console.keyboard import Keyboard
+from scenarios.folder import FolderError
+
+_FRAME_S, _REMOTE_S = 0.1, 0.25
+_SHARE = 25
+"""A run that goes as fast as it can gives at most one part in so many to the screen."""
+STYLES = {
+    "good": Style.parse("#56b4e9"),
+    "warn": Style.parse("#f0e442"),
+    "bad": Style.parse("bold #d55e00"),
+    "dim": Style.parse("dim"),
+    "plain": Style.null(),
+    "head": Style.parse("bold"),
+    "pick": Style.parse("reverse"),
+}
+
+
+class Frame:
+    """A renderable of ready lines: no layout, no measuring, no wrapping."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        last = len(self._lines) - 1
+        for i, line in enumerate(self._lines):
+            for text, style in line:
+                yield Segment(text, STYLES[style])
+            if i < last:
+                yield Segment.line()
+
+
+class Subject(Protocol):
+    """What a screen shows, and who hears its keys."""
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return a frame of this size, as of now."""
+        ...
+
+    def press(self, key: str) -> None: ...
+
+    def stamp(self) -> object:
+        """What a frame depends on: while it stays the same, none is drawn."""
+        ...
+
+    @property
+    def rushes(self) -> bool:
+        """Whether the run goes as fast as it can: then frames may not slow it down."""
+        ...
+
+    def interrupt(self) -> None:
+        """End, for the terminal is gone."""
+        ...
+
+
+class Screen:
+    """Draws a subject and hands it the keys, while its work is done."""
+
+    def __init__(self, subject: Subject, console: Console) -> None:
+        self._subject = subject
+        self._console = console
+        self._woken = asyncio.Event()
+        self._live: Live | None = None
+        self._stamp: object = None
+        self.drawn = 0
+        self.spent_s = 0.0
+
+    async def watch(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Await some work, drawing as it goes. A fault in drawing ends the work, and is raised."""
+        with Keyboard(self._press, self._leave, self._enter):
+            self._enter()
+            doing = asyncio.ensure_future(work)
+            drawing = asyncio.ensure_future(self._draw_on())
+            try:
+                await asyncio.wait({doing, drawing}, return_when=asyncio.FIRST_COMPLETED)
+                if not doing.done():
+                    self._subject.interrupt()
+                return await doing
+            finally:
+                drawing.cancel()
+                self._leave()
+                if drawing.done() and not drawing.cancelled():
+                    drawing.result()
+
+    def _enter(self) -> None:
+        """Take the whole screen."""
+        live = Live(console=self._console, auto_refresh=False, screen=True, transient=True)
+        live.start()
+        self._live, self._stamp = live, None
+        self._woken.set()
+
+    def _leave(self) -> None:
+        """Give the screen back."""
+        live, self._live = self._live, None
+        if live is not None:
+            live.stop()
+
+    def _press(self, key: str) -> None:
+        self._subject.press(key)
+        self._stamp = None
+        self._woken.set()
+
+    async def _draw_on(self) -> None:
+        pause = _REMOTE_S if os.environ.get("SSH_CONNECTION") else _FRAME_S
+        while True:
+            begun = time.perf_counter()
+            self._woken.clear()
+            try:
+                self._draw()
+            except OSError:  # the terminal is gone
+                return
+            spent = time.perf_counter() - begun
+            self.spent_s += spent
+            rest = max(pause, _SHARE * spent) if self._subject.rushes else max(pause, 2 * spent)
+            try:
+                await asyncio.wait_for(self._woken.wait(), rest)
+            except TimeoutError:
+                continue
+
+    def _draw(self) -> None:
+        size = self.size()
+        stamp = (self._subject.stamp(), size)
+        live = self._live
+        if live is None or stamp == self._stamp:
+            return
+        self._stamp = stamp
+        self._console.size = size
+        live.update(Frame(self._subject.draw(*size)))
+        out = self._console.file
+        out.write("\x1b[?2026h")  # synchronised output: the terminal shows whole frames only
+        live.refresh()
+        out.write("\x1b[?2026l")
+        out.flush()
+        self.drawn += 1
+
+    def size(self) -> tuple[int, int]:
+        """Return how large the terminal is now."""
+        try:
+            found = os.get_terminal_size(self._console.file.fileno())
+        except (OSError, ValueError, AttributeError):
+            return self._console.size.width, self._console.size.height
+        return max(1, found.columns), max(1, found.lines)
+
+
+def picture(lines: Sequence[Line], width: int, title: str) -> str:
+    """Return a frame as SVG."""
+    console = Console(
+        record=True,
+        width=width,
+        file=io.StringIO(),
+        color_system="truecolor",
+        force_terminal=True,
+        no_color=False,
+    )
+    console.print(Frame(lines), no_wrap=True, crop=False, end="")
+    return console.export_svg(title=title)
+
+
+def written(lines: Sequence[Line]) -> list[str]:
+    """Return a frame as plain text."""
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def save(text: str, path: Path | None, stem: str) -> Path:
+    """Write a picture to a file; without a name to one that does not exist yet."""
+    if path is None:
+        path = next(p for n in range(1, 10**6) if not (p := Path(f"{stem}-{n}.svg")).exists())
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FolderError(f"{path} cannot be written: {error.strerror}") from None
+    return path
+
+
+def console_for(color: str) -> Console:
+    """Return where a screen is drawn: an explicit word beats the environment."""
+    if color == "always":
+        return Console(force_terminal=True, color_system="truecolor", no_color=False)
+    return Console(no_color=True) if color == "never" else Console()
+
+
+def can_be_full() -> bool:
+    """Whether there are a real keyboard and a real screen."""
+    dumb = os.environ.get("TERM", "") in {"", "dumb"} or bool(os.environ.get("CI"))
+    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb

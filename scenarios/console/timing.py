@@ -1,0 +1,158 @@
+"""Orders about time: hold, step, until, speed, breakpoints."""
+
+import math
+from collections.abc import Callable
+
+from actors.conditions import Condition, NoCondition, read_condition
+from actors.events import Event
+from scenarios.console.deck import Deck
+from scenarios.console.feed import Filter
+from scenarios.console.look import Look, NotThere
+from scenarios.console.source import Source
+from scenarios.metric_names import is_known
+from scenarios.schema import number_of_seconds
+
+_FASTEST = 1e9
+Note = Callable[..., None]
+
+
+class Timing:
+    """Moves one run, and notes what was ordered."""
+
+    def __init__(self, source: Source, deck: Deck, look: Look, note: Note) -> None:
+        self.source = source
+        self.deck = deck
+        self.look = look
+        self._note = note
+        self._stops: list[tuple[Condition, bool]] = []
+        """Conditions, and whether they hold once only."""
+
+    def play(self) -> None:
+        """Hold, or go on."""
+        if self.deck.paused:
+            self._note("resume")
+            self.deck.play()
+        else:
+            self.deck.hold()
+            self._note("pause")
+
+    def step(self) -> None:
+        """Go on by one event."""
+        self._note("step")
+        self.deck.step()
+
+    def next(self, kind: str) -> str:
+        """Go on to the next event of a kind, or that satisfies a condition."""
+        shown = Filter(kind or "notable")
+        if shown.text == "all":
+            self.step()
+            return ""
+        self._stop_at(shown.condition, once=True)
+        self._note("next", to=shown.text)
+        self.deck.hurry()
+        return ""
+
+    def until(self, text: str) -> str:
+        """Go on to an instant, by a length of time such as +5s, or to an event that satisfies a condition."""
+        if not text:
+            raise NotThere("needs a time such as 42s, a length such as +5s, or a condition")
+        try:
+            instant = self._instant(text)
+        except ValueError:
+            return self.next(text)
+        self._note("until", to=instant)
+        return self.deck.until(instant)
+
+    def _instant(self, text: str) -> int:
+        sign = text[0] if text[0] in "+-" else ""
+        rest = text[len(sign) :]
+        seconds = number_of_seconds(float(rest) if _numeric(rest) else rest)
+        if not 0 <= seconds < 9e9:
+            raise NotThere(f"'{text}' is no time of a run")
+        ns = round(seconds * 1e9)
+        if not sign:
+            return ns
+        return max(0, self.source.now + (ns if sign == "+" else -ns))
+
+    def seek(self, text: str) -> str:
+        """Stand at an instant: of a recording any, of a run one that is to come."""
+        if not text:
+            raise NotThere("needs a time such as 42s, or +5s and -5s from here")
+        try:
+            return self.deck.until(self._instant(text))
+        except ValueError:
+            raise NotThere(f"'{text}' is no time, such as 42s, 2m or -5s") from None
+
+    def faster(self) -> str:
+        """Double the speed."""
+        return self._pace(self.deck.speed * 2)
+
+    def slower(self) -> str:
+        """Halve the speed."""
+        speed = self.deck.speed
+        return self._pace(_from_max(self.source) if speed == math.inf else speed / 2)
+
+    def speed(self, text: str) -> str:
+        """Set the speed, in simulated seconds for each on the wall, or max."""
+        if text == "max":
+            return self._pace(math.inf)
+        if not _numeric(text) or not float(text) > 0:
+            raise NotThere(f"speed needs a number > 0, or max; got '{text}'")
+        return self._pace(float(text))
+
+    def _pace(self, speed: float) -> str:
+        speed = math.inf if speed > _FASTEST else max(1e-9, speed)
+        self._note("speed", to="max" if speed == math.inf else speed)
+        self.deck.pace(speed)
+        return ""
+
+    def stop_when(self, text: str) -> str:
+        """Hold whenever an event satisfies a condition."""
+        if not text:
+            return (
+                "; ".join(f"{i}: {said}" for i, said in enumerate(self.look.breaks))
+                or "no breakpoint"
+            )
+        condition = read_condition(text)
+        unknown = [name for name in condition.metrics if not is_known(name, ())]
+        if unknown:
+            raise NoCondition(f"no field of events and no metric is named {unknown[0]!r}")
+        self._stop_at(condition, once=False)
+        self._note("break", when=text)
+        return f"holds when {text}"
+
+    def clear(self, text: str) -> str:
+        """Forget a breakpoint, or all."""
+        kept = [stop for stop in self._stops if not stop[1]]
+        if text and (not text.isdecimal() or int(text) >= len(kept)):
+            raise NotThere(f"no breakpoint '{text}': there are {len(kept)}")
+        self._stops = [stop for i, stop in enumerate(kept) if text and i != int(text)]
+        self._arm()
+        return "breakpoints: " + (", ".join(self.look.breaks) or "none")
+
+    def _stop_at(self, condition: Condition, *, once: bool) -> None:
+        self._stops = [stop for stop in self._stops if not stop[1]] + [(condition, once)]
+        self._arm()
+
+    def _arm(self) -> None:
+        self.look.breaks = [c.text for c, once in self._stops if not once]
+        self.deck.watch([condition for condition, _ in self._stops], self._hit)
+
+    def _hit(self, condition: Condition, event: Event) -> None:
+        kind = type(event).__struct_config__.tag
+        self.look.says = f"BREAK at event {event.seq}, {kind}: {condition.text}"
+        if any(once for _, once in self._stops):
+            self._stops = [stop for stop in self._stops if not stop[1]]
+            self._arm()
+
+
+def _numeric(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _from_max(source: Source) -> float:
+    """Choose a pace for what went as fast as it could."""
+    return 1.0 if source.end is None else max(1e-3, source.end / 40e9)

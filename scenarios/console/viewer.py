@@ -1,0 +1,100 @@
+"""One run on the screen: its desk, its frames, its keys."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from scenarios.conduct import Outcome, Run
+from scenarios.console import keys
+from scenarios.console.deck import LiveDeck, Player
+from scenarios.console.desk import Desk
+from scenarios.console.frame import frame, page
+from scenarios.console.ink import Line
+from scenarios.console.model import Model
+from scenarios.console.recording import Recording
+from scenarios.console.screen import Screen, picture, save
+from scenarios.console.source import LiveSource
+from scenarios.steering import Steering
+
+_LASTS_NS = 40e9
+"""A recording is over in so many nanoseconds, unless a speed is asked for."""
+
+
+class Viewer:
+    """Shows a run that goes on, or a recording."""
+
+    def __init__(self, desk: Desk, *, ascii_only: bool = False) -> None:
+        self.desk = desk
+        self._ascii = ascii_only
+        self.size = (100, 30)
+        desk.save = self.save
+
+    def model(self, width: int, height: int) -> Model:
+        """Look at everything, for a screen of this size."""
+        desk, look = self.desk, self.desk.look
+        faults = len(desk.source.scene.windows) + len(desk.source.facts.faults)
+        look.page = page(look.scale, width, height, desk.source.facts.size, faults)
+        return replace(
+            desk.gather.model(look, ascii_only=self._ascii),
+            prompt=keys.prompt_of(desk),
+            menu=keys.menu_of(desk),
+            help=keys.manual(desk) if look.helps else (),
+            says=look.says,
+            keys=keys.known(desk),
+        )
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        self.size = width, height
+        return frame(self.model(width, height), width, height)
+
+    def press(self, key: str) -> None:
+        keys.press(self.desk, key)
+
+    def stamp(self) -> object:
+        desk, look = self.desk, self.desk.look
+        return desk.source.seq, desk.source.now, desk.deck.paused, look.says, len(desk.gather.paces)
+
+    @property
+    def rushes(self) -> bool:
+        return not self.desk.deck.paused and self.desk.deck.speed == math.inf
+
+    def interrupt(self) -> None:
+        self.desk.deck.stop()
+
+    def save(self, path: Path | None) -> Path:
+        """Write what is shown as a picture."""
+        facts, source = self.desk.source.facts, self.desk.source
+        text = self.picture(*self.size)
+        return save(text, path, f"{facts.name.replace('/', '-')}-{source.now / 1e9:.3f}s")
+
+    def picture(self, width: int, height: int) -> str:
+        """Return what is shown, without a line that is being written, as SVG."""
+        model = replace(self.model(width, height), prompt=None, says="")
+        title = f"hush · {self.desk.source.facts.name}"
+        return picture(frame(model, width, height), width, title)
+
+
+def viewer_of(run: Run, *, ascii_only: bool = False) -> Viewer:
+    """Make what shows a run, before it begins."""
+    source = LiveSource(run)
+    return Viewer(Desk(source, LiveDeck(source), Steering(run)), ascii_only=ascii_only)
+
+
+def viewer_of_recording(
+    folder: Path, speed: float | None, *, ascii_only: bool = False
+) -> tuple[Viewer, Player]:
+    """Make what shows a recording, and what plays it."""
+    recording = Recording(folder)
+    if speed is None:
+        speed = max(recording.length, 1) / _LASTS_NS
+    player = Player(recording, speed)
+    return Viewer(Desk(recording, player, None), ascii_only=ascii_only), player
+
+
+async def watch(run: Run, console: Console, *, ascii_only: bool = False) -> Outcome:
+    """Perform a run while it is shown."""
+    found: Any = await Screen(viewer_of(run, ascii_only=ascii_only), console).watch(run.perform())
+    return found  # type: ignore[no-any-return] # what the run returns

@@ -1,0 +1,142 @@
+"""What a screen must know of a world before anything happens: small enough to lie beside the events."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from actors.agent import Agent
+from clocks.durations import Constant
+from scenarios.folder import FolderError
+from scenarios.plan import Plan
+
+FILE = "world.json"
+
+
+class Budgeted(msgspec.Struct, frozen=True):
+    """So many agents, one after the other, with one budget."""
+
+    count: int
+    cap: float | None
+    delta: float
+    filter: str = ""
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """A fault as its scenario names it: when it begins and ends, where that is known."""
+
+    name: str
+    at: int | None = None
+    lasts: int | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """Who there is, who is joined to whom, under which budgets, and how ε is told."""
+
+    name: str
+    kind: str
+    seed: int
+    size: int
+    seats: int
+    groups: list[tuple[str, int]]
+    budgets: list[Budgeted]
+    absent: list[int]
+    edges: list[tuple[int, int]]
+    faults: list[Declared]
+    view: str
+    accountant: str
+    shows: bool
+    adaptive: bool
+    covered: bool
+    numerical: bool
+    """Whether samples compose numerically."""
+    horizon: int | None
+    rounds: int | None
+    updates: int | None
+
+    @property
+    def members(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each group."""
+        found, first = dict[str, tuple[int, ...]](), 0
+        for name, count in self.groups:
+            found[name] = (*found.get(name, ()), *range(first, first + count))
+            first += count
+        return found
+
+    @property
+    def caps(self) -> list[float | None]:
+        """Everybody's cap."""
+        return [part.cap for part in self.budgets for _ in range(part.count)]
+
+    def cap_of(self, i: int) -> float | None:
+        """Return the cap of one agent."""
+        for part in self.budgets:
+            if i < part.count:
+                return part.cap
+            i -= part.count
+        return None
+
+    def neighbours(self) -> list[list[int]]:
+        """Return who is joined to whom, the server included."""
+        found: list[list[int]] = [[] for _ in range(self.seats)]
+        for i, j in self.edges:
+            found[i].append(j)
+            found[j].append(i)
+        return [sorted(near) for near in found]
+
+
+def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
+    """Gather the facts of a world that was built."""
+    groups: list[tuple[str, int]] = []
+    budgets: list[Budgeted] = []
+    for node in plan.nodes:
+        if groups and groups[-1][0] == node.group:
+            groups[-1] = node.group, groups[-1][1] + 1
+        else:
+            groups.append((node.group, 1))
+        cap = node.cap
+        mine = (
+            Budgeted(1, None, node.delta)
+            if cap is None
+            else Budgeted(1, cap.epsilon, node.delta, cap.accountant)
+        )
+        if budgets and msgspec.structs.replace(budgets[-1], count=1) == mine:
+            mine = msgspec.structs.replace(mine, count=budgets.pop().count + 1)
+        budgets.append(mine)
+    declared = [
+        Declared(
+            _named(fault.path) or fault.deed.name,
+            None if fault.timing.at is None else fault.timing.at + fault.timing.later,
+            fault.timing.lasts.shortest if isinstance(fault.timing.lasts, Constant) else None,
+        )
+        for fault in plan.faults
+    ]
+    privacy = plan.privacy
+    return Facts(
+        name=plan.name, kind=plan.kind, seed=plan.seed, size=plan.size, seats=plan.seats, groups=groups,
+        budgets=budgets, absent=[node.id for node in plan.nodes if not node.present],
+        edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j], faults=declared,
+        view=privacy.view, accountant=privacy.accountant, shows=privacy.shows_unreleased_model,
+        adaptive=privacy.adaptive, covered=plan.covered, numerical=numerical, horizon=plan.horizon, rounds=plan.rounds,
+        updates=plan.updates,
+    )  # fmt: skip
+
+
+def _named(path: str) -> str:
+    """Return the name that an author gave a fault; an unnamed one bears a number of twelve digits."""
+    name = path.removeprefix("fault/").rpartition("/")[0]
+    digits = name.rpartition("-")[2]
+    return "" if len(digits) == 12 and set(digits) <= set("0123456789abcdef") else name
+
+
+def read_facts(folder: Path) -> Facts:
+    """Read the facts of a run's folder."""
+    try:
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=Facts)
+    except (OSError, ValueError) as error:
+        said = (
+            "was recorded before hush 0.5"
+            if isinstance(error, FileNotFoundError)
+            else f"is damaged: {error}"
+        )
+        raise FolderError(f"{folder} has no {FILE} that can be read: it {said}") from None
