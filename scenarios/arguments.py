@@ -14,13 +14,22 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
 
-    run = verbs.add_parser("run", help="one run of a library scenario or a file")
-    run.add_argument("scenario", nargs="?", default="quickstart")
+    run = verbs.add_parser(
+        "run", help="one run of a library scenario or a file; two of them side by side"
+    )
+    run.add_argument("scenario", nargs="*", help="default: quickstart")
     run.add_argument("--seed", type=_seed, help="overrides run.seed")
     run.add_argument("--out", metavar="DIR", help="the run's folder (default runs/NAME-SEED-N)")
     run.add_argument("--until", metavar="T", help='end earlier or later: seconds, or "250ms", "2m"')
     run.add_argument("--engine", choices=("virtual", "wall"))
-    run.add_argument("--live", choices=("auto", "full", "lines", "json", "off"), default="auto")
+    run.add_argument(
+        "--live",
+        choices=("auto", "full", "lines", "json", "off"),
+        nargs="?",
+        const="full",
+        default="auto",
+        help="how a run is shown (default auto: full on a terminal, else lines)",
+    )
     run.add_argument("--quiet", action="store_true", help="the same as --live off")
     run.add_argument("--speed", metavar="X", help="simulated seconds per wall second, or max")
     run.add_argument(

@@ -95,7 +95,8 @@ def _run(chosen: argparse.Namespace) -> int:
     """Judge what the file itself says before NumPy is loaded: errors come at once."""
     from scenarios.words import judged
 
-    judged(chosen, chosen.scenario)
+    for scenario in chosen.scenario or ["quickstart"]:
+        judged(chosen, scenario)
     from scenarios.running import run
 
     return run(chosen)

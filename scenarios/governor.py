@@ -43,6 +43,8 @@ class Hand:
         """Whose runs keep in step with this one."""
         self.stride = 0
         """By how much it may be ahead of them."""
+        self.count: Callable[[], int] = int
+        """How many events there were."""
         self.free = True
         self._goal: Callable[[], bool] | None = None
         self._edge: float = math.inf
@@ -85,11 +87,12 @@ class Hand:
         if upcoming <= self._reach:
             return 0.0
         if upcoming > self._edge or (self._goal is not None and self._goal()):
-            self.pause()
+            self.move(paused=True)
         if self.paused:
             self._anchor = None
             return math.inf
-        if upcoming > min((f.upcoming for f in self.fellows), default=math.inf) + self.stride:
+        ahead = upcoming - min((f.upcoming for f in self.fellows), default=math.inf)
+        if ahead > self.stride and self._goal is None:
             return _TURN_S
         if self._hurries or self.speed == math.inf:
             return 0.0
@@ -100,20 +103,47 @@ class Hand:
         return early if early > _EAGER_S else 0.0
 
     def pause(self) -> None:
-        """Hold before the next entry."""
-        self.paused, self._hurries, self._goal, self._edge = True, False, None, math.inf
-        self._ease()
+        """Hold before the next entry; runs in step serve what is due before the latest of them, and hold."""
+        last = max((hand.upcoming for hand in self._all if hand.upcoming != math.inf), default=0)
+        for hand in self._all:
+            if hand.upcoming >= last:
+                hand.move(paused=True)
+            elif not hand.paused:
+                hand.move(hurries=True, edge=last - 1)
 
     def resume(self) -> None:
         """Go on at the pace that was set."""
-        self.paused, self._hurries, self._goal, self._edge = False, False, None, math.inf
-        self._anchor = None
-        self._ease()
+        for hand in self._all:
+            hand.move()
 
-    def hurry(self, *, edge: float = math.inf, goal: Callable[[], bool] | None = None) -> None:
-        """Go on as fast as can be, and hold after an instant, or when a goal is reached."""
-        self.paused, self._hurries, self._goal, self._edge = False, True, goal, edge
-        self._ease()
+    def hurry(self, *, edge: float = math.inf) -> None:
+        """Go on as fast as can be, and hold after an instant."""
+        for hand in self._all:
+            hand.move(hurries=True, edge=edge)
+
+    def step(self) -> None:
+        """Go on until something happens: in the run that is behind the others."""
+        behind = min(self._all, key=lambda hand: hand.upcoming)
+        before = behind.count()
+        for hand in self._all:
+            hand.move(paused=True)
+        behind.move(hurries=True, goal=lambda: behind.count() > before)
+
+    def move(
+        self,
+        *,
+        paused: bool = False,
+        hurries: bool = False,
+        edge: float = math.inf,
+        goal: Callable[[], bool] | None = None,
+    ) -> None:
+        """Hold this run alone, or let it go on: at its pace, or as fast as can be to an edge or a goal."""
+        self.paused, self._hurries, self._edge, self._goal = paused, hurries, edge, goal
+        self.set_out()
+
+    @property
+    def _all(self) -> tuple["Hand", ...]:
+        return self, *self.fellows
 
     def reach(self, instant: int) -> None:
         """Serve what is due up to an instant, even while holding."""
@@ -121,7 +151,12 @@ class Hand:
 
     def pace(self, speed: float) -> None:
         """Change the speed; the pace begins anew at this instant."""
-        self.speed = speed
+        for hand in self._all:
+            hand.speed = speed
+            hand.set_out()
+
+    def set_out(self) -> None:
+        """Begin the pace anew at this instant."""
         self._anchor = None
         self._ease()
 
@@ -132,9 +167,11 @@ class Hand:
             self.ended = True
 
     def interrupt(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """End the run early: a signal, or a person's key."""
-        self.interrupted = True
-        self.stop("interrupted")
+        """End the run early, and those in step with it: a signal, or a person's key."""
+        for hand in self._all:
+            if hand.stopped is None:
+                hand.interrupted = True
+                hand.stop("interrupted")
 
 
 class Interruptible(Protocol):

@@ -11,22 +11,62 @@ from scenarios.conduct import DIVERGENT, Outcome, Run
 from scenarios.folder import choose, events, read_manifest
 from scenarios.governor import Hand
 from scenarios.plan import Plan
+from scenarios.problem import Problem, ScenarioError
 from scenarios.telling import in_words
 from scenarios.words import pace, plan_of, say, seconds
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """One run, watched as the terminal allows."""
-    until, speed = seconds(chosen.until), pace(chosen.speed)
-    plan = plan_of(chosen, chosen.scenario, until=until, engine=chosen.engine)
-
-    live = _live(chosen)
-    path = choose(plan.name, plan.seed, chosen.out)
+    """One run, or two side by side, watched as the terminal allows."""
+    names = chosen.scenario or ["quickstart"]
+    if len(names) > 2:
+        raise ScenarioError(
+            [Problem("run", f"shows one scenario or two side by side, got {len(names)}")]
+        )
+    if len(names) == 2 and chosen.twice:
+        raise ScenarioError([Problem("--twice", "goes with one scenario")])
+    until, speed, live = seconds(chosen.until), pace(chosen.speed), _live(chosen)
+    plans = [plan_of(chosen, name, until=until, engine=chosen.engine) for name in names]
+    if len({plan.engine for plan in plans}) > 1:
+        raise ScenarioError(
+            [Problem("run", "two runs side by side need one engine: --engine virtual")]
+        )
+    ends = [plan.horizon for plan in plans if plan.horizon is not None]
     if speed is None:
-        watchable = live == "full" and plan.horizon is not None
-        speed = plan.horizon / 40e9 if watchable and plan.horizon else math.inf
-        if plan.engine == "wall" and not watchable:
+        speed = max(ends) / 40e9 if live == "full" and ends else math.inf
+        if plans[0].engine == "wall" and speed == math.inf:
             speed = 1.0
+    made = [
+        _made(plan, path, speed, live)
+        for plan, path in zip(plans, _folders(plans, chosen), strict=True)
+    ]
+    outcomes = asyncio.run(_watched(made, live, chosen))
+    for one, outcome in zip(made, outcomes, strict=True):
+        _tell(one, outcome, live)
+    code = next((outcome.code for outcome in outcomes if outcome.code), 0)
+    if chosen.twice and code not in {74, 130}:
+        code = _again(made[0], outcomes[0], _on_wall(speed)) or code
+    return code
+
+
+def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
+    """Choose a folder for each run; two share the one that was asked for."""
+    if len(plans) == 1 or chosen.out is None:
+        found = [choose(plan.name, plan.seed, chosen.out) for plan in plans]
+        if len(set(found)) < len(found):  # the same scenario twice: neither folder is there yet
+            found[1] = found[1].with_name(f"{found[1].name}-b")
+        return found
+    names = [plan.name for plan in plans]
+    if names[0] == names[1]:
+        names[1] += "-b"
+    parent = choose(plans[0].name, plans[0].seed, chosen.out)
+    return [
+        choose(plan.name, plan.seed, str(parent / name))
+        for plan, name in zip(plans, names, strict=True)
+    ]
+
+
+def _made(plan: Plan, path: Path, speed: float, live: str) -> Run:
     full = live == "full"
     hand = Hand(
         speed=speed if plan.engine == "virtual" else math.inf,
@@ -34,41 +74,48 @@ def run(chosen: argparse.Namespace) -> int:
         looks=full,
         steers=full and speed != math.inf,
     )
-    wall_speed = 1e12 if speed == math.inf else speed
-    made = Run(plan, path, hand, wall_speed)
-    outcome = asyncio.run(_watched(made, live, chosen))
-    code = outcome.code
-    _tell(outcome, live)
-    if chosen.twice and code not in {74, 130}:
-        code = _again(plan, outcome, wall_speed) or code
-    return code
+    return Run(plan, path, hand, _on_wall(speed))
+
+
+def _on_wall(speed: float) -> float:
+    return 1e12 if speed == math.inf else speed
 
 
 def _live(chosen: argparse.Namespace) -> str:
     if chosen.quiet:
         return "off"
-    if chosen.live != "auto":
+    if chosen.live in {"lines", "json", "off"}:
         return str(chosen.live)
     from scenarios.console.screen import can_be_full
 
-    return "full" if can_be_full() else "lines"
+    if chosen.live == "full" and not can_be_full(asked=True):
+        raise ScenarioError(
+            [Problem("--live full", "needs a terminal: keys and screen; lines goes anywhere")]
+        )
+    return "full" if chosen.live == "full" or can_be_full() else "lines"
 
 
-async def _watched(made: Run, live: str, chosen: argparse.Namespace) -> Outcome:
+async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
+        from scenarios.console.pair import watch_both
         from scenarios.console.screen import console_for
         from scenarios.console.viewer import watch
 
-        return await watch(made, console_for(chosen.color), ascii_only=chosen.ascii)
+        console = console_for(chosen.color)
+        if len(made) == 2:
+            return await watch_both((made[0], made[1]), console, ascii_only=chosen.ascii)
+        return [await watch(made[0], console, ascii_only=chosen.ascii)]
     if live in {"lines", "json"}:
         from scenarios.observers.lines import Lines
 
-        lines = Lines(made.plan, say, made.budget.terms, as_json=live == "json")
-        made.log.watch(lines, lines.kinds)
-    return await made.perform()
+        for one in made:
+            name = one.plan.name if len(made) > 1 else ""
+            lines = Lines(one.plan, say, one.budget.terms, as_json=live == "json", name=name)
+            one.log.watch(lines, lines.kinds)
+    return [await one.perform() for one in made]
 
 
-def _tell(outcome: Outcome, live: str) -> None:
+def _tell(made: Run, outcome: Outcome, live: str) -> None:
     if outcome.message:
         say(f"hush: {outcome.message}", error=True)
     if not outcome.summary:
@@ -81,18 +128,27 @@ def _tell(outcome: Outcome, live: str) -> None:
         say(
             f"\n  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
         )
-        say(f"  look again: hush show {outcome.folder}    hush plot {outcome.folder} loss")
+        say(
+            f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"
+        )
+        if made.steered:
+            say(f"  steered by hand; the same again: hush run {outcome.folder}/resolved.toml")
 
 
-def _again(plan: Plan, first: Outcome, speed: float) -> int:
-    """Run the same plan again and compare, event by event."""
+def _again(former: Run, first: Outcome, speed: float) -> int:
+    """Run the same plan again, with what a hand did to it, and compare, event by event."""
+    plan = former.plan
+    if former.steered:
+        from scenarios.api import make_plan
+
+        plan = make_plan(former.amended)
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
         made = Run(plan, Path(folder) / "run", Hand(), speed)
         second = asyncio.run(made.perform())
-        former, latter = (read_manifest(o.folder)["digests"] for o in (first, second))
-        if former == latter:
+        mine, theirs = (read_manifest(o.folder)["digests"] for o in (first, second))
+        if mine == theirs:
             say(
-                f"  twice the same: schedule {former['schedule'][:16]}…, value {former['value'][:16]}…",
+                f"  twice the same: schedule {mine['schedule'][:16]}…, value {mine['value'][:16]}…",
                 error=True,
             )
             return 0

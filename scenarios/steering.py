@@ -40,14 +40,19 @@ class Steering:
         """The scenario in full, with everything that was done."""
         return self._run.amended
 
+    @property
+    def now(self) -> int:
+        """The instant that was served last."""
+        return self._run.clock.now
+
     def note(self, what: str, **more: Any) -> None:
         """Write something into the journal, with the number of the last event."""
         run = self._run
         run.inputs.append({"seq": run.log.seq, "t": run.clock.now, "what": what, **more})
 
-    def fault(self, table: Table) -> int:
-        """Let a fault happen; return its instant. What is wrong with it raises `ScenarioError`."""
-        run, instant = self._run, self._instant()
+    def fault(self, table: Table, *, after: int = 0) -> int:
+        """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
+        run, instant = self._run, self._instant(after=after)
         number = len(self.tree.get("fault", []))
         name = f"hand-{self._number + 1}"
         entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
@@ -74,7 +79,7 @@ class Steering:
         self.note("fault", at=instant, fault=number, does={"name": name, **table})
         return instant
 
-    def heal(self, number: int) -> int:
+    def heal(self, number: int, *, after: int = 0) -> int:
         """Undo a fault that began at an instant of its own; return the instant of its end."""
         run, tree = self._run, self.tree
         faults = tree.get("fault", [])
@@ -92,7 +97,7 @@ class Steering:
                 "heal",
                 f"fault {number} comes by {'a condition' if 'when' in faults[number] else 'chance'}: no file could say that it was healed by hand",
             )
-        instant = self._instant(since=began)
+        instant = self._instant(since=began, after=after)
         if 0 <= ends <= instant:
             self._refuse("heal", f"fault {number} is over at this very instant")
         entry = {k: v for k, v in faults[number].items() if k != "for"}
@@ -115,12 +120,12 @@ class Steering:
         self._run.amended, self._run.steered = tree, True
         self._run.hand.reach(instant)
 
-    def _instant(self, since: int = 0) -> int:
+    def _instant(self, *, since: int = 0, after: int = 0) -> int:
         """Return the next nanosecond that a file can name, in seconds since the start and since another instant."""
         run = self._run
         if run.hand.stopped is not None:
             self._refuse("", "the run is over")
-        instant = max(run.clock.now, self._last) + 1
+        instant = max(run.clock.now, self._last, after) + 1
         while not (_is_exact(instant) and _is_exact(instant - since)) or run.clock.is_taken(
             instant, FAULT
         ):

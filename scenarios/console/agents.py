@@ -44,7 +44,8 @@ def table(model: Model, width: int, height: int, *, sums: bool = True) -> list[L
         if rows
         else f"none of {nodes.count}"
     )
-    title: Line = [("nodes", HEAD), (f"  sort:{nodes.sort}  {shown}", DIM)]
+    sort = f"  sort:{nodes.sort}" if inner >= TAIL or nodes.sort != "id" else ""
+    title: Line = [("nodes", HEAD), (f"{sort}  {shown}  * an oracle's", DIM)]
     if nodes.filter:
         title.append((f"  /{plain(nodes.filter)}", WARN))
     return box(title, lines, width, height)

@@ -33,7 +33,7 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
         return box([("budget histogram", HEAD)], [words("no sample yet", DIM)], width, height)
     most = max((count for _, count in crowd.bins), default=0)
     size = max(4, width - 22)
-    lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{size - 6}}{short(most):>5}", DIM)]
+    lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(0, size - 6)}}{short(most):>5}", DIM)]
     for name, count in crowd.bins:
         style = BAD if name.startswith("spent") else WARN if name.startswith(("80", "90")) else GOOD
         drawn = bar(count / most if most else 0.0, size)

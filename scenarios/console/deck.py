@@ -84,9 +84,7 @@ class LiveDeck:
         self._hand.hurry()
 
     def step(self) -> None:
-        log = self._source.run.log
-        before = log.seq
-        self._hand.hurry(goal=lambda: log.seq > before)
+        self._hand.step()
 
     def until(self, instant: int) -> str:
         if instant < self._source.now:

@@ -1,6 +1,6 @@
 """Where orders are carried out: on time, on the screen, and, in a run that goes on, on the world."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from actors.conditions import NoCondition
@@ -32,6 +32,16 @@ class Desk:
         self.hands = Hands(source, self.gather, self.look, steering)
         self.timing = Timing(source, deck, self.look, self.hands.note)
         self.save: Save = _nowhere
+        self.fellows: tuple[Desk, ...] = ()
+        """Desks of runs beside this one: what is ordered here is done there, too."""
+
+    def join(self, fellows: Sequence["Desk"]) -> None:
+        """Work together with other desks."""
+        self.fellows = tuple(fellows)
+        self.hands.fellows = tuple(desk.hands for desk in fellows)
+        self.timing.fellows = tuple(desk.timing for desk in fellows)
+        for desk in fellows:
+            desk.hands.fellows = (self.hands,)
 
     def do(self, act: Callable[[], str | None]) -> bool:
         """Carry an order out; what is wrong with it is said on the screen, and false returned."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
-from actors.conditions import NAMES, Condition, NoCondition, read_condition
+from actors.conditions import FIELDS, NAMES, Condition, NoCondition, read_condition
 from actors.events import (
     KINDS,
     Charged,
@@ -39,6 +39,7 @@ from actors.events import (
 )
 from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN
 from scenarios.console.source import Source
+from scenarios.metric_names import is_known, known_names
 from scenarios.problem import nearest
 
 NOTABLE: tuple[type[Event], ...] = (
@@ -108,6 +109,16 @@ _TOLD: dict[type[Event], Callable[[Any], str]] = {
 }
 
 
+def condition_of(text: str) -> Condition:
+    """Read a condition on events and metrics; a name that neither has is refused."""
+    condition = read_condition(text)
+    unknown = sorted(name for name in condition.metrics if not is_known(name, ()))
+    if unknown:
+        hint = nearest(unknown[0], [*FIELDS, *known_names(())])
+        raise NoCondition(f"no field of events and no metric is named {unknown[0]!r}; {hint}")
+    return condition
+
+
 class Filter:
     """Which events are shown: `all`, `notable`, names of kinds, or a condition."""
 
@@ -126,7 +137,7 @@ class Filter:
             wrong = next(name for name in names if name not in _SHORT)
             raise NoCondition(f"no event is of kind {wrong!r}; {nearest(wrong, _SHORT)}")
         else:
-            self._condition = read_condition(self.text)
+            self._condition = condition_of(self.text)
 
     @property
     def condition(self) -> Condition:

@@ -30,7 +30,7 @@ def frame(model: Model, width: int, height: int) -> list[Line]:
     lines = [title(model.header, width), terms(model.header, width)]
     sums = identities(model.messages, width) if height >= 12 else []
     room = height - len(lines) - len(sums) - 1
-    body = _overlay(model, width, room) or _body(model, width, room)
+    body = overlay(model, width, room) or _body(model, width, room)
     lines = [
         *lines[:height],
         *body[:room],
@@ -117,7 +117,7 @@ def _side(model: Model) -> Panel:
     return links if model.scale == "table" and model.pulse.links else losses
 
 
-def _overlay(model: Model, width: int, room: int) -> list[Line]:
+def overlay(model: Model, width: int, room: int) -> list[Line]:
     """Help, a menu or an opened agent stand in place of the rest."""
     if model.help:
         split = [[(f"  {key:<14}", HEAD), (said, PLAIN)] for key, said in model.help]

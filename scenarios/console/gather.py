@@ -71,7 +71,7 @@ class Gather:
             windows=scene.all_windows(),
             messages=source.messages(),
             feed=self._feed(look),
-            pulse=Pulse(scene.history, list(self.paces), list(self.lost), scene.links),
+            pulse=Pulse(scene.history(), list(self.paces), list(self.lost), scene.links()),
             opened=None if look.opened is None else self._open(look, look.opened),
             ascii=ascii_only,
             breaks=look.breaks,
@@ -140,7 +140,7 @@ class Gather:
 
     def _row(self, i: int) -> Row:
         source = self.source
-        trend = [losses[i] for losses in source.scene.trend]
+        trend = source.scene.losses_of(i)
         return Row(
             i, source.scene.state(i), source.epsilon(i), self.facts.cap_of(i),
             trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
@@ -202,7 +202,7 @@ class Gather:
         )  # fmt: skip
 
     def _between(self, i: int, j: int) -> str:
-        links = self.source.scene.links
+        links = self.source.scene.links()
         to, back = links.get((i, j), ""), links.get((j, i), "")
         return f"to {to or '—'}  from {back or '—'}" if links else ""
 

@@ -21,6 +21,8 @@ class Hands:
         self.gather = gather
         self.look = look
         self.steering = steering
+        self.fellows: tuple[Hands, ...] = ()
+        """Those who do the same to runs beside this one, at one instant."""
 
     def note(self, what: str, **more: object) -> None:
         """Write into the journal, where there is one."""
@@ -35,8 +37,14 @@ class Hands:
     def fault(self, action: str, text: str) -> str:
         """Let a fault happen now."""
         table = read_fault(action, text, self.source.facts)
-        instant = self._hand().fault(table)
+        instant = self._hand().fault(table, after=self._together())
         return f"{action} {text} at {instant / 1e9:.9f} s, event after {self.source.seq}; e exports the session"
+
+    def _together(self) -> int:
+        """Return the latest instant of all runs that are shown: what is done to them is done at one time."""
+        return max(
+            (hands.steering.now for hands in self.fellows if hands.steering is not None), default=0
+        )
 
     def heal(self, text: str) -> str:
         """Undo a fault: by its number, or the last that can be undone."""
@@ -45,7 +53,7 @@ class Hands:
             if not text.isdecimal():
                 raise NotThere(f"heal needs the number of a fault, got '{text}'")
             number = int(text)
-            instant = steering.heal(number)
+            instant = steering.heal(number, after=self._together())
         else:
             number, instant = self._heal_last(steering)
         return f"fault {number} is undone at {instant / 1e9:.9f} s"
@@ -56,7 +64,7 @@ class Hands:
         problem: ScenarioError | None = None
         for window in reversed(open_):
             try:
-                return window.number, steering.heal(window.number)
+                return window.number, steering.heal(window.number, after=self._together())
             except ScenarioError as error:
                 problem = problem or error
         if problem is not None:

@@ -157,7 +157,7 @@ def totals(model: Model, width: int) -> Line:
             f"loss* p10 {amount(p10, '.3f')} p50 {amount(p50, '.3f')} p90 {amount(p90, '.3f')}  ",
             PLAIN,
         ),
-        ("* an oracle's, not a release", DIM),
+        ("* not a release", DIM),
     ]
     return _that_fit(pieces, width)
 

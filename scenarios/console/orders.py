@@ -28,6 +28,8 @@ class Order:
     act: Act
     offers: Callable[[Desk], Sequence[str]] = lambda _: ()
     steers: bool = False
+    alone: bool = False
+    """Whether it is done once where several runs are shown: their hands move together anyway."""
 
 
 def _condition_words(_: Desk) -> Sequence[str]:
@@ -42,14 +44,14 @@ def _groups(desk: Desk) -> Sequence[str]:
 ORDERS: dict[str, Order] = {
     order.name: order
     for order in (
-        Order("play", "", "hold, or go on", lambda d, _: d.timing.play()),
-        Order("step", "", "one event", lambda d, _: d.timing.step()),
-        Order("next", "[KIND]", "to the next event of a kind", lambda d, t: d.timing.next(t), _condition_words),
-        Order("until", "T | +T | CONDITION", "on to a time or an event", lambda d, t: d.timing.until(t), _condition_words),
-        Order("seek", "T | -T", "to a time; a recording goes back, too", lambda d, t: d.timing.seek(t)),
-        Order("faster", "", "twice the speed", lambda d, _: d.timing.faster()),
-        Order("slower", "", "half the speed", lambda d, _: d.timing.slower()),
-        Order("speed", "X | max", "simulated seconds per second", lambda d, t: d.timing.speed(t), lambda _: ("max",)),
+        Order("play", "", "hold, or go on", lambda d, _: d.timing.play(), alone=True),
+        Order("step", "", "one event", lambda d, _: d.timing.step(), alone=True),
+        Order("next", "[KIND]", "to the next event of a kind", lambda d, t: d.timing.next(t), _condition_words, alone=True),
+        Order("until", "T | +T | CONDITION", "on to a time or an event", lambda d, t: d.timing.until(t), _condition_words, alone=True),
+        Order("seek", "T | -T", "to a time; a recording goes back, too", lambda d, t: d.timing.seek(t), alone=True),
+        Order("faster", "", "twice the speed", lambda d, _: d.timing.faster(), alone=True),
+        Order("slower", "", "half the speed", lambda d, _: d.timing.slower(), alone=True),
+        Order("speed", "X | max", "simulated seconds per second", lambda d, t: d.timing.speed(t), lambda _: ("max",), alone=True),
         Order("break", "[CONDITION]", "hold when an event satisfies it; list", lambda d, t: d.timing.stop_when(t), _condition_words),
         Order("clear", "[N]", "forget breakpoints", lambda d, t: d.timing.clear(t)),
         Order("view", "[table | grid | crowd]", "another scale", lambda d, t: d.view(t), lambda _: SCALES),
@@ -58,12 +60,12 @@ ORDERS: dict[str, Order] = {
         Order("events", "[KINDS | CONDITION]", "only these events", lambda d, t: d.events(t), _condition_words),
         Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t)),
         Order("back", "", "close what is open", lambda d, _: d.back()),
-        Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True),
+        Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True, alone=True),
         Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), steers=True),
         Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True),
-        Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t)),
-        Order("help", "", "keys and orders", lambda d, _: d.help()),
-        Order("quit", "", "end here; what there is, is kept", lambda d, _: d.quit()),
+        Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t), alone=True),
+        Order("help", "", "keys and orders", lambda d, _: d.help(), alone=True),
+        Order("quit", "", "end here; what there is, is kept", lambda d, _: d.quit(), alone=True),
         *(
             Order(
                 action,
@@ -104,7 +106,13 @@ def carry_out(desk: Desk, text: str) -> bool:
     if found is None:
         desk.look.says = f"no order '{name}'; {nearest(name, ORDERS)}"
         return False
-    return desk.do(lambda: found.act(desk, rest.strip()))
+    fine = desk.do(lambda: found.act(desk, rest.strip()))
+    if not found.alone:
+        for fellow in desk.fellows:
+            fellow.do(lambda fellow=fellow: found.act(fellow, rest.strip()))  # type: ignore[misc]
+            if fellow.look.says and fellow.look.says != desk.look.says:
+                desk.look.says = f"{desk.look.says}  |  {fellow.look.says}"
+    return fine
 
 
 def _only(start: str) -> Order | None:

@@ -29,8 +29,9 @@ from scenarios.console.model import Window
 from scenarios.facts import Facts
 from scenarios.values import number
 
-_KEPT = 4096
+_KEPT = 1000
 _HISTORY = 400
+_MANY = 400
 _FEW = 16
 """Up to so many agents, every link is shown."""
 
@@ -53,13 +54,13 @@ class Scene:
         self.windows: dict[int, Window] = {}
         self.names = {i: fault.name for i, fault in enumerate(facts.faults)}
         self.by_hand = set[int]()
-        self.trend: deque[Sequence[float]] = deque(maxlen=8)
-        self.history: list[tuple[float, float, float, float]] = []
+        self._trend: deque[list[Any]] = deque(maxlen=8)
+        self._kept: list[tuple[int, list[Any]]] = []
+        self._folded: dict[int, tuple[float, float, float, float]] = {}
         self.last: Sampled | None = None
         self.round = 0
         self.broken = ""
         self.recent: deque[Event] = deque(maxlen=_KEPT)
-        self.links: dict[tuple[int, int], str] = {}
         self._fired = set[int]()
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sampled: self._sample,
@@ -109,37 +110,45 @@ class Scene:
         self.broken = event.invariant
 
     def keep(self, batch: Sequence[Event]) -> None:
-        """Keep the last events, and what became of messages where there are few links."""
-        self.recent.extend(batch)
-        if self.facts.size <= _FEW:
-            for event in batch:
-                if isinstance(event, Sent):
-                    self._note_sent(event)
+        """Keep the last events."""
+        self.recent.extend(batch[-_KEPT:])
 
-    def _note_sent(self, event: Sent) -> None:
-        for j, arrival in zip(event.to, event.arrives, strict=True):
-            late = (arrival - event.t) / 1e6
-            text = (
-                "╳"
-                if arrival == -1
-                else "‖"
-                if arrival < 0
-                else f"{late:.0f}ms"
-                if late < 1e4
-                else f"{late / 1e3:.0f}s"
-            )
-            self.links[_of(event.node), j] = text
+    def links(self) -> dict[tuple[int, int], str]:
+        """Return what became of the last message of each link, as far as it is among the last events."""
+        found: dict[tuple[int, int], str] = {}
+        if self.facts.size > _FEW:
+            return found
+        for event in reversed(self.recent):
+            if isinstance(event, Sent):
+                for j, arrival in zip(event.to, event.arrives, strict=True):
+                    if (_of(event.node), j) not in found:
+                        found[_of(event.node), j] = _became(arrival, event.t)
+        return found
 
     def _sample(self, event: Sampled) -> None:
+        """Keep a sample; every so-manieth for the history of losses, so that it never grows too long."""
         self.last = event
-        losses = [number(v) for v in event.values["loss"]]
-        self.trend.append(losses)
+        losses = event.values["loss"]
+        self._trend.append(losses)
         self._samples += 1
         if self._samples % self._stride:
             return
-        self.history.append((event.t / 1e9, *percentiles(losses, (10, 50, 90))))
-        if len(self.history) > _HISTORY:
-            self.history, self._stride = self.history[::2], 2 * self._stride
+        if self.facts.size > _MANY:  # so many numbers are not kept for later
+            self._folded[event.t] = event.t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
+            losses = []
+        self._kept.append((event.t, losses))
+        if len(self._kept) > _HISTORY:
+            self._kept, self._stride = self._kept[::2], 2 * self._stride
+
+    def history(self) -> list[tuple[float, float, float, float]]:
+        """Return how losses went: the instant, and three percentiles."""
+        for t, losses in self._kept:
+            if t not in self._folded:
+                self._folded[t] = t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
+        if len(self._folded) > 2 * _HISTORY:
+            kept = {t for t, _ in self._kept}
+            self._folded = {t: told for t, told in self._folded.items() if t in kept}
+        return [self._folded[t] for t, _ in self._kept]
 
     def _begins(self, event: FaultBegan) -> None:
         self._fired.add(event.fault)
@@ -181,7 +190,13 @@ class Scene:
 
     def losses(self) -> Sequence[float]:
         """Return everybody's loss at the last sample."""
-        return self.trend[-1] if self.trend else [math.nan] * self.facts.size
+        if not self._trend:
+            return [math.nan] * self.facts.size
+        return [number(v) for v in self._trend[-1]]
+
+    def losses_of(self, i: int) -> list[float]:
+        """Return one agent's losses at the last samples."""
+        return [number(losses[i]) for losses in self._trend]
 
     def sampled(self, name: str) -> Any:
         """Return a metric of the last sample; None where it was not taken."""
@@ -204,6 +219,20 @@ def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...
 def _of(node: int | None) -> int:
     assert node is not None, "somebody did it"  # noqa: S101
     return node
+
+
+def _became(arrival: int, sent: int) -> str:
+    """Say what became of a message: lost, held, or late by so much."""
+    late = (arrival - sent) / 1e6
+    return (
+        "╳"
+        if arrival == -1
+        else "‖"
+        if arrival < 0
+        else f"{late:.0f}ms"
+        if late < 1e4
+        else f"{late / 1e3:.0f}s"
+    )
 
 
 def _told(targets: Sequence[int]) -> str:

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Callable
 
-from actors.conditions import Condition, NoCondition, read_condition
+from actors.conditions import Condition, NoCondition
 from actors.events import Event
 from scenarios.console.deck import Deck
-from scenarios.console.feed import Filter
+from scenarios.console.feed import Filter, condition_of
 from scenarios.console.look import Look, NotThere
 from scenarios.console.source import Source
-from scenarios.metric_names import is_known
 from scenarios.schema import number_of_seconds
 
 _FASTEST = 1e9
@@ -24,6 +23,8 @@ class Timing:
         self.deck = deck
         self.look = look
         self._note = note
+        self.fellows: tuple[Timing, ...] = ()
+        """Of runs beside this one, which hold when this one does."""
         self._stops: list[tuple[Condition, bool]] = []
         """Conditions, and whether they hold once only."""
 
@@ -47,7 +48,8 @@ class Timing:
         if shown.text == "all":
             self.step()
             return ""
-        self._stop_at(shown.condition, once=True)
+        for timing in (self, *self.fellows):
+            timing._stop_at(shown.condition, once=True)  # noqa: SLF001 # of the same class
         self._note("next", to=shown.text)
         self.deck.hurry()
         return ""
@@ -58,10 +60,19 @@ class Timing:
             raise NotThere("needs a time such as 42s, a length such as +5s, or a condition")
         try:
             instant = self._instant(text)
+        except NotThere:
+            raise
         except ValueError:
-            return self.next(text)
+            return self._until_event(text)
         self._note("until", to=instant)
         return self.deck.until(instant)
+
+    def _until_event(self, text: str) -> str:
+        try:
+            return self.next(text)
+        except NoCondition as error:
+            said = f"'{text}' is no time, such as 42s or +5s, and no condition: {error}"
+            raise NotThere(said) from None
 
     def _instant(self, text: str) -> int:
         sign = text[0] if text[0] in "+-" else ""
@@ -70,9 +81,12 @@ class Timing:
         if not 0 <= seconds < 9e9:
             raise NotThere(f"'{text}' is no time of a run")
         ns = round(seconds * 1e9)
-        if not sign:
-            return ns
-        return max(0, self.source.now + (ns if sign == "+" else -ns))
+        if sign:
+            ns = max(0, self.source.now + (ns if sign == "+" else -ns))
+        end = self.source.end
+        if end is not None and ns > end:
+            raise NotThere(f"{text} is after the end, at {end / 1e9:g} s")
+        return ns
 
     def seek(self, text: str) -> str:
         """Stand at an instant: of a recording any, of a run one that is to come."""
@@ -80,6 +94,8 @@ class Timing:
             raise NotThere("needs a time such as 42s, or +5s and -5s from here")
         try:
             return self.deck.until(self._instant(text))
+        except NotThere:
+            raise
         except ValueError:
             raise NotThere(f"'{text}' is no time, such as 42s, 2m or -5s") from None
 
@@ -113,10 +129,7 @@ class Timing:
                 "; ".join(f"{i}: {said}" for i, said in enumerate(self.look.breaks))
                 or "no breakpoint"
             )
-        condition = read_condition(text)
-        unknown = [name for name in condition.metrics if not is_known(name, ())]
-        if unknown:
-            raise NoCondition(f"no field of events and no metric is named {unknown[0]!r}")
+        condition = condition_of(text)
         self._stop_at(condition, once=False)
         self._note("break", when=text)
         return f"holds when {text}"

@@ -61,8 +61,15 @@ class Lines:
     kinds = (Sampled, Finished, *_TOLD)
 
     def __init__(
-        self, plan: Plan, write: Callable[[str], Any], terms: Callable[[], str], *, as_json: bool
+        self,
+        plan: Plan,
+        write: Callable[[str], Any],
+        terms: Callable[[], str],
+        *,
+        as_json: bool,
+        name: str = "",
     ) -> None:
+        self._name = name
         self._plan = plan
         self._terms = terms
         self._write = write
@@ -110,11 +117,11 @@ class Lines:
         }
 
     def _say(self, line: dict[str, Any]) -> None:
-        text = (
-            json.dumps({k: v for k, v in line.items() if k != "text"})
-            if self._json
-            else line["text"]
-        )
+        named = {"scenario": self._name} if self._name else {}
+        if self._json:
+            text = json.dumps(named | {k: v for k, v in line.items() if k != "text"})
+        else:
+            text = f"{self._name}: {line['text']}" if self._name else line["text"]
         try:
             self._write(text)
         except (BrokenPipeError, ValueError):  # the reader went away; the run goes on

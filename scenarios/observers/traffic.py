@@ -43,9 +43,11 @@ class Traffic:
         )
         self.bytes_sent = 0
         self.derived = np.zeros(len(present), dtype=np.int64)
-        self._published: dict[tuple[int, int], int] = {}
+        self._published: list[dict[int, int]] = [{} for _ in present]
+        """When each sender published each version."""
         self._newest: dict[int, int] = {}
-        self._held: dict[tuple[int, int], int] = {}
+        self._held: list[dict[int, int]] = [{} for _ in present]
+        """Which version of each sender everybody holds."""
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
@@ -75,8 +77,8 @@ class Traffic:
                 act(event)
 
     def _note_merged(self, event: Merged) -> None:
-        for sender, version in zip(event.senders, event.versions, strict=True):
-            self._held[event.node, sender] = version  # type: ignore[index] # an agent merges
+        held = self._held[event.node]  # type: ignore[index] # an agent merges
+        held.update(zip(event.senders, event.versions, strict=True))
 
     def _note_derived(self, event: Derived) -> None:
         self.derived[event.node] += 1  # an agent derives
@@ -85,7 +87,7 @@ class Traffic:
         self.counts["sent"] += len(event.to)
         self.bytes_sent += event.bytes * len(event.to)
         if self._follow and event.bytes and not event.resent and event.node is not None:
-            self._published[event.node, event.version] = event.t
+            self._published[event.node][event.version] = event.t
             self._newest[event.node] = event.version
 
     def _note_presence(self, event: Event) -> None:
@@ -97,7 +99,7 @@ class Traffic:
                 self._joined[node] = event.t
         elif self._since[node] >= 0:
             if isinstance(event, Crashed) and event.lost != "nothing":
-                self._held = {k: v for k, v in self._held.items() if k[0] != node}
+                self._held[node].clear()
             self._up[node] += event.t - self._since[node]
             self._since[node] = -1
 
@@ -115,19 +117,19 @@ class Traffic:
         """Return now minus the publication time of what is held, in seconds, mean over live neighbours."""
         return self._over_neighbours(
             agents,
-            lambda i, j: (now - self._published.get((j, self._held.get((i, j), -1)), 0)) / 1e9,
+            lambda i, j: (now - self._published[j].get(self._held[i].get(j, -1), 0)) / 1e9,
         )
 
     def stale(self, node: int, others: Sequence[int], now: int) -> float:
         """Return the staleness of one node over those of its neighbours that live."""
-        published, held = self._published, self._held
-        ages = [now - published.get((j, held.get((node, j), -1)), 0) for j in others]
+        published, held = self._published, self._held[node]
+        ages = [now - published[j].get(held.get(j, -1), 0) for j in others]
         return sum(ages) / len(ages) / 1e9 if ages else np.nan
 
     def lag(self, agents: Sequence[Agent]) -> Vector:
         """Return how many messages each neighbour published since the one that is held."""
         return self._over_neighbours(
-            agents, lambda i, j: self._newest.get(j, -1) - self._held.get((i, j), -1)
+            agents, lambda i, j: self._newest.get(j, -1) - self._held[i].get(j, -1)
         )
 
     @staticmethod

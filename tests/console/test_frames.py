@@ -1,0 +1,272 @@
+"""A frame is a function of a model and a size: it fits every screen, and what it leaves out, in which order, is stated."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.console.frame import SCALES, frame, scale_for
+from scenarios.console.ink import (
+    STATES,
+    as_ascii,
+    bar,
+    fit,
+    plain,
+    span,
+    sparkline,
+    watch,
+    width_of,
+)
+from scenarios.console.model import (
+    Cohort,
+    Crowd,
+    Feed,
+    Header,
+    Menu,
+    Messages,
+    Model,
+    Nodes,
+    Opened,
+    Prompt,
+    Pulse,
+    Row,
+    Window,
+)
+
+
+def row(i: int, **changes: Any) -> Row:
+    return replace(Row(i, "up", 2.0, 8.0, 0.5, [0.7, 0.6, 0.5], 12, 3, 1.5), **changes)
+
+
+HEADER = Header(
+    name="small", mechanism="cd", mode="live", seed=7, paused=False, speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
+    share=0.4, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
+    privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, broken="",
+)  # fmt: skip
+
+
+def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
+    rows = [row(i) for i in range(min(count, 60))]
+    nodes = Nodes(
+        rows=rows, first=0, listed=count, count=count, cursor=0, sort="id", filter="", states=["up"] * count,
+        shares=[0.25] * count, epsilon_worst=2.0, epsilon_median=1.5, worst=0, losses=(0.4, 0.5, 0.6),
+    )  # fmt: skip
+    crowd = Crowd(
+        12.0, [("0–10%", 3), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
+        [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
+    )  # fmt: skip
+    windows = [Window(0, "crash", "2", 1.0, None, 20.0), Window(1, "loss", "1,3", 30.0, None, 40.0)]
+    pulse = Pulse(
+        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [5.0, 6.0], [0.0, 0.1], {(0, 1): "12ms"}
+    )
+    base = Model(
+        header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
+        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7), feed=Feed([("1.0 sent", "plain")], "all"), pulse=pulse,
+        keys=[("space", "pause"), ("q", "quit")],
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+def text(found: Model, width: int = 100, height: int = 30) -> list[str]:
+    return ["".join(span for span, _ in line) for line in frame(found, width, height)]
+
+
+OVERLAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"help": [("x", "does something")] * 40},
+    {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
+    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", "")] * 9, [("m", "plain")] * 30, 8)},
+    {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
+    {"windows": []},
+)  # fmt: skip
+
+
+@given(
+    st.integers(1, 230), st.integers(1, 90), st.sampled_from([1, 5, 100, 399, 5000]), st.sampled_from(SCALES),
+    st.booleans(), st.sampled_from(OVERLAYS),
+)  # fmt: skip
+def test_a_frame_is_exactly_as_large_as_its_screen(
+    width: int,
+    height: int,
+    count: int,
+    scale: str,
+    ascii_only: bool,
+    more: dict[str, Any],
+) -> None:
+    lines = text(model(count, scale, ascii=ascii_only, **more), width, height)
+    assert len(lines) == height
+    assert {len(line) for line in lines} == {width}
+    if ascii_only:
+        assert all(line.isascii() for line in lines)
+
+
+def test_every_number_of_an_agent_stands_where_it_should() -> None:
+    (found,) = [line for line in text(model(3)) if " 0 ● up" in line]
+    assert found.strip("│ ").split() == [
+        "0", "●", "up", "████············", "2.00/8", "0.5000", "█▅▁", "12", "3", "1.5s"
+    ]  # fmt: skip
+
+
+def test_what_stands_with_an_epsilon_is_in_the_head() -> None:
+    lines = text(model())
+    assert "eavesdropper view, δ = 1e-05, gaussian" in lines[1]
+    for width in (40, 60, 100, 200):
+        assert any("* an oracle's" in line for line in text(model(), width))
+    steered = text(model(header=replace(HEADER, steered=True, covered=False)))
+    assert "BY HAND" in steered[1]
+    assert "ε NOT COVERED" in steered[1]
+
+
+def test_sums_that_do_not_balance_get_a_cross() -> None:
+    def shown(*found: int) -> str:
+        return " ".join(text(model(messages=Messages(*found))))
+
+    assert "100 = delivered 90 + lost 4 + rejected 2 + in flight 4 ✓" in shown(
+        100, 0, 90, 4, 2, 4, 7, 7
+    )
+    assert "in flight 5 ✕" in shown(100, 0, 90, 4, 2, 5, 7, 7)
+    assert "messages 100 + copies 3 = delivered 90 + lost 4 + rejected 2 + in flight 7 ✓" in shown(
+        100, 3, 90, 4, 2, 7, 7, 7
+    )
+    assert "releases 6 = charged 7 …" in shown(100, 0, 90, 4, 2, 4, 6, 7)
+    assert "✕ budget" in text(model(header=replace(HEADER, broken="budget")))[0]
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_state_has_a_glyph_a_word_and_a_style(state: str, scale: str) -> None:
+    glyph, ascii_glyph, style = STATES[state]
+    found = model(30, scale)
+    nodes = replace(found.nodes, states=[state] * 30, rows=[row(0, state=state)])
+    drawn = text(replace(found, nodes=nodes))
+    if state not in {"up", "busy"} or scale != "grid":
+        assert any(f"{glyph} {state}" in line for line in drawn)
+    assert ascii_glyph.isascii()
+    assert style
+
+
+def test_glyphs_of_bad_states_differ_even_in_ascii() -> None:
+    for at in (0, 1):
+        shown = [STATES[s][at] for s in ("up", "paused", "spent", "down", "diverged")]
+        assert len(set(shown)) == len(shown)
+
+
+def test_panels_are_left_out_in_the_order_that_is_stated() -> None:
+    """Links, then faults, then events, then the identities; trends go below eighty columns."""
+
+    def panels(width: int, height: int) -> set[str]:
+        shown = "\n".join(text(model(), width, height))
+        names = {
+            "links": "links ",
+            "faults": "faults ",
+            "events": "events ",
+            "sums": "delivered 90",
+            "trend": "trend",
+        }
+        return {name for name, mark in names.items() if mark in shown}
+
+    assert panels(100, 30) == {"links", "faults", "events", "sums", "trend"}
+    assert panels(79, 30) == {"faults", "events", "sums", "trend"}
+    assert panels(60, 30) == {"faults", "events", "sums"} - {"sums"} | {"faults", "events"}
+    assert panels(100, 20) == {"events", "sums", "trend"}
+    assert panels(100, 14) == {"sums", "trend"}
+    assert panels(100, 11) == {"trend"}
+
+
+@pytest.mark.parametrize(
+    ("count", "scale"), [(1, "table"), (24, "table"), (25, "grid"), (400, "grid"), (401, "crowd")]
+)
+def test_the_scale_is_chosen_by_size(count: int, scale: str) -> None:
+    assert scale_for(count) == scale
+
+
+def test_a_histogram_is_as_long_as_its_counts() -> None:
+    crowd = model(5000).crowd
+    assert crowd is not None
+    lines = text(
+        model(5000, crowd=replace(crowd, bins=[("0–10%", 40), ("10–20%", 20), ("20–30%", 0)]))
+    )
+    lengths = [line.partition("│")[2].partition("│")[0].count("█") for line in lines[4:7]]
+    assert lengths[0] == 2 * lengths[1] > 0
+    assert lengths[2] == 0
+
+
+def test_faults_stand_at_their_time() -> None:
+    """An axis of 60 s: a window from 20 to 40 s begins at a third and ends at two thirds of it."""
+    window = Window(3, "crash", "2", 20.0, None, 40.0)
+    lines = text(model(windows=[window], header=replace(HEADER, now_s=30.0)), 130, 40)
+    (axis,) = [line for line in lines if "▲" in line]
+    (drawn,) = [line for line in lines if "3 crash 2" in line]
+    first, size = axis.index("─"), axis.count("─", 0, axis.index("60.0s")) + 1
+    assert drawn.index("█") - first == pytest.approx(size / 3, abs=1)
+    assert drawn.rindex("░") + 1 - first == pytest.approx(2 * size / 3, abs=1)
+    assert axis.index("▲") - first == pytest.approx(size / 2, abs=1)
+    assert drawn.rindex("█") == pytest.approx(axis.index("▲"), abs=1)
+    over = text(
+        model(windows=[replace(window, ended_s=25.0)], header=replace(HEADER, now_s=30.0)), 130, 40
+    )
+    (drawn,) = [line for line in over if "3 crash 2" in line]
+    assert "░" not in drawn
+    assert drawn.count("█") == pytest.approx(size / 12, abs=1)
+
+
+@given(st.floats(0, 1), st.integers(1, 40))
+def test_a_bar_is_as_long_as_its_share(share: float, width: int) -> None:
+    drawn = bar(share, width)
+    assert len(drawn) == width
+    filled = drawn.count("█") + sum("▏▎▍▌▋▊▉".index(c) / 8 + 1 / 8 for c in drawn if c in "▏▎▍▌▋▊▉")
+    assert filled == pytest.approx(share * width, abs=1 / 16 + 1e-9)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=20), st.integers(1, 12))
+def test_a_sparkline_keeps_its_width_and_its_order(values: list[float], width: int) -> None:
+    drawn = sparkline(values, width)
+    assert len(drawn) == width
+    shown = values[-width:]
+    for i, a in enumerate(shown):
+        for j, b in enumerate(shown):
+            assert not a < b or drawn[i] <= drawn[j]
+
+
+@given(st.lists(st.tuples(st.text(max_size=9), st.just("plain")), max_size=5), st.integers(0, 30))
+def test_fitting_cuts_or_fills(line: list[tuple[str, str]], width: int) -> None:
+    assert width_of(fit(line, width)) == width
+    if width_of(line) <= width:
+        assert "".join(t for t, _ in fit(line, width)).startswith("".join(t for t, _ in line))
+
+
+@given(st.text(max_size=30))
+def test_names_can_do_no_harm(name: str) -> None:
+    shown = plain(name)
+    assert len(shown) == len(name)
+    assert shown.isprintable()
+    (text_, _) = as_ascii([(shown, "plain")])[0]
+    assert text_.isascii()
+    assert len(text_) == len(name)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.0, "0s"),
+        (0.0123, "12ms"),
+        (1.26, "1.3s"),
+        (99.97, "100s"),
+        (361.4, "361s"),
+        (7200.0, "2.0h"),
+        (math.nan, "—"),
+    ],
+)
+def test_lengths_of_time_are_short(seconds: float, said: str) -> None:
+    assert span(seconds) == said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0, "00:00.000"), (42.137, "00:42.137"), (59.9996, "01:00.000"), (3723.5, "1:02:03.500")],
+)
+def test_instants_are_read_like_a_watch(seconds: float, said: str) -> None:
+    assert watch(seconds) == said

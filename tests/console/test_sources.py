@@ -1,0 +1,148 @@
+"""What the screen says at an event is what the agents hold, and what the recording says at that event."""
+
+import asyncio
+import math
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.agent import UP
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.console.recording import Recording
+from scenarios.console.source import LiveSource, Source
+from scenarios.folder import lines
+from scenarios.governor import Hand
+from scenarios.swarm import Dice, small_world
+from tests.support.builders import private
+
+
+def said(source: Source) -> dict[str, Any]:
+    """Everything that a screen may say of a run, but for how fast it goes."""
+    source.refresh()
+    size = source.facts.size
+    scene = source.scene
+    return {
+        "seq": source.seq,
+        "messages": source.messages(),
+        "terms": source.terms(),
+        "epsilons": source.epsilons().tolist(),
+        "epsilon": [source.epsilon(i) for i in range(size)],
+        "releases": [source.releases(i) for i in range(size)],
+        "inbox": [source.inbox(i) for i in range(size)],
+        "stale": [round(source.stale(i), 9) for i in range(size)],
+        "ledger": [[(k, *astuple(s)) for k, s in source.ledger(i, 3)] for i in range(size)],
+        "states": [scene.state(i) for i in range(source.facts.seats)],
+        "windows": scene.all_windows(),
+        "trend": [scene.losses_of(i) for i in range(size)],
+        "history": scene.history(),
+        "links": scene.links(),
+        "recent": [e.seq for e in scene.recent],
+        "round": scene.round,
+    }
+
+
+def truth(run: Run) -> dict[str, Any]:
+    """What the agents themselves hold."""
+
+    def state(agent: Any) -> str:
+        if agent.diverged:
+            return "diverged"
+        if agent.status != UP:
+            return str(agent.status)
+        return "paused" if agent.plight.paused else "spent" if agent.spent else "up"
+
+    return {
+        "states": [state(agent) for agent in run.members.agents],
+        "releases": [len(agent.store.ledger) for agent in run.agents],
+        "epsilon": [
+            run.budget.epsilons([(a.id, a.store.ledger.tally)], run.plan.privacy.accountant)[0]
+            for a in run.agents
+        ],
+    }
+
+
+def looked_at(tree: Any, folder: Path, often: int) -> tuple[Run, list[tuple[dict[str, Any], int]]]:
+    """Run a world, and look at it before every so-manieth entry, as a screen would."""
+    hand = Hand(watched=True, looks=True)
+    run = Run(make_plan(tree), folder / "run", hand, 1e12)
+    source, found, turn = LiveSource(run), list[tuple[dict[str, Any], int]](), 0
+
+    def allowance(_: int) -> float:
+        nonlocal turn
+        turn += 1
+        if turn % often == 0:
+            now = said(source)
+            held = truth(run)
+            assert now["states"] == held["states"]
+            assert now["releases"] == held["releases"]
+            if run.plan.privacy.view == "eavesdropper" and "diverged" not in held["states"]:
+                assert now["epsilon"] == held["epsilon"] or run.plan.kind == "local"
+            found.append((now, run.clock.now))
+        return 0.0
+
+    hand.free = False
+    hand.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
+    asyncio.run(run.perform())
+    return run, found
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two things are the same, NaN being what it is."""
+    if isinstance(one, float) and isinstance(other, float):
+        same = math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-9)  # files round charges up
+        return same or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(equal, one, other))
+    return bool(one == other)
+
+
+def compare(run: Run, found: list[tuple[dict[str, Any], int]]) -> None:
+    recording = Recording(run.folder.path)
+    for live, now in found:
+        recording.seek_event(live["seq"])
+        recording.now = now
+        replayed = said(recording)
+        for key, value in live.items():
+            assert equal(value, replayed[key]), f"{key} at event {live['seq']}"
+
+
+@pytest.mark.parametrize("number", range(80))
+def test_a_screen_says_the_same_live_and_replayed(tmp_path: Path, number: int) -> None:
+    """At random events of random worlds with faults: the agents, the screen and the recording agree."""
+    luck = Dice(20261120, number)
+    run, found = looked_at(small_world(luck, faults=3), tmp_path, luck.whole(3, 40))
+    compare(run, found)
+
+
+def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
+    run, _ = looked_at(private(), tmp_path, 10**9)
+    recording = Recording(run.folder.path)
+    recording.seek(recording.length)
+    summary = recording.result.summary
+    told = recording.messages()
+    assert recording.upcoming is None
+    assert recording.over
+    assert told.charged == summary["releases"] == len(list(lines(run.folder.path / "ledger.jsonl")))
+    counts = summary["messages"]
+    assert (told.sent, told.delivered, told.lost, told.flying) == (
+        counts["sent"], counts["delivered"], counts["lost"], counts["in_flight"]
+    )  # fmt: skip
+    assert float(recording.epsilons().max()) == pytest.approx(summary["epsilon"]["max"])
+    assert [node["state"] for node in summary["nodes"]] == [
+        recording.scene.state(i) for i in range(6)
+    ]
+
+
+def test_a_recording_goes_back_to_what_it_was(tmp_path: Path) -> None:
+    run, _ = looked_at(private(), tmp_path, 10**9)
+    recording = Recording(run.folder.path)
+    recording.seek(7_000_000_000)
+    there = said(recording)
+    recording.seek(15_000_000_000)
+    assert said(recording)["seq"] > there["seq"]
+    recording.seek(7_000_000_000)
+    assert equal(list(said(recording).values()), list(there.values()))
+    assert recording.now == 7_000_000_000
