@@ -1,40 +1,53 @@
-"""Draw docs/console.svg: the live screen of `quickstart` at 16 simulated seconds.
+"""Draw the pictures of docs/console.md and the README: three scales, each a moment of a replayed run.
 
 python docs/draw_console.py
 """
 
 import asyncio
-import io
+import math
 import tempfile
 from pathlib import Path
-
-from rich.console import Console
+from typing import Any
 
 from scenarios.api import make_plan
 from scenarios.conduct import Run
+from scenarios.console.viewer import viewer_of_recording
 from scenarios.governor import Hand
-from scenarios.observers.console import Frame, LiveScreen
-from scenarios.observers.view import frame
 
-WIDTH, HEIGHT, AT = 100, 30, 16.0
+DOCS = Path(__file__).parent
+THOUSANDS: dict[str, Any] = {
+    "schema": 1,
+    "name": "two-thousand",
+    "run": {"seed": 3, "horizon": 20.0},
+    "data": {"source": "blobs", "dimension": 4, "points": 10, "test_points": 0},
+    "task": {"l2": 0.1},
+    "network": {"topology": {"kind": "regular", "degree": 6}, "latency": 0.05, "loss": 0.02},
+    "nodes": [
+        {"name": "phones", "count": 1900, "clock": {"kind": "poisson", "rate": 0.5}},
+        {"name": "hubs", "count": 100, "clock": {"kind": "poisson", "rate": 2.0}},
+    ],
+    "mechanism": {"kind": "cd", "noise": "gaussian", "releases": 40},
+    "fault": [{"at": 8.0, "for": 8.0, "crash": {"percent": 4}}],
+}
+for group in THOUSANDS["nodes"]:
+    group["budget"] = {"epsilon": 8.0, "delta": 1e-5}
 
 
 def main() -> None:
-    """Run up to the instant, look once, and write the picture."""
-    plan = make_plan("quickstart")
-    with tempfile.TemporaryDirectory() as folder:
-        hand = Hand(watched=True)
-        run = Run(plan, Path(folder) / "run", hand, 1.0)
-        console = Console(record=True, width=WIDTH, height=HEIGHT, file=io.StringIO())
-        screen = LiveScreen(run, console)
-
-        def look() -> None:
-            console.print(Frame(frame(screen.model(HEIGHT), WIDTH, HEIGHT)))
-            hand.interrupt()
-
-        run.clock.at(int(AT * 1e9), 4 << 32, look)
-        asyncio.run(run.perform())
-    console.save_svg(str(Path(__file__).parent / "console.svg"), title="hush run")
+    """Run each, look at one moment, and write the picture."""
+    for scenario, at, name in (
+        ("quickstart", 16.0, "console"),
+        ("ring5-dropout", 28.0, "console-few"),
+        (THOUSANDS, 12.0, "console-many"),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run(make_plan(scenario), Path(folder) / "run", Hand(), 1.0)
+            asyncio.run(run.perform())
+            viewer, player = viewer_of_recording(run.folder.path, math.inf)
+            player.hold()
+            player.source.seek(round(at * 1e9))
+            text = viewer.picture(100, 30)
+        (DOCS / f"{name}.svg").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scenarios.conduct import INTERRUPTED
 from scenarios.console.deck import Player
-from scenarios.console.screen import Screen, can_be_full, console_for, save, written
+from scenarios.console.screen import can_be_full, save, show, written
 from scenarios.console.viewer import Viewer, viewer_of_recording
 from scenarios.folder import FolderError, read_manifest
 from scenarios.governor import Signals
@@ -54,7 +54,7 @@ def _open(viewer: Viewer, chosen: argparse.Namespace) -> None:
 
 def _watch(viewer: Viewer, player: Player, chosen: argparse.Namespace) -> int:
     async def watch() -> None:
-        await Screen(viewer, console_for(chosen.color)).watch(player.perform())
+        await show(viewer, player.perform(), chosen.color)
 
     with Signals(player):
         asyncio.run(watch())

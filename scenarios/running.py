@@ -98,13 +98,11 @@ def _live(chosen: argparse.Namespace) -> str:
 async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
         from scenarios.console.pair import watch_both
-        from scenarios.console.screen import console_for
         from scenarios.console.viewer import watch
 
-        console = console_for(chosen.color)
         if len(made) == 2:
-            return await watch_both((made[0], made[1]), console, ascii_only=chosen.ascii)
-        return [await watch(made[0], console, ascii_only=chosen.ascii)]
+            return await watch_both((made[0], made[1]), chosen.color, ascii_only=chosen.ascii)
+        return [await watch(made[0], chosen.color, ascii_only=chosen.ascii)]
     if live in {"lines", "json"}:
         from scenarios.observers.lines import Lines
 

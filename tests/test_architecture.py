@@ -18,7 +18,7 @@ ONLY_IN = {
     "asyncio": ("clocks.virtual", "clocks.wall", "scenarios"),
     "time": ("clocks.virtual", "clocks.wall", "scenarios"),
     "networkx": ("scenarios.topologies",),
-    "rich": ("scenarios.console.screen", "scenarios.console.viewer"),
+    "rich": ("scenarios.console.screen",),
     "msgspec": ("actors.events", "actors.messages", "scenarios"),
     "joblib": ("scenarios.grid", "scenarios.auditor", "scenarios.testing"),
     "dp_accounting": ("mechanisms.accounting.numerical", "mechanisms.accounting.export"),

@@ -46,3 +46,21 @@ def test_every_card_is_complete_and_fits_a_terminal() -> None:
 def test_the_readme_names_every_kind() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert all(f"`{kind}`" in text for kind in CARDS)
+
+
+def test_the_page_of_the_console_names_every_key_and_every_order() -> None:
+    from scenarios.console.keys import KEYS
+    from scenarios.console.orders import ORDERS
+    from scenarios.console.writing_faults import TEMPLATES
+
+    text = (ROOT / "docs/console.md").read_text("utf-8")
+    for key in KEYS:
+        assert f"`{key.shown}`" in text or key.shown in {"space", "⏎", "esc"}, key
+    for order in set(ORDERS) - set(TEMPLATES):
+        assert f"`{order}" in text or f"`{order}`" in text, order
+
+
+def test_pictures_ask_nothing_of_anybody_else() -> None:
+    for picture in (ROOT / "docs").glob("console*.svg"):
+        hosts = re.findall(r"https?://[^\"'<> )]+", picture.read_text("utf-8"))
+        assert set(hosts) == {"http://www.w3.org/2000/svg"}

@@ -53,10 +53,11 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
         lines.append(
             words(f"{name[:10]:<10}" + "".join(f"{brief(v)[: room - 1]:>{room}}" for v in values))
         )
-    lines += [words(""), _states(model), words("")]
+    lines += [words(""), _states(model), words("groups, medians", DIM)]
     lines += [
         words(
-            f"{plain(c.name)[:14]:<14} {c.up:,}/{c.count:,} up  ε {amount(c.epsilon)}  loss* {amount(c.loss, '.4g')} (medians)"
+            f"{plain(c.name)[:12]:<12} {c.up:,}/{c.count:,} up".ljust(30)
+            + f" ε {amount(c.epsilon)}  loss* {amount(c.loss, '.4f')}"
         )
         for c in crowd.cohorts
     ]

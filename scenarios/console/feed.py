@@ -1,6 +1,6 @@
 """Events as lines of a feed, and which of them are shown."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -38,14 +38,11 @@ from actors.events import (
     Violated,
 )
 from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN
+from scenarios.console.scene import NOTABLE
 from scenarios.console.source import Source
 from scenarios.metric_names import is_known, known_names
 from scenarios.problem import nearest
 
-NOTABLE: tuple[type[Event], ...] = (
-    Crashed, Restarted, Joined, Left, Paused, Resumed, FaultBegan, FaultEnded, Refused, Spent, Lost, Rejected,
-    RoundAborted, Diverged, Violated, Finished,
-)  # fmt: skip
 _STYLES: dict[type[Event], str] = {
     **dict.fromkeys((Crashed, Lost, Rejected, Diverged, Violated, RoundAborted), BAD),
     **dict.fromkeys((Refused, Spent, FaultBegan, Paused), WARN),
@@ -153,8 +150,10 @@ class Filter:
             return type(event) in self._condition.kinds and source.holds(self._condition, event)
         return self._kinds is None or type(event) in self._kinds
 
-    def last(self, events: Iterable[Event], source: Source, count: int) -> list[Event]:
-        """Return the last events that are shown, the newest last; `events` come newest first."""
+    def last(self, source: Source, count: int) -> list[Event]:
+        """Return the last events that are shown, the newest last."""
+        rare = set(self.condition.kinds) <= set(NOTABLE)
+        events = reversed(source.scene.notable if rare else source.scene.recent)
         return list(islice((e for e in events if self.passes(e, source)), count))[::-1]
 
 

@@ -165,8 +165,7 @@ class Gather:
     # what happened
 
     def _feed(self, look: Look) -> Feed:
-        recent = reversed(self.source.scene.recent)
-        found = look.events.last(recent, self.source, 40)
+        found = look.events.last(self.source, 40)
         lines = [feed.tell(event) for event in found]
         if self.deck.paused and not lines:
             lines = [("nothing that passes the filter", "dim")]
@@ -188,7 +187,10 @@ class Gather:
             (j, scene.state(j) if j < facts.seats else "up", self._between(i, j))
             for j in self._near[i]
         ]
-        mine = [e for e in reversed(scene.recent) if _concerns(e, i)][:40]
+        known = {
+            e.seq: e for kept in (scene.notable, scene.recent) for e in kept if _concerns(e, i)
+        }
+        mine = [known[seq] for seq in sorted(known)][-40:]
         listed = [f"ε: {source.terms()}"]
         if scene.last is not None:
             values = scene.last.values
@@ -198,7 +200,7 @@ class Gather:
             listed.append(f"at the sample of {scene.last.t / 1e9:.3f} s: " + "  ".join(said))
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.tell(e) for e in mine[::-1]], cursor=min(look.link, max(0, len(near) - 1)),
+            messages=[feed.tell(e) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
         )  # fmt: skip
 
     def _between(self, i: int, j: int) -> str:

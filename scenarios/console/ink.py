@@ -22,6 +22,8 @@ STATES: dict[str, tuple[str, str, str]] = {
 """Every state has a glyph, one for ASCII, and a style; its word is its name."""
 BLOCKS = " ▏▎▍▌▋▊▉"
 STEPS = "▁▂▃▄▅▆▇█"
+DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""The bits of a cell of two by four dots, above U+2800."""
 _ASCII = str.maketrans(
     {
         **dict.fromkeys("█▉▊▋", "#"), **dict.fromkeys("▌▍▎▏", ":"), "▒": "%", "░": ".",

@@ -5,10 +5,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
@@ -35,8 +33,9 @@ from scenarios.console.ink import (
 from scenarios.console.model import Model
 from scenarios.console.opened import opened
 from scenarios.console.scene import percentiles
-from scenarios.console.screen import Screen, picture, save
+from scenarios.console.screen import save, show
 from scenarios.console.source import Source
+from scenarios.console.svg import svg
 from scenarios.console.viewer import viewer_of
 from scenarios.values import folded
 
@@ -264,18 +263,17 @@ class PairViewer:
         names = [desk.source.facts.name.replace("/", "-") for desk in (self.one, self.other)]
         lines = self.draw(*self.size)
         return save(
-            picture(lines, self.size[0], f"hush · {' and '.join(names)}"), path, "-and-".join(names)
+            svg(lines, self.size[0], f"hush · {' and '.join(names)}"), path, "-and-".join(names)
         )
 
 
 async def watch_both(
-    runs: tuple[Run, Run], console: Console, *, ascii_only: bool = False
+    runs: tuple[Run, Run], color: str, *, ascii_only: bool = False
 ) -> list[Outcome]:
     """Perform two runs in step while they are shown."""
     one, other = (viewer_of(run).desk for run in runs)
-    screen = Screen(PairViewer(one, other, ascii_only=ascii_only), console)
-    found: Any = await screen.watch(in_step(runs))
-    return list(found)
+    viewer = PairViewer(one, other, ascii_only=ascii_only)
+    return list(await show(viewer, in_step(runs), color))
 
 
 async def in_step(runs: tuple[Run, Run]) -> list[Outcome]:

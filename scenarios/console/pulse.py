@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scenarios.console.ink import (
     BAD,
     DIM,
+    DOTS,
     GOOD,
     HEAD,
     PLAIN,
@@ -20,8 +21,6 @@ from scenarios.console.ink import (
     words,
 )
 from scenarios.console.model import Model
-
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 
 def links(model: Model, width: int, height: int) -> list[Line]:
@@ -62,7 +61,7 @@ def losses(model: Model, width: int, height: int) -> list[Line]:
             t = first + length * x / (2 * across - 1)
             value = _between(times, values, t)
             y = min(4 * rows - 1, int((high - value) / scale * (4 * rows - 1)))
-            cells[y // 4][x // 2] |= _DOTS[y % 4][x % 2]
+            cells[y // 4][x // 2] |= DOTS[y % 4][x % 2]
     lines: list[Line] = []
     for at, row in enumerate(cells):
         label = high if at == 0 else low if at == rows - 1 else math.nan

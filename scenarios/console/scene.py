@@ -14,11 +14,16 @@ from actors.events import (
     Event,
     FaultBegan,
     FaultEnded,
+    Finished,
     Joined,
     Left,
+    Lost,
     Paused,
+    Refused,
+    Rejected,
     Restarted,
     Resumed,
+    RoundAborted,
     RoundOpened,
     Sampled,
     Sent,
@@ -29,6 +34,12 @@ from scenarios.console.model import Window
 from scenarios.facts import Facts
 from scenarios.values import number
 
+NOTABLE: tuple[type[Event], ...] = (
+    Crashed, Restarted, Joined, Left, Paused, Resumed, FaultBegan, FaultEnded, Refused, Spent, Lost, Rejected,
+    RoundAborted, Diverged, Violated, Finished,
+)  # fmt: skip
+"""What a person wants to see among thousands: the last of these are kept beside the last of all."""
+_NOTABLE = frozenset(NOTABLE)
 _KEPT = 1000
 _HISTORY = 400
 _MANY = 400
@@ -39,10 +50,7 @@ _FEW = 16
 class Scene:
     """Rare events are told at once; all of them come in batches, and the last are kept."""
 
-    kinds: tuple[type[Event], ...] = (
-        Joined, Left, Crashed, Restarted, Paused, Resumed, Spent, Diverged, FaultBegan, FaultEnded, Sampled,
-        RoundOpened, Violated,
-    )  # fmt: skip
+    kinds: tuple[type[Event], ...] = (*NOTABLE, Sampled, RoundOpened)
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -61,6 +69,7 @@ class Scene:
         self.round = 0
         self.broken = ""
         self.recent: deque[Event] = deque(maxlen=_KEPT)
+        self.notable: deque[Event] = deque(maxlen=_KEPT)
         self._fired = set[int]()
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sampled: self._sample,
@@ -90,7 +99,11 @@ class Scene:
         return "paused" if i in self.paused else "spent" if i in self.spent else UP
 
     def __call__(self, event: Event) -> None:
-        self._routes[type(event)](event)
+        act = self._routes.get(type(event))
+        if act is not None:
+            act(event)
+        if type(event) in _NOTABLE:
+            self.notable.append(event)
 
     def _note_up(self, event: Joined | Restarted) -> None:
         self.status[_of(event.node)] = UP

@@ -1,7 +1,6 @@
 """The screen itself: frames in Rich's Live, keys beside them, and a terminal that is always given back."""
 
 import asyncio
-import io
 import os
 import sys
 import time
@@ -159,20 +158,6 @@ class Screen:
         return max(1, found.columns), max(1, found.lines)
 
 
-def picture(lines: Sequence[Line], width: int, title: str) -> str:
-    """Return a frame as SVG."""
-    console = Console(
-        record=True,
-        width=width,
-        file=io.StringIO(),
-        color_system="truecolor",
-        force_terminal=True,
-        no_color=False,
-    )
-    console.print(Frame(lines), no_wrap=True, crop=False, end="")
-    return console.export_svg(title=title)
-
-
 def written(lines: Sequence[Line]) -> list[str]:
     """Return a frame as plain text."""
     return ["".join(text for text, _ in line).rstrip() for line in lines]
@@ -194,6 +179,11 @@ def console_for(color: str) -> Console:
     if color == "always":
         return Console(force_terminal=True, color_system="truecolor", no_color=False)
     return Console(no_color=True) if color == "never" else Console()
+
+
+async def show(subject: Subject, work: Coroutine[Any, Any, Any], color: str) -> Any:
+    """Await some work while its subject is on the screen."""
+    return await Screen(subject, console_for(color)).watch(work)
 
 
 def can_be_full(*, asked: bool = False) -> bool:

@@ -3,9 +3,6 @@
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
 
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
@@ -15,8 +12,9 @@ from scenarios.console.frame import frame, page
 from scenarios.console.ink import Line
 from scenarios.console.model import Model
 from scenarios.console.recording import Recording
-from scenarios.console.screen import Screen, picture, save
+from scenarios.console.screen import save, show
 from scenarios.console.source import LiveSource
+from scenarios.console.svg import svg
 from scenarios.steering import Steering
 
 _LASTS_NS = 40e9
@@ -74,7 +72,7 @@ class Viewer:
         """Return what is shown, without a line that is being written, as SVG."""
         model = replace(self.model(width, height), prompt=None, says="")
         title = f"hush · {self.desk.source.facts.name}"
-        return picture(frame(model, width, height), width, title)
+        return svg(frame(model, width, height), width, title)
 
 
 def viewer_of(run: Run, *, ascii_only: bool = False) -> Viewer:
@@ -94,7 +92,7 @@ def viewer_of_recording(
     return Viewer(Desk(recording, player, None), ascii_only=ascii_only), player
 
 
-async def watch(run: Run, console: Console, *, ascii_only: bool = False) -> Outcome:
+async def watch(run: Run, color: str, *, ascii_only: bool = False) -> Outcome:
     """Perform a run while it is shown."""
-    found: Any = await Screen(viewer_of(run, ascii_only=ascii_only), console).watch(run.perform())
-    return found  # type: ignore[no-any-return] # what the run returns
+    outcome: Outcome = await show(viewer_of(run, ascii_only=ascii_only), run.perform(), color)
+    return outcome

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ def test_a_step_is_one_event_or_all_that_one_entry_tells(tmp_path: Path) -> None
         await task
 
     asyncio.run(person())
-    assert all(b > a for a, b in zip(seqs, seqs[1:], strict=False))
+    assert all(b > a for a, b in pairwise(seqs))
 
 
 def test_until_holds_at_the_instant_and_next_at_the_event(tmp_path: Path) -> None:

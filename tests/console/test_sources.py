@@ -40,6 +40,7 @@ def said(source: Source) -> dict[str, Any]:
         "history": scene.history(),
         "links": scene.links(),
         "recent": [e.seq for e in scene.recent],
+        "notable": [e.seq for e in scene.notable],
         "round": scene.round,
     }
 

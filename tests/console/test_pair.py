@@ -1,0 +1,173 @@
+"""Two runs in one screen: at the same simulated time, moved together, and each what it is alone."""
+
+import asyncio
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.console.orders import carry_out
+from scenarios.console.pair import Figure, PairViewer, apart, figures, frame, in_step
+from scenarios.console.viewer import viewer_of
+from scenarios.folder import read_manifest
+from scenarios.governor import Hand
+from tests.support.builders import perform, private
+from tests.support.command import hush
+from tests.support.screens import model
+from tests.support.terminal import Terminal
+
+POISSON = private(network={"topology": "complete", "latency": 0.2})
+GROUP = {"name": "peers", "count": 6, "budget": {"epsilon": 4.0, "delta": 1e-5}}
+SYNCHRONOUS = POISSON | {"nodes": [GROUP | {"clock": {"kind": "synchronous", "period": 1.0}}]}
+
+
+def both(folder: Path, *trees: Any, speed: float = math.inf) -> tuple[Run, Run]:
+    one, other = (
+        Run(
+            make_plan(tree),
+            folder / name,
+            Hand(speed=speed, watched=True, looks=True, steers=True),
+            1e12,
+        )
+        for tree, name in zip(trees, "ab", strict=True)
+    )
+    return one, other
+
+
+def test_runs_in_step_are_what_they_are_alone(tmp_path: Path) -> None:
+    runs = both(tmp_path, POISSON, SYNCHRONOUS)
+    asyncio.run(in_step(runs))
+    for run, tree in zip(runs, (POISSON, SYNCHRONOUS), strict=True):
+        alone = perform(tree, tmp_path / f"alone-{run.folder.path.name}").digests
+        assert read_manifest(run.folder.path)["digests"] == alone
+
+
+def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
+    runs = both(tmp_path, POISSON, SYNCHRONOUS)
+    stride, worst = 20_000_000_000 // 400, 0
+
+    def look() -> None:
+        nonlocal worst
+        ends = [run.hand.upcoming for run in runs]
+        if math.inf not in ends:
+            worst = max(worst, abs(runs[0].clock.now - runs[1].clock.now))
+
+    for run in runs:
+        run.hand.every_rest(look)
+    asyncio.run(in_step(runs))
+    gap = 1_200_000_000  # a synchronous run has nothing to do for a second
+    assert 0 < worst <= stride + gap
+
+
+def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
+    """Every entry before the later of the two has been served by both, none after it."""
+    one, other = runs = both(tmp_path, POISSON, SYNCHRONOUS)
+    desks = [viewer_of(run).desk for run in runs]
+    screen = PairViewer(*desks)
+
+    async def person() -> None:
+        one.hand.pause()
+        task = asyncio.ensure_future(in_step(runs))
+        await asyncio.sleep(0.05)
+        carry_out(screen.one, "until 7.3s")
+        while not (one.hand.paused and other.hand.paused):  # noqa: ASYNC110 # nobody tells
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.12)
+        assert (
+            max(one.clock.now, other.clock.now)
+            <= 7_300_000_000
+            < min(one.hand.upcoming, other.hand.upcoming)
+        )
+        carry_out(screen.one, "crash 2")
+        carry_out(screen.one, "sort epsilon")
+        await asyncio.sleep(0.15)
+        assert [desk.source.scene.state(2) for desk in desks] == ["down", "down"]
+        assert [desk.look.sort for desk in desks] == ["epsilon", "epsilon"]
+        at = {w.begun_s for desk in desks for w in desk.source.scene.windows.values()}
+        assert len(at) == 1
+        seqs = one.log.seq, other.log.seq
+        carry_out(screen.one, "step")
+        await asyncio.sleep(0.15)
+        moved = [
+            now > before for now, before in zip((one.log.seq, other.log.seq), seqs, strict=True)
+        ]
+        assert sorted(moved) == [False, True]
+        lines = screen.draw(120, 40)
+        assert {sum(len(text) for text, _ in line) for line in lines} == {120}
+        carry_out(screen.one, "speed max")
+        carry_out(screen.one, "play")
+        await task
+
+    asyncio.run(person())
+    for run in runs:
+        assert run.steered
+        assert read_manifest(run.folder.path)["status"] == "finished"
+
+
+def test_what_differs_is_what_the_summaries_say(tmp_path: Path) -> None:
+    runs = both(tmp_path, POISSON, SYNCHRONOUS)
+    one, other = (viewer_of(run).desk.source for run in runs)
+    asyncio.run(in_step(runs))
+    found = {figure.name: figure for figure in figures(one, other)}
+    told = [json.loads((run.folder.path / "summary.json").read_text()) for run in runs]
+    assert found["releases"].one == told[0]["releases"]
+    assert found["sent"].apart == told[1]["messages"]["sent"] - told[0]["messages"]["sent"]
+    assert found["ε worst"].other == pytest.approx(told[1]["epsilon"]["max"])
+    assert found["loss"].one == pytest.approx(told[0]["loss"]["mean"])
+    (node, _, _, gap), *_ = apart(one, other, 6)
+    losses = [
+        abs(a["loss"] - b["loss"]) for a, b in zip(told[0]["nodes"], told[1]["nodes"], strict=True)
+    ]
+    assert gap == pytest.approx(max(losses))
+    assert losses[node] == max(losses)
+
+
+@given(st.integers(20, 200), st.integers(4, 70))
+def test_a_frame_of_two_is_exactly_as_large_as_its_screen(width: int, height: int) -> None:
+    found = [Figure(f"figure {i}", 1.0 * i, 2.0) for i in range(20)]
+    lines = frame((model(), model(100)), found, [(3, "up", "down", 0.5)], width, height)
+    assert len(lines) == height
+    assert {sum(len(text) for text, _ in line) for line in lines} == {width}
+
+
+def test_two_scenarios_side_by_side_in_a_terminal(tmp_path: Path) -> None:
+    with Terminal(
+        120, 40, "run", "ring5-dropout", "ring5-dropout", "--live", "--speed", "4",
+        "--out", str(tmp_path / "both"),
+    ) as terminal:  # fmt: skip
+        terminal.wait_for("differences")
+        terminal.press(" ")
+        terminal.wait_for("❚❚ pause")
+        terminal.press("?")
+        terminal.wait_for("keys")
+        terminal.press("?", "q")
+        assert terminal.ends() == 130
+        assert terminal.is_as_before()
+    assert {p.name for p in (tmp_path / "both").iterdir()} == {"ring5-dropout", "ring5-dropout-b"}
+
+
+def test_two_scenarios_on_a_pipe_are_told_by_name(tmp_path: Path) -> None:
+    done = hush(
+        "run",
+        "ring5-dropout",
+        "stragglers-barrier",
+        "--until",
+        "2s",
+        "--out",
+        str(tmp_path / "both"),
+        "--live",
+        "lines",
+    )
+    assert done.returncode in {0, 1, 4}, done.stderr
+    assert "ring5-dropout: " in done.stdout
+    assert "stragglers-barrier: " in done.stdout
+    third = hush("run", "quickstart", "quickstart", "quickstart")
+    assert third.returncode == 2
+    assert "two side by side, got 3" in third.stderr
+    assert hush("run", "quickstart", "quickstart", "--twice").returncode == 2

@@ -1,0 +1,182 @@
+"""`hush replay`: any recording, any moment, at any speed; on a pipe a frame of it, as a picture or as text."""
+
+import asyncio
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from scenarios.console.deck import Player
+from scenarios.console.recording import Recording
+from scenarios.governor import Hand
+from tests.support.builders import perform, private
+from tests.support.command import hush
+from tests.support.terminal import DOWN, ENTER, ESCAPE, Terminal
+
+WORLD = private(
+    network={"topology": "complete", "latency": 0.2}, fault=[{"at": 5.0, "for": 4.0, "crash": [2]}]
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return perform(WORLD, tmp_path_factory.mktemp("runs")).outcome.folder
+
+
+def test_a_moment_as_text_and_as_a_picture(run: Path, tmp_path: Path) -> None:
+    told = hush("replay", str(run), "--at", "7s")
+    assert told.returncode == 0, told.stderr
+    lines = told.stdout.splitlines()
+    assert len(lines) <= 30
+    assert "t 00:07.000 / 00:20.000" in lines[0]
+    assert "✕ down" in told.stdout
+    file = tmp_path / "x.svg"
+    drawn = hush(
+        "replay", str(run), "--at", "7s", "--svg", str(file), "--size", "120x40", "--node", "2"
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    text = re.sub(r"<[^>]*>", "", file.read_text()).replace("&#160;", " ")
+    assert "agent 2" in text
+    assert "✕ down" in text
+    assert "t 00:07.000" in text
+    assert hush("replay", str(run), "--at", "7s", "--ascii").stdout.isascii()
+
+
+def test_the_end_is_what_a_pipe_gets(run: Path) -> None:
+    told = hush("replay", str(run)).stdout
+    summary = json.loads((run / "summary.json").read_text())
+    assert (
+        f"messages {summary['messages']['sent']:,} = delivered {summary['messages']['delivered']:,}"
+        in told
+    )
+    assert f"releases {summary['releases']:,} = charged" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--at", "30s"), "is after the end"),
+        (("--at", "soon"), "--at"),
+        (("--size", "9x9"), "--size must be such as 100x30"),
+        (("--node", "9"), "no agent 9: ids run from 0 to 5"),
+        (("--speed", "0"), "must be a number > 0"),
+        (("--svg", "/nowhere/at/all.svg"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(run: Path, words: tuple[str, ...], said: str) -> None:
+    done = hush("replay", str(run), *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> None:
+    """Whole records of a killed run are shown; a file that is missing or damaged is named."""
+    cut = tmp_path / "cut"
+    shutil.copytree(run, cut)
+    events = cut / "events-00000.jsonl"
+    events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
+    manifest = json.loads((cut / "manifest.json").read_text()) | {"status": "running"}
+    (cut / "manifest.json").write_text(json.dumps(manifest))
+    told = hush("replay", str(cut))
+    assert told.returncode == 0, told.stderr
+    assert "✓" in told.stdout
+    for name, said in (("world.json", "world.json"), ("manifest.json", "manifest.json")):
+        broken = tmp_path / name
+        shutil.copytree(run, broken)
+        (broken / name).unlink()
+        done = hush("replay", str(broken))
+        assert done.returncode == 2
+        assert said in done.stderr
+    empty = tmp_path / "empty"
+    shutil.copytree(run, empty)
+    (empty / "events-00000.jsonl").write_bytes(b"")
+    assert "has no events" in hush("replay", str(empty)).stderr
+    wrong = tmp_path / "wrong"
+    shutil.copytree(run, wrong)
+    (wrong / "events-00000.jsonl").write_bytes(b'{"kind": "nothing"}\n')
+    done = hush("replay", str(wrong))
+    assert done.returncode == 2
+    assert "no event" in done.stderr
+    short = tmp_path / "short"
+    shutil.copytree(run, short)
+    (short / "ledger.jsonl").write_bytes(b"")
+    done = hush("replay", str(short))
+    assert done.returncode == 2
+    assert "no release 0" in done.stderr
+
+
+def test_a_player_keeps_its_pace(run: Path) -> None:
+    """Twenty simulated seconds at forty per second take half a second, as near as a busy machine lets them."""
+    recording = Recording(run)
+    player = Player(recording, 40.0)
+    begun = time.perf_counter()
+
+    async def play() -> None:
+        task = asyncio.ensure_future(player.perform())
+        while not player.paused:  # noqa: ASYNC110 # nobody tells
+            await asyncio.sleep(0.005)
+        player.stop()
+        await task
+
+    asyncio.run(play())
+    assert time.perf_counter() - begun >= 0.49
+    assert recording.upcoming is None
+
+
+def test_a_replay_in_the_screen_goes_anywhere(run: Path) -> None:
+    with Terminal(100, 30, "replay", str(run), "--speed", "2") as terminal:
+        terminal.wait_for("replay t")
+        terminal.press(" ")
+        terminal.wait_for("❚❚ pause")
+        terminal.type("seek 15s")
+        terminal.wait_for("t 00:15.000")
+        terminal.type("seek 6s")
+        terminal.wait_for("t 00:06.000")
+        terminal.wait_for("✕ down")
+        terminal.type("seek -2s")
+        terminal.wait_for("t 00:04.000")
+        terminal.type("next crashed")
+        terminal.wait_for("BREAK at event")
+        terminal.wait_for("t 00:05.000")
+        terminal.press(DOWN, DOWN, ENTER)
+        terminal.wait_for("agent 2")
+        terminal.press(ESCAPE)
+        terminal.press("f")
+        terminal.wait_for("cannot be changed")
+        terminal.type("crash 1")
+        terminal.wait_for("cannot be changed")
+        terminal.press(ESCAPE, "e")
+        terminal.wait_for("cannot be changed")
+        terminal.type("speed max")
+        terminal.press(" ")
+        terminal.wait_for("t 00:20.000 / 00:20.000")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
+
+
+@pytest.mark.parametrize("speed", ["max", "1"])
+def test_an_interrupted_replay_gives_the_terminal_back(run: Path, speed: str) -> None:
+    import signal
+
+    with Terminal(80, 24, "replay", str(run), "--speed", speed) as terminal:
+        terminal.wait_for("replay t")
+        terminal.send(signal.SIGINT)
+        assert terminal.ends() == 130
+        assert terminal.is_as_before()
+
+
+def test_a_hand_that_nobody_holds_asks_nothing() -> None:
+    assert Hand().free
+    assert not Hand(speed=3.0).free
+    hand = Hand()
+    hand.pause()
+    assert not hand.free
+    hand.resume()
+    assert hand.free
+    hand.hurry(edge=7)
+    assert not hand.free

@@ -1,0 +1,56 @@
+"""What a screen shows, made up: a model of any size, and its frame as text."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from scenarios.console.frame import frame, scale_for
+from scenarios.console.model import (
+    Cohort,
+    Crowd,
+    Feed,
+    Header,
+    Messages,
+    Model,
+    Nodes,
+    Pulse,
+    Row,
+    Window,
+)
+
+
+def row(i: int, **changes: Any) -> Row:
+    return replace(Row(i, "up", 2.0, 8.0, 0.5, [0.7, 0.6, 0.5], 12, 3, 1.5), **changes)
+
+
+HEADER = Header(
+    name="small", mechanism="cd", mode="live", seed=7, paused=False, speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
+    share=0.4, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
+    privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, broken="",
+)  # fmt: skip
+
+
+def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
+    rows = [row(i) for i in range(min(count, 60))]
+    nodes = Nodes(
+        rows=rows, first=0, listed=count, count=count, cursor=0, sort="id", filter="", states=["up"] * count,
+        shares=[0.25] * count, epsilon_worst=2.0, epsilon_median=1.5, worst=0, losses=(0.4, 0.5, 0.6),
+    )  # fmt: skip
+    crowd = Crowd(
+        12.0, [("0–10%", 3), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
+        [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
+    )  # fmt: skip
+    windows = [Window(0, "crash", "2", 1.0, None, 20.0), Window(1, "loss", "1,3", 30.0, None, 40.0)]
+    pulse = Pulse(
+        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [5.0, 6.0], [0.0, 0.1], {(0, 1): "12ms"}
+    )
+    base = Model(
+        header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
+        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7), feed=Feed([("1.0 sent", "plain")], "all"), pulse=pulse,
+        keys=[("space", "pause"), ("q", "quit")],
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+def text(found: Model, width: int = 100, height: int = 30) -> list[str]:
+    return ["".join(span for span, _ in line) for line in frame(found, width, height)]
