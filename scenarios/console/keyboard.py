@@ -93,6 +93,9 @@ class Keyboard:
         self._give_back()
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
+        self._resume(
+            signal.SIGCONT, None
+        )  # also where nobody could have continued it, and nothing stopped
 
     def _resume(self, _number: int, _frame: FrameType | None) -> None:
         """Take everything again: also after a stop that nobody could see coming."""

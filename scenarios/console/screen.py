@@ -99,7 +99,8 @@ class Screen:
                     drawing.result()
 
     def _enter(self) -> None:
-        """Take the whole screen."""
+        """Take the whole screen, anew where it was taken already."""
+        self._leave()
         live = Live(console=self._console, auto_refresh=False, screen=True, transient=True)
         live.start()
         self._live, self._stamp = live, None

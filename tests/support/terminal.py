@@ -43,7 +43,7 @@ class Terminal:
         known |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)} | env
         self.process = subprocess.Popen(
             [sys.executable, "-m", "scenarios", *words],
-            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=cwd, env=known,
+            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=cwd, env=known, process_group=0,
         )  # fmt: skip
 
     def __enter__(self) -> "Terminal":
