@@ -118,6 +118,8 @@ class Run:
         if self.inputs:
             inputs, self.inputs = self.inputs, []
             self.recorder.note(inputs)
+            if self.steered:  # whoever kills the run finds what was done to it
+                self.folder.write("resolved.toml", to_toml(self.amended).encode())
         if self.log.is_full or self.recorder.patience_is_over:
             self.log.drain()
 

@@ -246,6 +246,9 @@ class PairViewer:
         if self.one.look.cursor != self.other.look.cursor:
             self.other.look.cursor = self.one.look.cursor
 
+    def set_out(self) -> None:
+        self.one.deck.pace(self.one.deck.speed)
+
     def stamp(self) -> object:
         return [
             (d.source.seq, d.source.now, d.deck.paused, d.look.says) for d in (self.one, self.other)

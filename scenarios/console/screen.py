@@ -55,6 +55,10 @@ class Subject(Protocol):
 
     def press(self, key: str) -> None: ...
 
+    def set_out(self) -> None:
+        """Begin the pace anew: time that was spent away does not count."""
+        ...
+
     def stamp(self) -> object:
         """What a frame depends on: while it stays the same, none is drawn."""
         ...
@@ -104,6 +108,7 @@ class Screen:
         live = Live(console=self._console, auto_refresh=False, screen=True, transient=True)
         live.start()
         self._live, self._stamp = live, None
+        self._subject.set_out()
         self._woken.set()
 
     def _leave(self) -> None:

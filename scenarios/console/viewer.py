@@ -51,6 +51,9 @@ class Viewer:
     def press(self, key: str) -> None:
         keys.press(self.desk, key)
 
+    def set_out(self) -> None:
+        self.desk.deck.pace(self.desk.deck.speed)
+
     def stamp(self) -> object:
         desk, look = self.desk, self.desk.look
         return desk.source.seq, desk.source.now, desk.deck.paused, look.says, len(desk.gather.paces)

@@ -1,8 +1,10 @@
 """A frame is a function of a model and a size: it fits every screen, and what it leaves out, in which order, is stated."""
 
 import math
+import re
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -21,6 +23,7 @@ from scenarios.console.ink import (
     width_of,
 )
 from scenarios.console.model import Menu, Messages, Opened, Prompt, Window
+from scenarios.console.svg import svg
 from tests.support.screens import HEADER, model, row, text
 
 OVERLAYS: tuple[dict[str, Any], ...] = (
@@ -219,3 +222,47 @@ def test_lengths_of_time_are_short(seconds: float, said: str) -> None:
 )
 def test_instants_are_read_like_a_watch(seconds: float, said: str) -> None:
     assert watch(seconds) == said
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.text(max_size=9), st.sampled_from(["plain", "bad", "pick", "dim"])),
+            max_size=4,
+        ),
+        max_size=6,
+    )
+)
+def test_a_picture_says_what_the_frame_says(lines: list[list[tuple[str, str]]]) -> None:
+    """Well-formed whatever is in a name; every span stands in its column, as wide as it is."""
+    safe = [[(plain(text), style) for text, style in line] for line in lines]
+    tree = ET.fromstring(svg(safe, 40, "a < b & c"))  # noqa: S314 # our own
+    space = "{http://www.w3.org/2000/svg}"
+    drawn = [node for node in tree.iter(f"{space}text") if node.get("textLength")]
+    spans = [
+        (width_of(line[:at]), text)
+        for line in safe
+        for at, (text, _) in enumerate(line)
+        if text.strip() and not "\u2800" <= max(text.strip()) <= "\u28ff"
+    ]
+    assert len(drawn) == len(spans)
+    for node, (column, said) in zip(drawn, spans, strict=True):
+        lead = len(said) - len(said.lstrip())
+        assert (node.text or "").replace("\u00a0", " ") == said.strip().replace("\u00a0", " ")
+        assert float(node.get("x", "0")) == pytest.approx(12 + (column + lead) * 8.43, abs=0.06)
+        assert float(node.get("textLength", "0")) == pytest.approx(
+            len(said.strip()) * 8.43, abs=0.06
+        )
+
+
+def test_dots_are_drawn_as_dots() -> None:
+    """A cell of eight dots has eight of them, in two columns and four rows; a blank has none."""
+    (path,) = [
+        line
+        for line in svg([[("\u28ff ", "good"), ("\u2801", "bad")]], 9, "x").splitlines()
+        if "<path" in line
+    ][:1]
+    places = re.findall(r"M([\d.]+) ([\d.]+)h2v2h-2z", path)
+    assert len(places) == 8
+    assert len({x for x, _ in places}) == 2
+    assert len({y for _, y in places}) == 4

@@ -141,3 +141,22 @@ def healing(number: int, refused: list[str]) -> Act:
             refused.append(str(error))
 
     return act
+
+
+def test_whoever_kills_a_session_finds_what_was_done(tmp_path: Path) -> None:
+    """The scenario in the folder is the session's as soon as the journal is: before the run ends."""
+    plan = make_plan(private())
+    hand = Hand(watched=True, steers=True)
+    run = Run(plan, tmp_path / "session", hand, 1e12)
+    steering, seen = Steering(run), list[str]()
+
+    def look() -> None:
+        if run.clock.now > 2_000_000_000 and not run.steered:
+            steering.fault({"crash": [2], "for": 3.0})
+        elif run.steered and not run.inputs:
+            seen.append((run.folder.path / "resolved.toml").read_text())
+
+    hand.every_rest(look)
+    asyncio.run(run.perform())
+    assert 'name = "hand-1"' in seen[0]
+    assert "crash = [2]" in seen[0]
