@@ -28,13 +28,17 @@ from scenarios.console.model import Model, Row
 TREND, TAIL = 72, 52
 """From so many columns on, trends are drawn; and releases, inbox and staleness."""
 
+_LATE = 3
+"""What is so many times as stale as the median of those shown is late."""
+
 
 def table(model: Model, width: int, height: int, *, sums: bool = True) -> list[Line]:
     """Draw agents as rows."""
     nodes, inner = model.nodes, width - 4
     room = max(2, len(str(nodes.count - 1)))
     chosen = nodes.rows[: rows_in(height, sums=sums)]
-    rows = [_row(row, inner, room, chosen=row.id == nodes.cursor) for row in chosen]
+    late = _LATE * _median([row.stale_s for row in chosen])
+    rows = [_row(row, inner, room, late, chosen=row.id == nodes.cursor) for row in chosen]
     lines: list[Line] = [words(_columns(inner, room), HEAD), *rows]
     if sums:
         lines += [words("")] * max(0, height - 3 - len(lines))
@@ -49,6 +53,12 @@ def table(model: Model, width: int, height: int, *, sums: bool = True) -> list[L
     if nodes.filter:
         title.append((f"  /{plain(nodes.filter)}", WARN))
     return box(title, lines, width, height)
+
+
+def _median(values: list[float]) -> float:
+    """Return the median of what is known; infinite where nothing is."""
+    known = sorted(v for v in values if not math.isnan(v))
+    return known[len(known) // 2] if known else math.inf
 
 
 def rows_in(height: int, *, sums: bool = True) -> int:
@@ -69,7 +79,7 @@ def _columns(inner: int, room: int) -> str:
     return text
 
 
-def _row(row: Row, inner: int, room: int, *, chosen: bool) -> Line:
+def _row(row: Row, inner: int, room: int, late: float, *, chosen: bool) -> Line:
     glyph, _, style = STATES[row.state]
     used = row.epsilon / row.cap if row.cap else math.nan
     cap = "—" if row.cap is None else f"{row.cap:g}"
@@ -85,7 +95,8 @@ def _row(row: Row, inner: int, room: int, *, chosen: bool) -> Line:
     if inner >= TREND:
         line.append((f"  {sparkline(row.trend, 8)}", GOOD))
     if inner >= TAIL:
-        line.append((f" {row.releases:>4} {row.inbox:>5} {span(row.stale_s):>5}", PLAIN))
+        line.append((f" {row.releases:>4} {row.inbox:>5}", PLAIN))
+        line.append((f" {span(row.stale_s):>5}", WARN if row.stale_s > late else PLAIN))
     return line
 
 
@@ -124,7 +135,7 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
 
 def _cell(state: str, share: float, *, chosen: bool) -> tuple[str, str]:
     glyph, _, style = STATES[state]
-    if state in {"up", "busy"}:
+    if state == "up":
         full = not math.isnan(share)
         glyph = step(share) if full else glyph
         style = WARN if full and share > 0.8 else GOOD

@@ -18,9 +18,10 @@ from scenarios.console.model import Model, Window
 def feed(model: Model, width: int, height: int) -> list[Line]:
     """Draw the last events that pass the filter."""
     found = model.feed
-    lines: list[Line] = [words(text, style) for text, style in found.lines[-(height - 2) :]]
-    if found.next:
-        lines = [*lines[-(height - 3) :], words(found.next, DIM)]
+    stops: list[Line] = [words(f"break {plain(text)}", WARN) for text in model.breaks[-2:]]
+    room = max(0, height - 2 - len(stops))
+    lines: list[Line] = [words(text, style) for text, style in found.lines[-room:]] if room else []
+    lines = [*lines, *[words("")] * (room - len(lines)), *stops]
     title: Line = [("events", HEAD), (f"  f:{plain(found.filter)} ", DIM)]
     return box(title, lines, width, height)
 

@@ -146,7 +146,7 @@ def _prompt(prompt: Prompt, width: int) -> Line:
 def totals(model: Model, width: int) -> Line:
     """The last line under the agents: all of them, as far as it fits."""
     nodes = model.nodes
-    up = sum(1 for s in nodes.states if s in {"up", "busy", "spent", "paused"})
+    up = sum(1 for s in nodes.states if s in {"up", "slow", "spent", "paused"})
     p10, p50, p90 = nodes.losses
     worst = "" if nodes.worst is None else f" ({nodes.worst})"
     pieces: Line = [

@@ -11,7 +11,7 @@ GOOD, WARN, BAD, DIM, PLAIN, HEAD, PICK = "good", "warn", "bad", "dim", "plain",
 
 STATES: dict[str, tuple[str, str, str]] = {
     "up": ("●", "o", GOOD),
-    "busy": ("◐", "~", GOOD),
+    "slow": ("◐", "~", WARN),
     "paused": ("‖", "=", WARN),
     "spent": ("■", "#", WARN),
     "down": ("✕", "x", BAD),

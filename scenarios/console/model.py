@@ -129,7 +129,6 @@ class Feed:
     lines: Sequence[tuple[str, str]]
     """Text and style."""
     filter: str
-    next: str = ""
 
 
 @dataclass(frozen=True, slots=True)

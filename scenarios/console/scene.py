@@ -1,7 +1,7 @@
 """What a screen remembers of a run, folded from its events: who is what, faults, losses, the last events."""
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -59,6 +59,8 @@ class Scene:
         self.paused = set[int]()
         self.spent = set[int]()
         self.diverged = set[int]()
+        self.slow = Counter[int]()
+        """How many faults slow each agent down."""
         self.windows: dict[int, Window] = {}
         self.names = {i: fault.name for i, fault in enumerate(facts.faults)}
         self.by_hand = set[int]()
@@ -71,6 +73,7 @@ class Scene:
         self.recent: deque[Event] = deque(maxlen=_KEPT)
         self.notable: deque[Event] = deque(maxlen=_KEPT)
         self._fired = set[int]()
+        self._slowing: dict[int, Sequence[int]] = {}
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sampled: self._sample,
             Joined: self._note_up,
@@ -96,7 +99,9 @@ class Scene:
         status = self.status[i]
         if status != UP:
             return status
-        return "paused" if i in self.paused else "spent" if i in self.spent else UP
+        if i in self.paused:
+            return "paused"
+        return "spent" if i in self.spent else "slow" if self.slow[i] else UP
 
     def __call__(self, event: Event) -> None:
         act = self._routes.get(type(event))
@@ -165,6 +170,9 @@ class Scene:
 
     def _begins(self, event: FaultBegan) -> None:
         self._fired.add(event.fault)
+        if event.action == "slow":
+            self.slow.update(event.targets)
+            self._slowing[event.seq] = event.targets
         until = None if event.until < 0 else event.until / 1e9
         name = self.names.get(event.fault, event.action)
         hand = event.fault in self.by_hand or event.fault >= len(self.facts.faults)
@@ -178,6 +186,7 @@ class Scene:
             del self.windows[over]
 
     def _ends(self, event: FaultEnded) -> None:
+        self.slow.subtract(self._slowing.pop(event.cause or -1, ()))
         found = self.windows.get(event.cause or -1)
         if found is not None:
             fields = (

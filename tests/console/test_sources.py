@@ -53,7 +53,9 @@ def truth(run: Run) -> dict[str, Any]:
             return "diverged"
         if agent.status != UP:
             return str(agent.status)
-        return "paused" if agent.plight.paused else "spent" if agent.spent else "up"
+        if agent.plight.paused:
+            return "paused"
+        return "spent" if agent.spent else "slow" if agent.plight._paces else "up"
 
     return {
         "states": [state(agent) for agent in run.members.agents],
