@@ -45,10 +45,16 @@ def desk_of(folder: Path, tree: Any = WORLD, **hand: Any) -> tuple[Run, Desk]:
 
 
 async def settle(run: Run) -> None:
-    """Wait until the run holds, or is over."""
-    for _ in range(2000):
-        if run.hand.paused or run.hand.ended:
-            await asyncio.sleep(0.12)  # it looks again after a twentieth of a second at the latest
+    """Wait until the run holds and has looked twice more whether it may go on, or is over."""
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += run.hand.paused
+
+    run.hand.every_rest(look)
+    for _ in range(20_000):
+        if looks >= 3 or run.hand.ended:
             return
         await asyncio.sleep(0.002)
     raise AssertionError("the run never held")

@@ -71,14 +71,32 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
     desks = [viewer_of(run).desk for run in runs]
     screen = PairViewer(*desks)
 
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks = looks + 1 if one.hand.paused and other.hand.paused else 0
+
+    one.hand.every_rest(look)
+    other.hand.every_rest(look)
+
+    async def holding() -> None:
+        """Wait until both hold, and have looked again and again whether they may go on."""
+        nonlocal looks
+        looks = 0
+        for _ in range(20_000):
+            if looks >= 8:
+                return
+            await asyncio.sleep(0.002)
+        raise AssertionError("they never held")
+
     async def person() -> None:
-        one.hand.pause()
         task = asyncio.ensure_future(in_step(runs))
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)
+        one.hand.pause()
+        await holding()
         carry_out(screen.one, "until 7.3s")
-        while not (one.hand.paused and other.hand.paused):  # noqa: ASYNC110 # nobody tells
-            await asyncio.sleep(0.01)
-        await asyncio.sleep(0.12)
+        await holding()
         assert (
             max(one.clock.now, other.clock.now)
             <= 7_300_000_000
@@ -86,14 +104,14 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
         )
         carry_out(screen.one, "crash 2")
         carry_out(screen.one, "sort epsilon")
-        await asyncio.sleep(0.15)
+        await holding()
         assert [desk.source.scene.state(2) for desk in desks] == ["down", "down"]
         assert [desk.look.sort for desk in desks] == ["epsilon", "epsilon"]
         at = {w.begun_s for desk in desks for w in desk.source.scene.windows.values()}
         assert len(at) == 1
         seqs = one.log.seq, other.log.seq
         carry_out(screen.one, "step")
-        await asyncio.sleep(0.15)
+        await holding()
         moved = [
             now > before for now, before in zip((one.log.seq, other.log.seq), seqs, strict=True)
         ]
