@@ -2,8 +2,6 @@
 
 import json
 import signal
-import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -11,53 +9,13 @@ import pytest
 from scenarios.folder import read_manifest
 from scenarios.result import open_run
 from tests.support.command import hush
-from tests.support.terminal import CONTINUE, DOWN, ENTER, ESCAPE, PAGE_DOWN, STOP, TAB, Terminal
-
-RING = """
-    schema = 1
-    name = "ring"
-    [run]
-    seed = 7
-    horizon = "60s"
-    [data]
-    source = "blobs"
-    dimension = 3
-    points = 20
-    [task]
-    l2 = 0.1
-    [network]
-    topology = "complete"
-    latency = "50ms"
-    [[nodes]]
-    name = "peers"
-    count = {count}
-    budget = {{ epsilon = 8.0, delta = 1e-5 }}
-    [mechanism]
-    kind = "cd"
-    noise = "gaussian"
-    releases = 40
-"""
+from tests.support.rings import instant, started, write
+from tests.support.terminal import DOWN, ENTER, ESCAPE, PAGE_DOWN, TAB
 
 
 @pytest.fixture
 def ring(tmp_path: Path) -> Path:
     return write(tmp_path, 5)
-
-
-def write(folder: Path, count: int) -> Path:
-    file = folder / f"ring{count}.toml"
-    text = textwrap.dedent(RING.format(count=count))
-    file.write_text(text.replace('"complete"', '"ring"') if count > 100 else text)
-    return file
-
-
-def started(file: Path, columns: int = 100, lines: int = 30, *more: str) -> Terminal:
-    words = ("run", str(file), "--out", str(file.parent / "run"), "--speed", "4", *more)
-    return Terminal(columns, lines, *words, cwd=file.parent)
-
-
-def instant(terminal: Terminal) -> str:
-    return terminal.screen.display[0].partition(" t ")[2].split(" ")[0]
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(100, 30), (60, 15), (200, 60)])
@@ -187,115 +145,3 @@ def test_a_fault_from_the_menu_is_journalled_exported_and_replayed(ring: Path) -
         assert mine == theirs
     assert read_manifest(run)["steered_by_hand"]
     assert json.loads((run / "summary.json").read_text())["epsilon"]["covered"] is False
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("paused", [False, True])
-def test_a_signal_gives_the_terminal_back(ring: Path, number: int, paused: bool) -> None:  # noqa: FBT001
-    with started(ring) as terminal:
-        terminal.wait_for("● up")
-        if paused:
-            terminal.press(" ")
-            terminal.wait_for("❚❚ pause")
-        terminal.send(number)
-        assert terminal.ends() == 130
-        assert terminal.is_as_before()
-        assert b"Traceback" not in terminal.raw
-
-
-def test_a_resize_is_followed(ring: Path) -> None:
-    with started(ring) as terminal:
-        terminal.wait_for("links")
-        terminal.resize(60, 15)
-        time.sleep(0.3)
-        terminal.read(0.5)
-        assert "links" not in terminal.shown
-        assert max(len(line.rstrip()) for line in terminal.screen.display) <= 60
-        terminal.resize(120, 40)
-        terminal.wait_for("links")
-        terminal.press("q")
-        assert terminal.ends() == 130
-        assert terminal.is_as_before()
-
-
-def test_a_suspended_run_gives_the_terminal_back_and_takes_it_again(ring: Path) -> None:
-    with started(ring) as terminal:
-        terminal.wait_for("● up")
-        terminal.send(STOP)
-        terminal.read(0.5)
-        assert terminal.is_as_before()
-        stopped = (
-            Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-        )
-        assert stopped == "T"
-        terminal.screen.reset()
-        terminal.send(CONTINUE)
-        terminal.wait_for("● up")
-        assert not terminal.is_as_before()
-        terminal.press(" ")
-        terminal.wait_for("❚❚ pause")
-        terminal.press("q")
-        assert terminal.ends() == 130
-        assert terminal.is_as_before()
-
-
-def test_an_exception_inside_a_run_gives_the_terminal_back(tmp_path: Path) -> None:
-    """Code of the scenario's own raises at its third wake."""
-    module = tmp_path / "bad_clock.py"
-    module.write_text(
-        textwrap.dedent(
-            """
-            from clocks.activation import Poisson
-
-            class Breaking(Poisson):
-                def __init__(self, rate=1.0):
-                    super().__init__(rate)
-
-                def instants(self, draws):
-                    for number, instant in enumerate(super().instants(draws)):
-                        if number == 3:
-                            raise RuntimeError("it broke")
-                        yield instant
-            """
-        )
-    )
-    file = write(tmp_path, 5)
-    clock = 'clock = { kind = "bad_clock:Breaking" }'
-    file.write_text(file.read_text().replace('name = "peers"', f'name = "peers"\n{clock}'))
-    with started(file, 100, 30, "--allow-code") as terminal:
-        assert terminal.ends() == 70
-        assert b"it broke" in terminal.raw
-        assert b"\x1b[?1049h" in terminal.raw
-        assert terminal.is_as_before()
-
-
-def test_no_color_keeps_shapes_and_words(ring: Path) -> None:
-    words = ("run", str(ring), "--out", str(ring.parent / "run"), "--speed", "4")
-    with Terminal(100, 30, *words, cwd=ring.parent, NO_COLOR="1") as terminal:
-        terminal.wait_for("● up")
-        assert b"38;5;" not in terminal.raw
-        assert b"38;2;" not in terminal.raw
-        terminal.press("q")
-        terminal.ends()
-    with Terminal(
-        100,
-        30,
-        *words[:3],
-        str(ring.parent / "b"),
-        "--color",
-        "always",
-        "--ascii",
-        cwd=ring.parent,
-        NO_COLOR="1",
-    ) as terminal:
-        terminal.wait_for("o up")
-        assert b"38;2;" in terminal.raw
-        assert all(ord(c) < 128 for c in terminal.shown)
-        terminal.press("q")
-        terminal.ends()
-
-
-def test_full_without_a_terminal_is_refused(ring: Path) -> None:
-    done = hush("run", str(ring), "--live", "full", cwd=ring.parent)
-    assert done.returncode == 2
-    assert "needs a terminal" in done.stderr

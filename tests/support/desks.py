@@ -1,0 +1,66 @@
+"""A desk beside a world that runs: orders without a terminal."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.console.deck import LiveDeck
+from scenarios.console.desk import Desk
+from scenarios.console.orders import carry_out
+from scenarios.console.source import LiveSource
+from scenarios.governor import Hand
+from scenarios.steering import Steering
+from tests.support.builders import private
+
+WORLD = private(
+    network={"topology": "complete"},
+    nodes=[
+        {"name": "peers", "count": 5, "compute": 0.1, "budget": {"epsilon": 4.0, "delta": 1e-5}},
+        {"name": "late", "count": 1, "present": False, "budget": {"epsilon": 4.0, "delta": 1e-5}},
+    ],
+)
+
+
+def desk_of(folder: Path, tree: Any = WORLD, **hand: Any) -> tuple[Run, Desk]:
+    run = Run(
+        make_plan(tree), folder / "run", Hand(watched=True, looks=True, steers=True, **hand), 1e12
+    )
+    source = LiveSource(run)
+    return run, Desk(source, LiveDeck(source), Steering(run))
+
+
+async def settle(run: Run) -> None:
+    """Wait until the run holds and has looked twice more whether it may go on, or is over."""
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        looks += run.hand.paused
+
+    run.hand.every_rest(look)
+    for _ in range(20_000):
+        if looks >= 3 or run.hand.ended:
+            return
+        await asyncio.sleep(0.002)
+    raise AssertionError("the run never held")
+
+
+def watched(run: Run, desk: Desk, *orders: str) -> list[str]:
+    """Hold a run at its beginning, give orders, each when the one before has come to rest; and end it."""
+
+    async def person() -> list[str]:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        await asyncio.sleep(0.02)
+        said = []
+        for order in orders:
+            carry_out(desk, order)
+            await settle(run)
+            said.append(desk.look.says)
+        desk.quit()
+        await task
+        return said
+
+    return asyncio.run(person())
