@@ -38,7 +38,7 @@ def test_a_moment_as_text_and_as_a_picture(run: Path, tmp_path: Path) -> None:
         "replay", str(run), "--at", "7s", "--svg", str(file), "--size", "120x40", "--node", "2"
     )
     assert drawn.returncode == 0, drawn.stderr
-    text = re.sub(r"<[^>]*>", "", file.read_text()).replace("&#160;", " ")
+    text = re.sub(r"<[^>]*>", "", file.read_text()).replace("\u00a0", " ")
     assert "agent 2" in text
     assert "✕ down" in text
     assert "t 00:07.000" in text
