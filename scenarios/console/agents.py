@@ -9,6 +9,7 @@ from scenarios.console.ink import (
     DIM,
     GOOD,
     HEAD,
+    HERE,
     PICK,
     PLAIN,
     STATES,
@@ -17,12 +18,15 @@ from scenarios.console.ink import (
     amount,
     bar,
     box,
+    fit,
     plain,
     span,
     sparkline,
     step,
+    tally,
     words,
 )
+from scenarios.console.layout import across, label, rows_in
 from scenarios.console.model import Model, Row
 
 TREND, TAIL = 72, 52
@@ -32,17 +36,20 @@ _LATE = 3
 """What is so many times as stale as the median of those shown is late."""
 
 
-def table(model: Model, width: int, height: int, *, sums: bool = True) -> list[Line]:
-    """Draw agents as rows."""
+def table(model: Model, width: int, height: int) -> list[Line]:
+    """Draw agents as rows, and below them all of them."""
     nodes, inner = model.nodes, width - 4
     room = max(2, len(str(nodes.count - 1)))
-    chosen = nodes.rows[: rows_in(height, sums=sums)]
-    late = _LATE * _median([row.stale_s for row in chosen])
-    rows = [_row(row, inner, room, late, chosen=row.id == nodes.cursor) for row in chosen]
-    lines: list[Line] = [words(_columns(inner, room), HEAD), *rows]
-    if sums:
-        lines += [words("")] * max(0, height - 3 - len(lines))
-        lines.append(totals(model, inner))
+    chosen = nodes.rows[: rows_in(height)]
+    late = _LATE * _median([row.stale_s for row in chosen if row.state in HERE])
+    caps = max((len(_cap(row)) for row in chosen), default=3)
+    size = _meter(inner, room, caps)
+    rows = [
+        _row(row, inner, (room, size, caps), late, chosen=row.id == nodes.cursor) for row in chosen
+    ]
+    lines: list[Line] = [words(_columns(inner, room, size + caps), HEAD), *rows]
+    lines += [words("")] * max(0, height - 3 - len(lines))
+    lines.append(totals(model, inner))
     shown = (
         f"{nodes.first + 1}–{nodes.first + len(rows)} of {nodes.listed}"
         if rows
@@ -61,17 +68,18 @@ def _median(values: list[float]) -> float:
     return known[len(known) // 2] if known else math.inf
 
 
-def rows_in(height: int, *, sums: bool = True) -> int:
-    """How many agents a table of this height shows."""
-    return max(0, height - 3 - sums)
+def _cap(row: Row) -> str:
+    return "—" if row.cap is None else f"{row.cap:g}"
 
 
-def _meter(inner: int, room: int) -> int:
-    return max(4, min(16, inner - room - 49 - (10 if inner >= TREND else 0)))
+def _meter(inner: int, room: int, caps: int) -> int:
+    """How long the bars are: what is left by ids and caps of these lengths."""
+    others = room + caps + 26 + (17 if inner >= TAIL else 0) + (10 if inner >= TREND else 0)
+    return max(3, min(16, inner - others))
 
 
-def _columns(inner: int, room: int) -> str:
-    text = f"{'id':>{room}} {'state':<10} {'ε spent / cap':<{_meter(inner, room) + 10}}{'loss*':>7}"
+def _columns(inner: int, room: int, size: int) -> str:
+    text = f"{'id':>{room}} {'state':<10} {'ε spent / cap':<{size + 7}}{'loss*':>7}"
     if inner >= TREND:
         text += "  trend   "
     if inner >= TAIL:
@@ -79,57 +87,48 @@ def _columns(inner: int, room: int) -> str:
     return text
 
 
-def _row(row: Row, inner: int, room: int, late: float, *, chosen: bool) -> Line:
+def _row(row: Row, inner: int, sizes: tuple[int, int, int], late: float, *, chosen: bool) -> Line:
     glyph, _, style = STATES[row.state]
+    room, size, caps = sizes
     used = row.epsilon / row.cap if row.cap else math.nan
-    cap = "—" if row.cap is None else f"{row.cap:g}"
-    size = _meter(inner, room)
     meter = bar(used, size) if row.cap else " " * size
     line: Line = [
         (f"{row.id:>{room}} ", PICK if chosen else PLAIN),
         (f"{glyph} {row.state:<8}", style),
         (f" {meter}", BAD if used > 0.999 else WARN if used > 0.8 else GOOD),
-        (f" {amount(row.epsilon):>5}/{cap:<3}", PLAIN),
-        (f"{amount(row.loss, '.4f'):>7}", PLAIN),
+        (f" {amount(row.epsilon, room=5):>5}/{_cap(row):<{caps}}", PLAIN),
+        (f"{amount(row.loss, 4, 6):>7}", PLAIN),
     ]
     if inner >= TREND:
         line.append((f"  {sparkline(row.trend, 8)}", GOOD))
     if inner >= TAIL:
-        line.append((f" {row.releases:>4} {row.inbox:>5}", PLAIN))
-        line.append((f" {span(row.stale_s):>5}", WARN if row.stale_s > late else PLAIN))
+        line.append((f" {tally(row.releases, 4):>4} {tally(row.inbox, 5):>5}", PLAIN))
+        stale = row.state in HERE and row.stale_s > late
+        line.append((f" {span(row.stale_s):>5}", WARN if stale else PLAIN))
     return line
 
 
 def grid(model: Model, width: int, height: int) -> list[Line]:
     """Draw everybody as a cell: how much of the budget is spent, or what is wrong."""
     nodes, inner = model.nodes, width - 4
-    beside = 15 if inner >= 40 else 0
-    across = max(1, (inner - beside - 5) // 2)
-    across = max(a for a in (1, 2, 5, 10, 20, 25, 40, 50, 100) if a <= across or a == 1)
-    legend = _legend(model) if beside else []
-    lines: list[Line] = [
-        [
-            ("     ", PLAIN),
-            *words(" ".join(str(c % 10) for c in range(across)).ljust(2 * across), DIM),
-        ]
-    ]
-    total = len(nodes.states)
-    rows = height - 3
+    total, rows = len(nodes.states), max(0, height - 3)
+    row, room = across(width, total), label(total)
+    legend = _legend(model) if inner >= 40 else []
+    names = " ".join(str(c % 10) for c in range(row)).ljust(2 * row)
+    lines: list[Line] = [words(" " * (room + 1) + names, DIM)]
     first = 0
-    if nodes.cursor is not None and total > across * rows:
-        first = min(max(0, nodes.cursor // across - rows // 2), math.ceil(total / across) - rows)
-    for start in range(first * across, min(total, (first + rows) * across), across):
-        line: Line = [(f"{start:>4} ", DIM)]
-        for i in range(start, min(total, start + across)):
+    if nodes.cursor is not None and total > row * rows:
+        first = min(max(0, nodes.cursor // row - rows // 2), math.ceil(total / row) - rows)
+    for start in range(first * row, min(total, (first + rows) * row), row):
+        line: Line = [(f"{start:>{room}} ", DIM)]
+        for i in range(start, min(total, start + row)):
             line.append(_cell(nodes.states[i], nodes.shares[i], chosen=i == nodes.cursor))
             line.append((" ", PLAIN))
-        line += [("  " * (across - min(across, total - start)), PLAIN)]
-        lines.append(line)
-    if beside:
-        for at, said in enumerate(legend[: height - 2]):
-            while at >= len(lines):
-                lines.append(words(" " * (5 + 2 * across)))
-            lines[at] = [*lines[at], ("  ", PLAIN), *said]
+        lines.append(fit(line, room + 1 + 2 * row))
+    for at, said in enumerate(legend[: height - 2]):
+        if at == len(lines):
+            lines.append(words(" " * (room + 1 + 2 * row)))
+        lines[at] = [*lines[at], ("  ", PLAIN), *said]
     return box([("grid ε ", HEAD), (" g:view", DIM)], lines, width, height)
 
 
@@ -151,11 +150,10 @@ def _legend(model: Model) -> list[Line]:
             lines.append([(f"{glyph} {state} {counts[state]}", style)])
     chosen = next((row for row in nodes.rows if row.id == nodes.cursor), None)
     if chosen is not None:
-        cap = "—" if chosen.cap is None else f"{chosen.cap:g}"
         lines += [
             words(""),
             words(f"cursor [{chosen.id}]", HEAD),
-            words(f"ε {amount(chosen.epsilon)}/{cap}"),
-            words(f"loss* {amount(chosen.loss, '.3f')}"),
+            words(f"ε {amount(chosen.epsilon, room=5)}/{_cap(chosen)}"),
+            words(f"loss* {amount(chosen.loss, 3, 5)}"),
         ]
     return lines

@@ -1,12 +1,14 @@
 """Thousands of agents: a histogram of budgets, quantiles, groups, and those who stand out."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from scenarios.console.ink import (
     BAD,
     DIM,
     GOOD,
     HEAD,
+    PICK,
     PLAIN,
     STATES,
     WARN,
@@ -30,23 +32,40 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
     """Draw how many agents have spent which share of their budget."""
     crowd = model.crowd
     if crowd is None:
-        return box([("budget histogram", HEAD)], [words("no sample yet", DIM)], width, height)
-    most = max((count for _, count in crowd.bins), default=0)
+        return box([("budget histogram", HEAD)], _nothing(model), width, height)
+    bins = crowd.bins if height - 3 >= len(crowd.bins) else _coarse(crowd.bins)
+    most = max((count for _, count in bins), default=0)
     size = max(4, width - 22)
     lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(0, size - 6)}}{short(most):>5}", DIM)]
-    for name, count in crowd.bins:
+    for name, count in bins:
         style = BAD if name.startswith("spent") else WARN if name.startswith(("80", "90")) else GOOD
         drawn = bar(count / most if most else 0.0, size)
         lines.append([(f"{name:<9} ", PLAIN), (drawn, style), (f" {short(count):>5}", PLAIN)])
     title: Line = [("budget histogram ", HEAD), (f" g:view  as of {span(crowd.sampled_s)} ", DIM)]
+    if crowd.filter:
+        title.append((f" /{plain(crowd.filter)}", WARN))
     return box(title, lines, width, height)
+
+
+def _nothing(model: Model) -> list[Line]:
+    return [words("no sample yet" if model.nodes.listed else "nobody passes the filter", DIM)]
+
+
+def _coarse(bins: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Put two bins into one, where all would not fit; the last stays."""
+    *shares, spent = bins
+    pairs = zip(shares[::2], shares[1::2], strict=True)
+    return [
+        (f"{one[0].partition('–')[0]}–{other[0].partition('–')[2]}", one[1] + other[1])
+        for one, other in pairs
+    ] + [spent]
 
 
 def quantiles(model: Model, width: int, height: int) -> list[Line]:
     """Draw quantiles of every metric, states, and groups."""
     crowd = model.crowd
     if crowd is None:
-        return box([("quantiles", HEAD)], [words("no sample yet", DIM)], width, height)
+        return box([("quantiles", HEAD)], _nothing(model), width, height)
     room = max(5, (width - 4 - 10) // 7)
     lines: list[Line] = [words(f"{'':<10}" + "".join(f"{h:>{room}}" for h in _HEADS), DIM)]
     for name, values in crowd.quantiles:
@@ -57,7 +76,7 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
     lines += [
         words(
             f"{plain(c.name)[:12]:<12} {c.up:,}/{c.count:,} up".ljust(30)
-            + f" ε {amount(c.epsilon)}  loss* {amount(c.loss, '.4f')}"
+            + f" ε {amount(c.epsilon)}  loss* {amount(c.loss, 4)}"
         )
         for c in crowd.cohorts
     ]
@@ -76,18 +95,26 @@ def _states(model: Model) -> Line:
     return line
 
 
+def places(width: int) -> int:
+    """How many outliers stand in a line."""
+    return max(1, (width - 22) // 16)
+
+
 def outliers(model: Model, width: int, height: int) -> list[Line]:
-    """Draw who stands out."""
-    lines = [] if model.crowd is None else _worst(model.crowd, (width - 22) // 16)
-    return box([("outliers ", HEAD), (" ⏎ opens a node", DIM)], lines, width, height)
+    """Draw who stands out, and who of them is under the cursor."""
+    lines = [] if model.crowd is None else _worst(model.crowd, places(width))
+    title: Line = [("outliers ", HEAD), (" ←↑↓→  ⏎ opens a node, f a fault at it", DIM)]
+    return box(title, lines, width, height)
 
 
 def _worst(crowd: Crowd, count: int) -> list[Line]:
     found = list[Line]()
-    for title, entries in crowd.outliers:
+    for row, (title, entries) in enumerate(crowd.outliers):
         line: Line = [(f"worst by {title:<9}", DIM)]
-        for node, state, value in entries[:count]:
+        for place, (node, state, value) in enumerate(entries[:count]):
             glyph, _, style = STATES[state]
-            line += [(f" {node:>5} ", PLAIN), (glyph, style), (f" {brief(value):<6}", PLAIN)]
+            mark = PICK if (row, place) == crowd.picked else PLAIN
+            line += [(" ", PLAIN), (f"{node:>5}", mark), (" ", PLAIN), (glyph, style)]
+            line.append((f" {brief(value):<6}", PLAIN))
         found.append(line)
     return found

@@ -2,10 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.vectors import Vector
+from scenarios.console.ink import HERE
 from scenarios.console.model import Cohort, Crowd
 from scenarios.console.scene import percentiles
 from scenarios.console.source import Source
@@ -25,6 +28,8 @@ _BINS = (
     "spent ■",
 )
 _OUTLIERS = 8
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 class Crowds:
@@ -32,58 +37,61 @@ class Crowds:
 
     def __init__(self, source: Source, caps: Vector) -> None:
         self._source = source
-        self._facts = source.facts
+        self._members = source.facts.members
         self._caps = caps
-        self._crowd: tuple[int, Crowd | None] = (-1, None)
+        self._crowd: tuple[object, Crowd | None] = (None, None)
 
-    def now(self, epsilons: Vector) -> Crowd | None:
+    def now(self, epsilons: Vector, ids: Sequence[int], passing: str) -> Crowd | None:
+        """Look at the agents that pass a filter; nothing before the first sample."""
         last = self._source.scene.last
-        if last is None:
+        if last is None or not ids:
             return None
-        if self._crowd[0] != last.seq:
-            self._crowd = last.seq, self._of(epsilons, last.t / 1e9)
+        key = last.seq, passing
+        if self._crowd[0] != key:
+            crowd = self._of(epsilons, np.sort(np.array(ids)), last.t / 1e9)
+            self._crowd = key, replace(crowd, filter=passing)
         return self._crowd[1]
 
-    def _of(self, epsilons: Vector, sampled_s: float) -> Crowd:
-        scene, size = self._source.scene, self._facts.size
+    def _of(self, epsilons: Vector, ids: Ids, sampled_s: float) -> Crowd:
+        source, scene = self._source, self._source.scene
+        spent, losses = epsilons[ids], np.array(scene.losses())[ids]
         with np.errstate(invalid="ignore", divide="ignore"):
-            shares = epsilons / self._caps
-        full = (shares >= 0.99) | np.array([scene.state(i) == "spent" for i in range(size)])
+            shares = spent / self._caps[ids]
+        states = [scene.state(i) for i in ids.tolist()]
+        full = (shares >= 0.99) | (np.array(states) == "spent")
         cells = np.minimum(9, np.nan_to_num(shares, nan=0.0, posinf=1.0) * 10).astype(int)
         counts = Counter(np.where(full, 10, cells)[~np.isnan(shares)].tolist())
-        losses = np.array(scene.losses())
-        stale = np.array([self._source.stale(i) for i in range(size)])
-        inbox = np.array([self._source.inbox(i) for i in range(size)], dtype=np.float64)
-        releases = np.array([self._source.releases(i) for i in range(size)], dtype=np.float64)
-        measured = {
-            "ε spent": epsilons,
+        stale = np.array([source.stale(i) for i in ids.tolist()])
+        measured: dict[str, Vector] = {
+            "ε spent": spent,
             "loss*": losses,
             "stale s": stale,
-            "inbox": inbox,
-            "releases": releases,
+            "inbox": np.array([source.inbox(i) for i in ids.tolist()], dtype=np.float64),
+            "releases": np.array([source.releases(i) for i in ids.tolist()], dtype=np.float64),
         }
-        ranked = {"ε": epsilons, "stale s": stale, "loss*": losses}
+        up = np.array([state in HERE for state in states])
+        ranked = {"ε": spent, "stale s": stale, "loss*": losses}
         return Crowd(
             sampled_s=sampled_s,
             bins=[(name, counts[at]) for at, name in enumerate(_BINS)],
             quantiles=[(name, percentiles(values, _SEVEN)) for name, values in measured.items()],
             cohorts=[
-                self._cohort(n, ids, epsilons, losses) for n, ids in self._facts.members.items()
+                _cohort(name, np.isin(ids, listed), up, spent, losses)
+                for name, listed in self._members.items()
+                if np.isin(ids, listed).any()
             ],
-            outliers=[(name, self._worst(values)) for name, values in ranked.items()],
+            outliers=[(name, _worst(ids, states, values)) for name, values in ranked.items()],
         )
 
-    def _cohort(self, name: str, ids: Sequence[int], epsilons: Vector, losses: Vector) -> Cohort:
-        here = list(ids)
-        up = sum(1 for i in here if self._source.scene.status[i] == "up")
-        (loss,) = percentiles(losses[here], (50,))
-        return Cohort(name, len(here), up, float(np.median(epsilons[here])), loss)
 
-    def _worst(self, values: Vector) -> list[tuple[int, str, float]]:
-        known = np.where(np.isnan(values), -np.inf, values)
-        ranked = np.lexsort((np.arange(len(known)), -known))[:_OUTLIERS]
-        return [
-            (int(i), self._source.scene.state(int(i)), float(values[i]))
-            for i in ranked
-            if not np.isnan(values[i])
-        ]
+def _cohort(name: str, here: Mask, up: Mask, spent: Vector, losses: Vector) -> Cohort:
+    (loss,) = percentiles(losses[here], (50,))
+    return Cohort(name, int(here.sum()), int(up[here].sum()), float(np.median(spent[here])), loss)
+
+
+def _worst(ids: Ids, states: Sequence[str], values: Vector) -> list[tuple[int, str, float]]:
+    known = np.where(np.isnan(values), -np.inf, values)
+    ranked = np.lexsort((ids, -known))[:_OUTLIERS]
+    return [
+        (int(ids[at]), states[at], float(values[at])) for at in ranked if not np.isnan(values[at])
+    ]

@@ -6,9 +6,9 @@ from pathlib import Path
 from actors.conditions import NoCondition
 from scenarios.console.deck import Deck
 from scenarios.console.feed import Filter
-from scenarios.console.frame import FEW, SCALES, scale_for
 from scenarios.console.gather import Gather
 from scenarios.console.hands import Hands
+from scenarios.console.layout import FEW, SCALES, scale_for
 from scenarios.console.look import SORTS, Look, NotThere, chosen_by, numbers
 from scenarios.console.source import Source
 from scenarios.console.timing import Timing
@@ -74,7 +74,7 @@ class Desk:
         down = name in {"epsilon", "loss", "releases", "inbox", "stale"}
         look.descending = not look.descending if name == look.sort else down
         look.sort, look.cursor, look.first = name, 0, 0
-        return ""
+        return f"sorted by {name}: a table shows it, g" if look.scale == "crowd" else ""
 
     def filter(self, text: str) -> str:
         """Show only agents in some states, of some groups, or with some ids."""
@@ -87,15 +87,18 @@ class Desk:
         self.look.events = Filter(text or "notable")
         return ""
 
-    def move(self, by: int) -> None:
-        """Move the cursor: among agents, links, or the entries of a menu."""
-        look = self.look
-        if look.choosing is not None:
+    def move(self, down: int, right: int = 0) -> None:
+        """Move the cursor: in help, among the entries of a menu, links, outliers, or agents."""
+        look, by = self.look, down + right
+        if look.helps:
+            look.line = max(0, look.line + by)
+        elif look.choosing is not None:
             look.choosing.at = max(0, min(len(look.choosing.entries) - 1, look.choosing.at + by))
         elif look.opened is not None:
-            look.link = max(0, look.link + by)
-            near = len(self.source.facts.neighbours()[look.opened])
-            look.link = min(look.link, max(0, near - 1))
+            look.link = max(0, min(look.link + by, len(self.gather.near[look.opened]) - 1))
+        elif look.scale == "crowd":
+            row, place = look.outlier
+            look.outlier = max(0, row + down), max(0, place + right)
         else:
             look.cursor = max(0, look.cursor + by)
 
@@ -121,7 +124,7 @@ class Desk:
 
     def help(self) -> None:
         """Show every key and order."""
-        self.look.helps = not self.look.helps
+        self.look.helps, self.look.line = not self.look.helps, 0
 
     def picture(self, text: str) -> str:
         """Write the screen as an SVG picture."""

@@ -1,5 +1,6 @@
 """Events as lines of a feed, and which of them are shown."""
 
+import math
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -60,6 +61,13 @@ def tell(event: Event) -> tuple[str, str]:
     return text.rstrip(), _STYLES.get(kind, PLAIN)
 
 
+def upcoming(found: Event | float | None) -> str:
+    """Tell what is next: an event, where it is known, else when something will be."""
+    if isinstance(found, Event):
+        return f"▸ {tell(found)[0].lstrip()}"
+    return "" if found is None or math.isinf(found) else f"▸ {found / 1e9:.3f} is next"
+
+
 def _sent(event: Sent) -> str:
     to = ",".join(map(str, event.to[:6])) + ("…" if len(event.to) > 6 else "")
     return f"→{to} #{event.version}" + (" again" if event.resent else "")
@@ -88,7 +96,7 @@ _TOLD: dict[type[Event], Callable[[Any], str]] = {
     FaultBegan: _fault,
     FaultEnded: _fault,
     Superseded: lambda e: f"←{e.sender} #{e.version} never read",
-    Lost: lambda e: f"→{e.receiver} #{e.version}, charged all the same",
+    Lost: lambda e: f"→{e.receiver} #{e.version} charged ✓",
     Duplicated: lambda e: f"→{e.receiver} #{e.version}",
     Proposed: lambda e: f"release {e.k}: {e.charged}",
     Charged: lambda e: f"release {e.k}: {e.charged}",

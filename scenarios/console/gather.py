@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from mechanisms.vectors import Vector
 from scenarios.console import feed
 from scenarios.console.crowds import Crowds
 from scenarios.console.deck import Deck
-from scenarios.console.frame import MANY
 from scenarios.console.ink import brief
+from scenarios.console.layout import MANY
 from scenarios.console.look import Look
 from scenarios.console.model import (
+    Crowd,
     Feed,
     Header,
     Model,
@@ -40,12 +41,13 @@ class Gather:
         self.deck = deck
         self.facts = source.facts
         self._caps = np.array([math.nan if c is None else c for c in self.facts.caps])
-        self._near = self.facts.neighbours()
+        self._members = self.facts.members
+        self.near = self.facts.neighbours()
         self._begun = time.perf_counter()
-        self._seen = (0, self._begun, 0, 0)
+        self._seen = 0, self._begun
         self._pace = 0.0
-        self.paces: deque[float] = deque(maxlen=60)
-        self.lost: deque[float] = deque(maxlen=60)
+        self.beats = 0
+        """How often the pace was measured."""
         self._ranking = Ranking(source, self._caps)
         self._crowds = Crowds(source, self._caps)
 
@@ -54,24 +56,21 @@ class Gather:
         source = self.source
         source.refresh()
         self._beat()
-        many = self.facts.size > MANY
         scene = source.scene
-        epsilons = self._sampled_epsilons() if many else source.epsilons()
+        epsilons = self._epsilons()
         order = self._ranking.order(look, epsilons)
-        look.cursor = max(0, min(look.cursor, len(order) - 1))
-        if look.cursor < look.first or look.cursor >= look.first + look.page:
-            look.first = max(0, look.cursor - (0 if look.cursor < look.first else look.page - 1))
-        look.first = max(0, min(look.first, len(order) - look.page))
+        look.follow(len(order))
+        crowd = self._crowd(look, order, epsilons) if look.scale == "crowd" else None
         rows = [self._row(i) for i in order[look.first : look.first + look.page]]
         return Model(
             header=self._header(),
             nodes=self._nodes(look, order, rows, epsilons),
             scale=look.scale,
-            crowd=self._crowds.now(epsilons) if look.scale == "crowd" else None,
-            windows=scene.all_windows(),
+            crowd=crowd,
+            windows=scene.windows.all(),
             messages=source.messages(),
             feed=self._feed(look),
-            pulse=Pulse(scene.history(), list(self.paces), list(self.lost), scene.links()),
+            pulse=Pulse(scene.history(), list(scene.paces), list(scene.lost), scene.links()),
             opened=None if look.opened is None else self._open(look, look.opened),
             ascii=ascii_only,
             breaks=look.breaks,
@@ -81,35 +80,47 @@ class Gather:
         """Return the agent under the cursor."""
         if look.opened is not None:
             return look.opened
-        epsilons = self._sampled_epsilons() if self.facts.size > MANY else self.source.epsilons()
+        epsilons = self._epsilons()
         order = self._ranking.order(look, epsilons)
+        if look.scale == "crowd":
+            crowd = self._crowd(look, order, epsilons)
+            return None if crowd is None else crowd.chosen
         return order[min(look.cursor, len(order) - 1)] if order else None
 
     def link_at_cursor(self, look: Look) -> tuple[int, int] | None:
         """Return the link under the cursor of an opened agent."""
-        if look.opened is None or not self._near[look.opened]:
+        if look.opened is None or not self.near[look.opened]:
             return None
-        near = self._near[look.opened]
+        near = self.near[look.opened]
         return look.opened, near[min(look.link, len(near) - 1)]
 
     def _beat(self) -> None:
         """Measure the pace, twice a second."""
-        seq, then, sent, lost = self._seen
+        seq, then = self._seen
         now = time.perf_counter()
-        if now - then < _PULSE_S:
-            return
-        told = self.source.messages()
-        self._pace = max(0, self.source.seq - seq) / (now - then)
-        self.paces.append(self._pace)
-        gone = told.sent - sent
-        self.lost.append(max(0.0, (told.lost - lost) / gone) if gone > 0 else 0.0)
-        self._seen = self.source.seq, now, told.sent, told.lost
+        if now - then >= _PULSE_S:
+            self._pace = max(0, self.source.seq - seq) / (now - then)
+            self._seen = self.source.seq, now
+            self.beats += 1
 
-    def _sampled_epsilons(self) -> Vector:
+    def _epsilons(self) -> Vector:
+        """Return everybody's ε: of thousands as of the last sample."""
+        if self.facts.size <= MANY:
+            return self.source.epsilons()
         found = self.source.scene.sampled("epsilon")
         if found is None:
             return np.zeros(self.facts.size)
         return np.array([number(v) for v in found])
+
+    def _crowd(self, look: Look, order: Sequence[int], epsilons: Vector) -> Crowd | None:
+        """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
+        crowd = self._crowds.now(epsilons, order, look.filter)
+        if crowd is None:
+            return None
+        row = max(0, min(look.outlier[0], len(crowd.outliers) - 1))
+        shown = min(look.columns, len(crowd.outliers[row][1]))
+        look.outlier = row, max(0, min(look.outlier[1], shown - 1))
+        return replace(crowd, picked=look.outlier)
 
     def _header(self) -> Header:
         source, deck, facts = self.source, self.deck, self.facts
@@ -167,13 +178,14 @@ class Gather:
     def _feed(self, look: Look) -> Feed:
         found = look.events.last(self.source, 40)
         lines = [feed.tell(event) for event in found]
-        if self.deck.paused and not lines:
-            lines = [("nothing that passes the filter", "dim")]
-        return Feed(lines, look.events.text)
+        if not lines:
+            lines = [("nothing yet that passes the filter", "dim")]
+        upcoming = feed.upcoming(self.source.upcoming) if self.deck.paused else ""
+        return Feed(lines, look.events.text, upcoming)
 
     def _open(self, look: Look, i: int) -> Opened:
-        source, facts, scene = self.source, self.facts, self.source.scene
-        group = next((name for name, ids in facts.members.items() if i in ids), "")
+        source, scene = self.source, self.source.scene
+        group = next((name for name, ids in self._members.items() if i in ids), "")
         ledger = [
             f"{k:>4} {s.mechanism} {s.law} scale {brief(s.scale)} costs {brief(s.charged)}"
             + (
@@ -183,40 +195,43 @@ class Gather:
             )
             for k, s in source.ledger(i, 40)
         ]
+        links = scene.links_of(i)
         near = [
-            (j, scene.state(j) if j < facts.seats else "up", self._between(i, j))
-            for j in self._near[i]
+            (
+                j,
+                scene.state(j),
+                f"to {links.get((i, j), '—'):>6}   from {links.get((j, i), '—'):>6}",
+            )
+            for j in self.near[i]
         ]
         known = {
             e.seq: e for kept in (scene.notable, scene.recent) for e in kept if _concerns(e, i)
         }
         mine = [known[seq] for seq in sorted(known)][-40:]
-        listed = [f"ε: {source.terms()}"]
+        listed = []
         if scene.last is not None:
             values = scene.last.values
-            said = [
+            listed = [
                 f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
             ]
-            listed.append(f"at the sample of {scene.last.t / 1e9:.3f} s: " + "  ".join(said))
+            listed.append(f"(sampled at {scene.last.t / 1e9:.3f} s)")
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
             messages=[feed.tell(e) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
         )  # fmt: skip
 
-    def _between(self, i: int, j: int) -> str:
-        links = self.source.scene.links()
-        to, back = links.get((i, j), ""), links.get((j, i), "")
-        return f"to {to or '—'}  from {back or '—'}" if links else ""
-
 
 _OF_NODE = (
     "epsilon.left",
+    "epsilon.claimed",
     "updates",
     "derived",
     "releases.refused",
     "accuracy.train",
     "accuracy.test",
+    "rmse.train",
     "rmse.test",
+    "availability",
 )
 
 

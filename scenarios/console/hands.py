@@ -38,7 +38,7 @@ class Hands:
         """Let a fault happen now."""
         table = read_fault(action, text, self.source.facts)
         instant = self._hand().fault(table, after=self._together())
-        return f"{action} {text} at {instant / 1e9:.9f} s, event after {self.source.seq}; e exports the session"
+        return f"{action} {text} at {instant / 1e9:.9f} s, after event {self.source.seq:,}; e exports the session"
 
     def _together(self) -> int:
         """Return the latest instant of all runs that are shown: what is done to them is done at one time."""
@@ -60,9 +60,10 @@ class Hands:
 
     def _heal_last(self, steering: Steering) -> tuple[int, int]:
         """Undo what was done last and lasts, at the agent under the cursor before others."""
-        open_ = [w for w in self.source.scene.windows.values() if w.ended_s is None]
+        here = self.gather.at_cursor(self.look)
+        lasting = self.source.scene.windows.lasting()
         problem: ScenarioError | None = None
-        for window in reversed(open_):
+        for window in sorted(lasting, key=lambda w: here not in w.targets):
             try:
                 return window.number, steering.heal(window.number, after=self._together())
             except ScenarioError as error:

@@ -1,5 +1,7 @@
 """What happened: the feed of events, and faults on a line of time."""
 
+from collections.abc import Sequence
+
 from scenarios.console.ink import (
     BAD,
     DIM,
@@ -19,6 +21,8 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     """Draw the last events that pass the filter."""
     found = model.feed
     stops: list[Line] = [words(f"break {plain(text)}", WARN) for text in model.breaks[-2:]]
+    if found.upcoming:
+        stops.insert(0, words(found.upcoming, DIM))
     room = max(0, height - 2 - len(stops))
     lines: list[Line] = [words(text, style) for text, style in found.lines[-room:]] if room else []
     lines = [*lines, *[words("")] * (room - len(lines)), *stops]
@@ -26,8 +30,10 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     return box(title, lines, width, height)
 
 
-def timeline(model: Model, width: int, height: int) -> list[Line]:
-    """Draw the windows of faults under the axis of time."""
+def faults(model: Model, width: int, height: int) -> list[Line]:
+    """Draw faults under the axis of time; where there is no room for it, in a line of words."""
+    if height < 4:
+        return [_in_words(model)] * min(1, height)
     header, inner = model.header, width - 4
     left = min(26, max(14, inner // 4))
     size = max(8, inner - left - 12)
@@ -35,7 +41,7 @@ def timeline(model: Model, width: int, height: int) -> list[Line]:
     end = header.end_s or max([header.now_s * 1.25, *known, 1e-9])
     shown = _shown(model.windows, header.now_s, height - 3)
     active = sum(1 for w in model.windows if _is_active(w, header.now_s))
-    now = min(size - 1, int(size * header.now_s / end)) if end > 0 else 0
+    now = min(size - 1, int(size * header.now_s / end))
     axis = list("─" * size)
     axis[now] = "▲"
     lines: list[Line] = [
@@ -46,21 +52,44 @@ def timeline(model: Model, width: int, height: int) -> list[Line]:
     return box(title, lines, width, height)
 
 
+def _in_words(model: Model) -> Line:
+    """What is active, what comes next, what was last."""
+    now = model.header.now_s
+    active = [w for w in model.windows if _is_active(w, now)]
+    coming = sorted((w for w in model.windows if w.begun_s > now), key=lambda w: w.begun_s)
+    line: Line = [(" faults ", HEAD)]
+    for window in active[-3:]:
+        until = "" if window.until_s is None else f" to {span(window.until_s)}"
+        line.append((f" {_name(window)}{until} ", BAD if window.by_hand else WARN))
+    if len(active) > 3:
+        line.append((f" and {len(active) - 3} more ", WARN))
+    if coming:
+        line.append((f" next {_name(coming[0])} in {span(coming[0].begun_s - now)} ", DIM))
+    past = [w for w in model.windows if w.begun_s <= now and not _is_active(w, now)]
+    if past:
+        line.append((f" over {_name(past[-1])} ", DIM))
+    return line
+
+
 def _is_active(window: Window, now: float) -> bool:
-    return (
-        window.begun_s <= now
-        and window.ended_s is None
-        and (window.until_s is None or window.until_s >= now)
-    )
+    ends = window.until_s if window.ended_s is None else window.ended_s
+    return window.begun_s <= now and window.ended_s is None and (ends is None or ends >= now)
 
 
-def _shown(windows: object, now: float, room: int) -> list[Window]:
-    """Choose what matters most: what is active, what comes next, what was last."""
-    found: list[Window] = list(windows)  # type: ignore[call-overload]
-    active = [w for w in found if _is_active(w, now)]
-    coming = sorted((w for w in found if w.begun_s > now), key=lambda w: w.begun_s)
-    past = [w for w in found if w.begun_s <= now and not _is_active(w, now)]
-    chosen = [*active[-room:], *coming[: max(1, room // 3)], *past[::-1]][: max(0, room)]
+def _name(window: Window) -> str:
+    """Number, name, and whom it hit, briefly."""
+    hit = ",".join(map(str, window.targets[:4])) + ("…" if len(window.targets) > 4 else "")
+    return f"{window.number} {plain(window.name)} {hit}".rstrip()
+
+
+def _shown(windows: Sequence[Window], now: float, room: int) -> list[Window]:
+    """Choose what matters most: what is active, what comes next, what was last; of each a third at least."""
+    active = [w for w in windows if _is_active(w, now)][::-1]
+    coming = sorted((w for w in windows if w.begun_s > now), key=lambda w: w.begun_s)
+    past = [w for w in windows if w.begun_s <= now and not _is_active(w, now)][::-1]
+    third = max(1, room // 3)
+    first = [*active[: room - (third if coming else 0)], *coming[:third]]
+    chosen = [*first, *coming[third:], *past, *(w for w in active if w not in first)][:room]
     return sorted(chosen, key=lambda w: (w.begun_s, w.number))
 
 
@@ -73,8 +102,11 @@ def _window(window: Window, now: float, end: float, left: int, size: int) -> Lin
     last = max(first + 1, cell(end if stops is None else stops))
     done = max(first, min(last, cell(now) + 1)) if window.begun_s <= now else first
     text = " " * first + "█" * (done - first) + "░" * (last - done)
-    name = f"{window.number} {plain(window.name)} {window.targets}"
     style = WARN if _is_active(window, now) else DIM
     told = "" if window.ended_s is not None else "lasts" if stops is None else f"to {span(stops)}"
     mark = BAD if window.by_hand else style
-    return [(f"{name[: left - 1]:<{left}}", mark), (text.ljust(size), style), (f" {told}", PLAIN)]
+    return [
+        (f"{_name(window)[: left - 1]:<{left}}", mark),
+        (text.ljust(size), style),
+        (f" {told}", PLAIN),
+    ]

@@ -8,6 +8,7 @@ from scenarios.console.ink import (
     DIM,
     GOOD,
     HEAD,
+    HERE,
     PICK,
     PLAIN,
     WARN,
@@ -30,20 +31,21 @@ def title(header: Header, width: int) -> Line:
     else:
         speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
         pace, style = f"▶ {speed}", GOOD
-    name = plain(header.name)[: max(8, width // 5)]
-    line: Line = [(f" {name}  ", HEAD), (f"{pace:<9}", style)]
+    line: Line = [(f"{pace:<9}", style)]
     if header.mode == "replay":
         line.append(("replay ", WARN))
     ends = "" if header.end_s is None else f" / {watch(header.end_s)}"
     line.append((f"t {watch(header.now_s)}{ends} ", PLAIN))
-    tail: Line = []
+    tail: Line = [(f"✓ {header.invariants} inv", GOOD)]
     if header.broken:
-        tail.append((f"✕ {header.broken}", BAD))
-    else:
-        tail.append((f"✓ {header.invariants} inv", GOOD))
+        tail = [(f"✕ {header.broken}", BAD)]
+    room = max(8, min(width // 4, width - width_of(line) - width_of(tail) - 4))
+    name = plain(header.name)
+    name = name if len(name) <= room else f"{name[: room - 1]}…"
+    line.insert(0, (f" {name}  ", HEAD))
     rate: Line = (
         [(f"{short(header.events_per_s)} ev/s  ", DIM)]
-        if width >= 80 and header.events_per_s
+        if width >= 80 and header.events_per_s and not header.paused
         else []
     )
     left = width - width_of(line) - width_of(rate) - width_of(tail) - 6
@@ -60,8 +62,12 @@ def terms(header: Header, width: int) -> Line:
     if header.steered:
         line.append(("BY HAND ", WARN))
     if not header.covered:
-        line.append(("ε NOT COVERED ", BAD))
-    line.append((f"ε: {header.privacy}   ", DIM))
+        line.append(("ε NOT COVERED  ", BAD))
+    told = f"ε: {header.privacy}"
+    if width_of(line) + len(told) > width:
+        told = told.replace(" view", "").replace("δ = ", "δ=")
+    line.append((told, DIM))
+    gap = "   "
     facts = [f"seed {header.seed}", plain(header.mechanism)]
     if header.server:
         facts.append(header.server)
@@ -76,14 +82,15 @@ def terms(header: Header, width: int) -> Line:
         f"event {header.seq:,}",
     ]
     for fact in facts:
-        if width_of(line) + len(fact) + 2 > width:
+        if width_of(line) + len(gap) + len(fact) > width:
             break
-        line.append((f"{fact}  ", DIM))
+        line.append((f"{gap}{fact}", DIM))
+        gap = "  "
     return line
 
 
-def identities(found: Messages, width: int) -> list[Line]:
-    """Messages and releases: sums that must balance, with their tick or cross."""
+def identities(found: Messages, width: int, count: int) -> list[Line]:
+    """Messages and releases: sums that must balance, with their tick or cross; on so many lines."""
     arrived = found.delivered + found.lost + found.rejected + found.flying
     fine, paid = found.sent + found.copies == arrived, found.releases == found.charged
     copies = f" + copies {found.copies:,}" if found.copies else ""
@@ -99,13 +106,11 @@ def identities(found: Messages, width: int) -> list[Line]:
         (f" releases {found.releases:,} = charged {found.charged:,} ", PLAIN),
         ("✓" if paid else "…", GOOD if paid else WARN),
     ]
-    if width_of(messages) > width:
+    if width_of(messages) + (width_of(releases) if count == 1 else 0) > width:
         brief = f" {short(found.sent + found.copies)} msg = {short(found.delivered)} in + {short(found.lost)} lost + "
         brief += f"{short(found.rejected)} rej + {short(found.flying)} flying "
         messages = [(brief, PLAIN), messages[-1]]
-    if width_of(messages) + width_of(releases) + 2 <= width:
-        return [[*messages, ("  ", PLAIN), *releases]]
-    return [messages, releases]
+    return [messages, releases] if count == 2 else [[*messages, ("  ", PLAIN), *releases]][:count]
 
 
 def keys(known: Sequence[tuple[str, str]], width: int) -> Line:
@@ -146,7 +151,7 @@ def _prompt(prompt: Prompt, width: int) -> Line:
 def totals(model: Model, width: int) -> Line:
     """The last line under the agents: all of them, as far as it fits."""
     nodes = model.nodes
-    up = sum(1 for s in nodes.states if s in {"up", "slow", "spent", "paused"})
+    up = sum(1 for s in nodes.states if s in HERE)
     p10, p50, p90 = nodes.losses
     worst = "" if nodes.worst is None else f" ({nodes.worst})"
     pieces: Line = [
@@ -154,7 +159,7 @@ def totals(model: Model, width: int) -> Line:
         (f"ε worst {amount(nodes.epsilon_worst)}{worst}  ", PLAIN),
         (f"median {amount(nodes.epsilon_median)}  ", PLAIN),
         (
-            f"loss* p10 {amount(p10, '.3f')} p50 {amount(p50, '.3f')} p90 {amount(p90, '.3f')}  ",
+            f"loss* p10 {amount(p10, 3)} p50 {amount(p50, 3)} p90 {amount(p90, 3)}  ",
             PLAIN,
         ),
         ("* not a release", DIM),

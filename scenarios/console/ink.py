@@ -20,6 +20,8 @@ STATES: dict[str, tuple[str, str, str]] = {
     "absent": ("·", ".", DIM),
 }
 """Every state has a glyph, one for ASCII, and a style; its word is its name."""
+HERE = frozenset({"up", "slow", "paused", "spent"})
+"""The states of those who are up, one way or another."""
 BLOCKS = " ▏▎▍▌▋▊▉"
 STEPS = "▁▂▃▄▅▆▇█"
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -128,13 +130,21 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(STEPS[round((v - low) / span * 7)] for v in shown).ljust(width)
 
 
-def amount(value: float, form: str = ".2f") -> str:
-    """Write a number; what is not known is a dash."""
+def amount(value: float, digits: int = 2, room: int = 8) -> str:
+    """Write a number with so many digits, fewer where it would be too long; what is not known is a dash."""
     if math.isnan(value):
         return "—"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return format(value, form)
+    for fewer in range(digits, -1, -1):
+        text = f"{value:.{fewer}f}"
+        if len(text) <= room:
+            return text
+    return _scientific(value)
+
+
+def _scientific(value: float) -> str:
+    return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
 
 
 def brief(value: float) -> str:
@@ -143,7 +153,7 @@ def brief(value: float) -> str:
         return amount(value)
     size = abs(value)
     if size >= 1e5 or (0 < size < 1e-3):
-        return f"{value:.0e}".replace("e+0", "e").replace("e-0", "e-")
+        return _scientific(value)
     return f"{value:.4g}" if size < 100 else f"{value:.0f}"
 
 
@@ -153,6 +163,15 @@ def short(count: float) -> str:
         if count >= 10 * size or (unit != "k" and count >= size):
             return f"{count / size:.3g}{unit}"
     return f"{count:.0f}"
+
+
+def tally(count: int, room: int) -> str:
+    """Write a whole number; in thousands or more where it would be too long."""
+    for unit, size in (("", 1), ("k", 10**3), ("M", 10**6), ("G", 10**9)):
+        text = f"{count // size}{unit}"
+        if len(text) <= room:
+            break
+    return text
 
 
 def span(seconds: float) -> str:
@@ -166,7 +185,9 @@ def span(seconds: float) -> str:
         return f"{sign}{left:.1f}s"
     if left < 6000:
         return f"{sign}{left:.0f}s"
-    return f"{sign}{left / 3600:.1f}h"
+    if left < 99.95 * 3600:
+        return f"{sign}{left / 3600:.1f}h"
+    return f"{sign}{left / 86400:.0f}d"
 
 
 def watch(seconds: float) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from scenarios.console.desk import Desk
 from scenarios.console.look import Look, Writing
-from scenarios.console.model import Menu, Prompt
+from scenarios.console.model import Help, Menu, Prompt
 from scenarios.console.orders import ORDERS, carry_out, complete, offers
 
 _SHOWN = 8
@@ -49,7 +49,11 @@ KEYS = (
     Key("?", "help", "help"),
     Key("q", "quit", "quit"),
 )
-MOVES = {"up": -1, "down": 1, "left": -1, "right": 1, "home": -(10**9), "end": 10**9}
+_FAR, _PAGE = 10**9, 10
+MOVES = {
+    "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "home": (-_FAR, -_FAR), "end": (_FAR, _FAR),
+}  # fmt: skip
+"""Lines down, places to the right."""
 _BY_KEY = {key.key: key for key in KEYS}
 
 
@@ -59,9 +63,10 @@ def press(desk: Desk, key: str) -> None:
     if look.writing is not None:
         _write(desk, look, look.writing, key)
     elif key in MOVES:
-        desk.move(MOVES[key])
+        desk.move(*MOVES[key])
     elif key in {"page-up", "page-down"}:
-        desk.move(look.page if key == "page-down" else -look.page)
+        page = max(1, look.page) if not (look.helps or look.choosing) else _PAGE
+        desk.move(page if key == "page-down" else -page)
     elif look.choosing is not None and key in {"enter", "f"}:
         look.writing = Writing()
         look.writing.replace(look.choosing.entries[look.choosing.at][2])
@@ -106,17 +111,19 @@ def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
         case "tab":
             writing.replace(complete(desk, writing.text))
         case "backspace":
-            if not writing.text:
+            if writing.text:
+                writing.erase()
+            else:
                 look.writing = None
-            writing.erase()
         case "left" | "right":
-            writing.at = max(0, min(len(writing.text), writing.at + MOVES[key]))
+            writing.at = max(0, min(len(writing.text), writing.at + sum(MOVES[key])))
         case "home" | "end":
             writing.at = 0 if key == "home" else len(writing.text)
         case "clear":
             writing.replace("")
         case "up" | "down":
-            writing.replace(_remembered(look, writing.text, MOVES[key]))
+            writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
+            writing.replace(look.history[-writing.back] if writing.back else "")
         case _ if len(key) == 1 and key.isprintable():
             writing.put(key)
         case _:
@@ -131,15 +138,6 @@ def _finish(desk: Desk, look: Look, writing: Writing) -> None:
     look.writing = None
     if text and text not in look.history[-1:]:
         look.history.append(text)
-
-
-def _remembered(look: Look, text: str, by: int) -> str:
-    """Return the line that was written before, or after, the one that is shown."""
-    known = look.history
-    if not known:
-        return text
-    at = known.index(text) + by if text in known else len(known) - 1
-    return known[max(0, min(len(known) - 1, at))]
 
 
 def known(desk: Desk) -> list[tuple[str, str]]:
@@ -161,7 +159,7 @@ def manual(desk: Desk) -> list[tuple[str, str]]:
     for key in KEYS:
         by_order.setdefault(key.order.partition(" ")[0], []).append(key.shown)
     lines = [
-        ("arrows PgUp PgDn", "move the cursor"),
+        ("arrows PgDn …", "move the cursor: among agents, links, outliers, lines"),
         (":", "write an order; Tab completes, ↑ remembers"),
     ]
     for name, order in ORDERS.items():
@@ -171,6 +169,11 @@ def manual(desk: Desk) -> list[tuple[str, str]]:
         said = f"{name} {order.usage}".strip()
         lines.append((shown or ":", f"{said}: {order.help}"))
     return lines
+
+
+def help_of(desk: Desk) -> Help | None:
+    """Help, when it is open."""
+    return Help(manual(desk), desk.look.line) if desk.look.helps else None
 
 
 def prompt_of(desk: Desk) -> Prompt | None:

@@ -21,6 +21,8 @@ class Writing:
     text: str = ""
     at: int = 0
     error: str = ""
+    back: int = 0
+    """How many lines ago what is shown was written."""
 
     def put(self, text: str) -> None:
         """Write at the cursor."""
@@ -66,12 +68,24 @@ class Look:
     opened: int | None = None
     link: int = 0
     """A place in the list of an opened agent's neighbours."""
+    outlier: tuple[int, int] = 0, 0
+    """A row and a place among those who stand out of a crowd."""
+    columns: int = 8
+    """How many of those a row shows."""
+    line: int = 0
+    """The first line of the help that is shown."""
     writing: Writing | None = None
     choosing: Choosing | None = None
     helps: bool = False
     says: str = ""
     history: list[str] = field(default_factory=list)
     breaks: list[str] = field(default_factory=list)
+
+    def follow(self, count: int) -> None:
+        """Keep the cursor within the list of so many agents, and on the page that is shown."""
+        self.cursor = max(0, min(self.cursor, count - 1))
+        self.first = max(self.cursor - self.page + 1, min(self.first, self.cursor))
+        self.first = max(0, min(self.first, count - self.page))
 
 
 def chosen_by(text: str, facts: Facts) -> tuple[frozenset[str], frozenset[int]] | None:

@@ -91,6 +91,16 @@ class Crowd:
     """min, p1, p10, p50, p90, p99, max of each metric."""
     cohorts: Sequence[Cohort]
     outliers: Sequence[tuple[str, Sequence[tuple[int, str, float]]]]
+    picked: tuple[int, int] = 0, 0
+    """The outlier under the cursor: row and place."""
+    filter: str = ""
+
+    @property
+    def chosen(self) -> int | None:
+        """The agent under the cursor."""
+        row, place = self.picked
+        listed = self.outliers[row][1]
+        return listed[place][0] if listed else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +108,9 @@ class Window:
     """One firing of a fault, or one that is to come."""
 
     number: int
+    action: str
     name: str
-    targets: str
+    targets: tuple[int, ...]
     begun_s: float
     ended_s: float | None
     """When it was undone."""
@@ -129,11 +140,13 @@ class Feed:
     lines: Sequence[tuple[str, str]]
     """Text and style."""
     filter: str
+    upcoming: str = ""
+    """What is next, while nothing goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What changes with time: losses, throughput, links."""
+    """What changes with time: losses, what happens in a simulated second, links."""
 
     history: Sequence[tuple[float, float, float, float]]
     """t, and p10, p50, p90 of the losses."""
@@ -168,6 +181,14 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
+class Help:
+    """Every key and order, from some line on."""
+
+    entries: Sequence[tuple[str, str]]
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Menu:
     """Something to choose from."""
 
@@ -191,7 +212,7 @@ class Model:
     opened: Opened | None = None
     prompt: Prompt | None = None
     menu: Menu | None = None
-    help: Sequence[tuple[str, str]] = ()
+    help: Help | None = None
     says: str = ""
     keys: Sequence[tuple[str, str]] = ()
     breaks: Sequence[str] = ()

@@ -1,5 +1,7 @@
 """One agent, looked at closely: its ledger, its neighbours, its last messages."""
 
+from textwrap import wrap
+
 from scenarios.console.ink import (
     DIM,
     HEAD,
@@ -19,10 +21,11 @@ from scenarios.console.model import Opened
 
 def opened(found: Opened, width: int, height: int) -> list[Line]:
     """Draw the agent: what it is, then ledger and neighbours side by side, then messages."""
-    top = min(height, 3 + len(found.facts))
+    facts = _facts(found, width)
+    top = min(height, len(facts) + 2)
     rest = height - top
     middle = rest // 2 if rest >= 8 else rest
-    lines = _facts(found, width, top)
+    lines = box(_title(found), facts, width, top)
     left = width // 2 if width >= 60 else width
     blocks = _ledger(found, left, middle)
     if left < width:
@@ -37,17 +40,22 @@ def opened(found: Opened, width: int, height: int) -> list[Line]:
     return lines[:height]
 
 
-def _facts(found: Opened, width: int, height: int) -> list[Line]:
+def _title(found: Opened) -> Line:
+    return [(f"agent {found.row.id} ", HEAD), (f" group {plain(found.group)}   esc: back ", DIM)]
+
+
+def _facts(found: Opened, width: int) -> list[Line]:
+    """What the table says of it, and more; as many lines as it takes."""
     row = found.row
     glyph, _, style = STATES[row.state]
     cap = "—" if row.cap is None else f"{row.cap:g}"
     first: Line = [
-        (f"{glyph} {row.state}", style),
-        (f"   ε {amount(row.epsilon, '.4f')} of {cap}   loss* {amount(row.loss, '.4f')}   releases {row.releases}   "
+        (f"{glyph} {row.state}   ", style),
+        (f"ε {amount(row.epsilon, 4)} of {cap}   loss* {amount(row.loss, 4)}   releases {row.releases}   "
          f"inbox {row.inbox}   stale {span(row.stale_s)}", PLAIN),
     ]  # fmt: skip
-    title: Line = [(f"agent {row.id} ", HEAD), (f" group {plain(found.group)}   esc: back ", DIM)]
-    return box(title, [first, *(words(fact) for fact in found.facts)], width, height)
+    more = wrap("   ".join(found.facts), max(20, width - 4), break_on_hyphens=False)
+    return [first, *(words(line) for line in more)]
 
 
 def _ledger(found: Opened, width: int, height: int) -> list[Line]:
@@ -67,4 +75,6 @@ def _neighbours(found: Opened, width: int, height: int) -> list[Line]:
         glyph, _, style = STATES[state]
         chosen = PICK if at == found.cursor else PLAIN
         lines.append([(f"{node:>5} ", chosen), (f"{glyph} {state:<8}", style), (f" {link}", DIM)])
-    return box([("neighbours ", HEAD), (" ↑↓ link, f fault on it", DIM)], lines, width, height)
+    return box(
+        [("neighbours ", HEAD), (" one-way, last  ↑↓ f: fault on it", DIM)], lines, width, height
+    )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from actors.conditions import FIELDS, NAMES
 from scenarios.console.desk import Desk
 from scenarios.console.feed import WORDS
-from scenarios.console.frame import SCALES
 from scenarios.console.ink import STATES
+from scenarios.console.layout import SCALES
 from scenarios.console.look import SORTS
 from scenarios.console.writing_faults import TEMPLATES
 from scenarios.grammar_faults import FAULT
@@ -29,7 +29,7 @@ class Order:
     offers: Callable[[Desk], Sequence[str]] = lambda _: ()
     steers: bool = False
     alone: bool = False
-    """Whether it is done once where several runs are shown: their hands move together anyway."""
+    """Whether it is done once where two runs are shown: their hands, or their screens, move together anyway."""
 
 
 def _condition_words(_: Desk) -> Sequence[str]:
@@ -58,8 +58,8 @@ ORDERS: dict[str, Order] = {
         Order("sort", "[COLUMN]", "by another column; again: turned round", lambda d, t: d.sort(t), lambda _: SORTS),
         Order("filter", "[STATES, GROUPS, IDS]", "only these agents", lambda d, t: d.filter(t), _groups),
         Order("events", "[KINDS | CONDITION]", "only these events", lambda d, t: d.events(t), _condition_words),
-        Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t)),
-        Order("back", "", "close what is open", lambda d, _: d.back()),
+        Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t), alone=True),
+        Order("back", "", "close what is open", lambda d, _: d.back(), alone=True),
         Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True, alone=True),
         Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), steers=True),
         Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True),

@@ -2,214 +2,123 @@
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
-from scenarios.console.agents import rows_in, table
+from scenarios.console.agents import table
 from scenarios.console.desk import Desk
-from scenarios.console.frame import overlay
-from scenarios.console.happenings import feed
+from scenarios.console.differences import Far, Figure, apart, columns, differences, figures
+from scenarios.console.happenings import faults, feed
 from scenarios.console.head import identities, last_line, terms, title
-from scenarios.console.ink import (
-    DIM,
-    HEAD,
-    PLAIN,
-    STATES,
-    WARN,
-    Line,
-    as_ascii,
-    beside,
-    box,
-    brief,
-    fit,
-    watch,
-    words,
-)
+from scenarios.console.ink import DIM, Line, as_ascii, beside, box, fit, words
+from scenarios.console.layout import rows_in
 from scenarios.console.model import Model
 from scenarios.console.opened import opened
-from scenarios.console.scene import percentiles
+from scenarios.console.overlays import furthest, overlay
 from scenarios.console.screen import save, show
-from scenarios.console.source import Source
 from scenarios.console.svg import svg
 from scenarios.console.viewer import viewer_of
-from scenarios.values import folded
 
-_SHOWN = (
-    "loss", "accuracy.test", "accuracy.train", "rmse.test", "objective", "gap", "consensus", "epsilon.left",
-    "updates", "derived", "releases.refused", "nodes.up", "nodes.spent",
-)  # fmt: skip
 _STRIDES = 400
+_HEAD, _LAST = 2, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure of both runs."""
+class Shares:
+    """How many lines everything gets; 0 is left out."""
 
-    name: str
-    one: float
-    other: float
-
-    @property
-    def apart(self) -> float:
-        """By how much the second is above the first."""
-        return self.other - self.one
+    sums: int
+    differences: int
+    agents: int
+    events: int
+    faults: int
 
 
-def figures(one: Source, other: Source) -> list[Figure]:
-    """Compare two runs as they stand: exact figures now, sampled ones at the last sample of each."""
-    mine, theirs = one.messages(), other.messages()
-    found = [
-        Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
-        Figure("ε median", float(np.median(one.epsilons())), float(np.median(other.epsilons()))),
-        *(Figure(f"loss* {n}", a, b) for n, a, b in zip(
-            ("p10", "p50", "p90"), percentiles(one.scene.losses(), (10, 50, 90)),
-            percentiles(other.scene.losses(), (10, 50, 90)), strict=True,
-        )),
-        Figure("stale s p50", _stale(one), _stale(other)),
-        Figure("releases", mine.charged, theirs.charged),
-        Figure("sent", mine.sent, theirs.sent),
-        Figure("lost", mine.lost, theirs.lost),
-        Figure("in flight", mine.flying, theirs.flying),
-    ]  # fmt: skip
-    for name in _SHOWN:
-        a, b = one.scene.sampled(name), other.scene.sampled(name)
-        if a is not None and b is not None:
-            found.append(Figure(name, folded(a), folded(b)))
-    return found
-
-
-def _stale(source: Source) -> float:
-    (found,) = percentiles([source.stale(i) for i in range(source.facts.size)], (50,))
-    return float(found)
-
-
-def apart(one: Source, other: Source, count: int) -> list[tuple[int, str, str, float]]:
-    """Return the agents whose losses differ most: id, what each is, and by how much."""
-    size = min(one.facts.size, other.facts.size)
-    gaps = np.abs(np.array(other.scene.losses()[:size]) - np.array(one.scene.losses()[:size]))
-    ranked = np.argsort(-np.nan_to_num(gaps, nan=-1.0), kind="stable")[:count]
-    return [
-        (int(i), one.scene.state(int(i)), other.scene.state(int(i)), float(gaps[i]))
-        for i in ranked
-        if not math.isnan(gaps[i])
-    ]
+def share(height: int, rows: int, *, faulty: bool) -> Shares:
+    """Share out a screen between so many rows of differences and the rest; left out first are events, then agents."""
+    sums = 2 if height >= 16 else 0
+    low = 1 if faulty and height >= 16 else 0
+    room = max(0, height - _HEAD - _LAST - sums - low)
+    first = min(room, rows + 4, max(5, room // 2))
+    rest = room - first
+    events = rest * 2 // 5 if rest >= 12 else 0
+    agents = rest - events
+    if agents < 5:
+        first, agents = room, 0
+    return Shares(sums, first, agents, events, low)
 
 
 def frame(
-    models: tuple[Model, Model], found: Sequence[Figure], far: Sequence[tuple[int, str, str, float]],
-    width: int, height: int,
-) -> list[Line]:  # fmt: skip
-    """Draw both: heads, differences, agents, events; what does not fit is left out from the end."""
+    models: tuple[Model, Model],
+    found: Sequence[Figure],
+    far: Sequence[Far],
+    width: int,
+    height: int,
+) -> list[Line]:
+    """Draw both: heads, differences, agents, events, faults, identities."""
     one, other = models
-    left = width // 2
-    sizes = (left, width - left)
-    lines = _side_by_side(
-        [[title(m.header, w), terms(m.header, w)] for m, w in zip(models, sizes, strict=True)],
-        sizes,
-    )
-    sums = _side_by_side(
-        [identities(m.messages, w)[:2] for m, w in zip(models, sizes, strict=True)], sizes
-    )
-    sums = sums if height >= 16 else []
-    room = height - len(lines) - len(sums) - 1
-    if one.help or one.menu is not None:
-        body = overlay(one, width, room)
-    else:
-        body = _body(models, sizes, found, far, room)
-    body = body[:room] + [words("")] * (room - len(body))
+    shares = _shares(models, found, width, height)
+    lines = _both(models, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
+    sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
+    room = max(0, height - len(lines) - len(sums) - _LAST)
+    on_top = replace(one, opened=None)
+    body = overlay(on_top, width, room) or _body(models, found, far, width, shares)
+    body = [*body[:room], *[words("")] * (room - len(body))]
     drawn = [fit(line, width) for line in [*lines, *body, *sums, last_line(one, width)][:height]]
     return [as_ascii(line) for line in drawn] if one.ascii or other.ascii else drawn
 
 
-def _side_by_side(blocks: Sequence[Sequence[Line]], sizes: tuple[int, int]) -> list[Line]:
-    most = max(map(len, blocks))
-    filled = [
-        [fit(line, w) for line in [*block, *[words("")] * (most - len(block))]]
-        for block, w in zip(blocks, sizes, strict=True)
-    ]
-    return beside(*filled)
+def _shares(
+    models: tuple[Model, Model], found: Sequence[Figure], width: int, height: int
+) -> Shares:
+    rows = math.ceil(len(found) / columns(width))
+    return share(height, rows, faulty=any(m.windows for m in models))
+
+
+def _both(
+    models: tuple[Model, Model], width: int, draw: Callable[[Model, int], list[Line]]
+) -> list[Line]:
+    """Draw the same of each, side by side."""
+    left = width // 2
+    halves = zip(models, (left, width - left), strict=True)
+    one, other = ([fit(line, w) for line in draw(model, w)] for model, w in halves)
+    return beside(one, other)
 
 
 def _body(
-    models: tuple[Model, Model], sizes: tuple[int, int], found: Sequence[Figure],
-    far: Sequence[tuple[int, str, str, float]], room: int,
-) -> list[Line]:  # fmt: skip
-    one, other = models
-    width = sum(sizes)
-    first = min(room, len(found) // 2 + 4, max(5, room // 2))
-    lines = _differences(models, found, far, width, first)
-    rest = room - first
-    panels = [m.opened for m in models]
-    if panels[0] is not None and panels[1] is not None:
-        if rest >= 4:
-            lines += beside(opened(panels[0], sizes[0], rest), opened(panels[1], sizes[1], rest))
-        return lines
-    events = rest * 2 // 5 if rest >= 12 else 0
-    if rest - events >= 4:
-        lines += beside(table(one, sizes[0], rest - events), table(other, sizes[1], rest - events))
-    if events:
-        lines += beside(feed(one, sizes[0], events), feed(other, sizes[1], events))
-    return lines
+    models: tuple[Model, Model],
+    found: Sequence[Figure],
+    far: Sequence[Far],
+    width: int,
+    shares: Shares,
+) -> list[Line]:
+    now = min(m.header.now_s for m in models)
+    lines = differences(found, far, now, width, shares.differences)
+    rest = shares.agents + shares.events
+    if any(m.opened is not None for m in models):
+        lines += _both(models, width, lambda m, w: _opened(m, w, rest)) if rest else []
+    else:
+        lines += _both(models, width, lambda m, w: _table(m, w, shares.agents))
+        lines += (
+            _both(models, width, lambda m, w: feed(m, w, shares.events)) if shares.events else []
+        )
+    return lines + _both(models, width, lambda m, w: faults(m, w, shares.faults))
 
 
-def agents_in(height: int, count: int) -> int:
-    """How many agents the tables show."""
-    room = height - 5
-    first = min(room, count // 2 + 4, max(5, room // 2))
-    rest = room - first
-    return max(1, rows_in(rest - (rest * 2 // 5 if rest >= 12 else 0)))
+def _table(model: Model, width: int, height: int) -> list[Line]:
+    return table(model, width, height) if height else []
 
 
-def _differences(
-    models: tuple[Model, Model], found: Sequence[Figure], far: Sequence[tuple[int, str, str, float]],
-    width: int, height: int,
-) -> list[Line]:  # fmt: skip
-    """Draw the figures in two columns, then the agents that are furthest apart."""
-    columns = 2 if width >= 100 else 1
-    across = (width - 4) // columns
-    number = max(8, min(12, (across - 16) // 3))
-    head: Line = [
-        (f"{'':<15}{'A':>{number}}{'B':>{number}}{'B − A':>{number}} ".ljust(across) * columns, DIM)
-    ]
-    cells = [_figure(figure, number, across) for figure in found]
-    rows = math.ceil(len(cells) / columns)
-    rows = min(rows, max(1, height - 4))
-    lines = [head]
-    for at in range(rows):
-        line: Line = []
-        for cell in cells[at::rows][:columns]:
-            line += cell
-        lines.append(line)
-    said: Line = [("loss* apart  ", DIM)]
-    for node, mine, theirs, gap in far:
-        said += [(f"{node} ", PLAIN), *_glyph(mine), *_glyph(theirs), (f" {brief(gap)}   ", PLAIN)]
-    times = [m.header.now_s for m in models]
-    head_line: Line = [
-        ("differences", HEAD),
-        (f"  t {watch(min(times))}  * an oracle's, as of each last sample", DIM),
-    ]
-    return box(head_line, [*lines, said], width, height)
-
-
-def _glyph(state: str) -> Line:
-    glyph, _, style = STATES[state]
-    return [(glyph, style)]
-
-
-def _figure(figure: Figure, number: int, across: int) -> Line:
-    gap = figure.apart
-    style = PLAIN if math.isnan(gap) or gap == 0 else WARN
-    sign = "+" if gap > 0 else ""
-    cell: Line = [
-        (f"{figure.name:<15}{brief(figure.one):>{number}}{brief(figure.other):>{number}}", PLAIN),
-        (f"{'' if math.isnan(gap) else sign + brief(gap):>{number}} ", style),
-    ]
-    return fit(cell, across)
+def _opened(model: Model, width: int, height: int) -> list[Line]:
+    if model.opened is None:
+        return box(
+            [("agent", DIM)], [words("there is none of this number here", DIM)], width, height
+        )
+    found = opened(model.opened, width, height)
+    return found + [words("")] * (height - len(found))
 
 
 class PairViewer:
@@ -222,29 +131,43 @@ class PairViewer:
         one.join((other,))
         one.save = self.save
 
-    def models(self, height: int) -> tuple[Model, Model]:
-        """Look at both."""
-        found = []
-        for desk in (self.one, self.other):
-            desk.look.page = agents_in(height, 20)
-            found.append(desk.gather.model(desk.look, ascii_only=self._ascii))
-        leader = replace(
-            found[0], prompt=keys.prompt_of(self.one), menu=keys.menu_of(self.one),
-            help=keys.manual(self.one) if self.one.look.helps else (), says=self.one.look.says,
-            keys=keys.known(self.one),
-        )  # fmt: skip
-        return leader, found[1]
-
     def draw(self, width: int, height: int) -> list[Line]:
         self.size = width, height
         one, other = self.one.source, self.other.source
-        far = apart(one, other, max(2, (width - 20) // 14))
-        return frame(self.models(height), figures(one, other), far, width, height)
+        for source in (one, other):
+            source.refresh()
+        found, far = figures(one, other), apart(one, other, max(2, (width - 20) // 14))
+        faulty = any(source.scene.windows.all() for source in (one, other))
+        shares = share(height, math.ceil(len(found) / columns(width)), faulty=faulty)
+        room = height - _HEAD - _LAST - shares.sums
+        models = self._models(max(1, rows_in(shares.agents)), width, room)
+        return frame(models, found, far, width, height)
+
+    def _models(self, page: int, width: int, room: int) -> tuple[Model, Model]:
+        """Look at both; what is open on the screen as a whole belongs to the first."""
+        looks = [desk.look for desk in (self.one, self.other)]
+        for look in looks:
+            look.page = page
+        one, other = (
+            desk.gather.model(desk.look, ascii_only=self._ascii) for desk in (self.one, self.other)
+        )
+        guide = keys.help_of(self.one)
+        if guide is not None:
+            looks[0].line = min(looks[0].line, furthest(guide, width, room))
+            guide = replace(guide, first=looks[0].line)
+        leader = replace(
+            one, prompt=keys.prompt_of(self.one), menu=keys.menu_of(self.one), help=guide,
+            says=looks[0].says, keys=keys.known(self.one),
+        )  # fmt: skip
+        return leader, other
 
     def press(self, key: str) -> None:
+        """The first desk hears the key; cursor and what is open are the same in both."""
         keys.press(self.one, key)
-        if self.one.look.cursor != self.other.look.cursor:
-            self.other.look.cursor = self.one.look.cursor
+        mine, theirs = self.one.look, self.other.look
+        theirs.cursor, theirs.link = mine.cursor, mine.link
+        known = mine.opened is not None and mine.opened < self.other.source.facts.size
+        theirs.opened = mine.opened if known else None
 
     def set_out(self) -> None:
         self.one.deck.pace(self.one.deck.speed)

@@ -73,17 +73,23 @@ def losses(model: Model, width: int, height: int) -> list[Line]:
 
 
 def throughput(model: Model, width: int, height: int) -> list[Line]:
-    """Draw events a second and the share of messages that were lost, lately."""
+    """Draw what happened in each simulated second, and the share of messages that was lost, from sample to sample."""
     pulse, header = model.pulse, model.header
     size = max(8, width - 60)
-    pace = [
-        ("ev/s  ", DIM), (sparkline(pulse.paces, size), GOOD),
-        (f"  {short(header.events_per_s):>5}   queue {short(header.queue or 0)}   memory {header.memory_mb:.0f} MB"
-         f"   left {span(header.left_s)}", PLAIN),
+    pace, lost = (found[-1] if found else 0.0 for found in (pulse.paces, pulse.lost))
+    more = (
+        f"   on the wall {short(header.events_per_s)}/s"
+        if header.events_per_s and not header.paused
+        else ""
+    )
+    if header.queue is not None:
+        more += f"   queue {short(header.queue)}"
+    lines: list[Line] = [
+        [("events ", DIM), (sparkline(pulse.paces, size), GOOD), (f"  {short(pace):>5}/s{more}", PLAIN)],
+        [("lost   ", DIM), (sparkline(pulse.lost, size), WARN), (f"  {100 * lost:>4.1f}%", PLAIN)],
     ]  # fmt: skip
-    now = pulse.lost[-1] if pulse.lost else 0.0
-    lost = [("lost% ", DIM), (sparkline(pulse.lost, size), WARN), (f"  {100 * now:.1f}%", PLAIN)]
-    return box([("throughput", HEAD)], [pace, lost], width, height)
+    title: Line = [("throughput", HEAD), ("  per simulated second, by samples", DIM)]
+    return box(title, lines, width, height)
 
 
 def _between(times: Sequence[float], values: Sequence[float], t: float) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mechanisms.vectors import Vector
-from scenarios.console.frame import MANY
+from scenarios.console.layout import MANY
 from scenarios.console.look import Look, chosen_by
 from scenarios.console.source import Source
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ from actors.events import (
     Spent,
     Violated,
 )
-from scenarios.console.model import Window
+from scenarios.console.layout import MANY
+from scenarios.console.windows import Windows
 from scenarios.facts import Facts
 from scenarios.values import number
 
@@ -42,7 +43,6 @@ NOTABLE: tuple[type[Event], ...] = (
 _NOTABLE = frozenset(NOTABLE)
 _KEPT = 1000
 _HISTORY = 400
-_MANY = 400
 _FEW = 16
 """Up to so many agents, every link is shown."""
 
@@ -61,19 +61,20 @@ class Scene:
         self.diverged = set[int]()
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
-        self.windows: dict[int, Window] = {}
-        self.names = {i: fault.name for i, fault in enumerate(facts.faults)}
-        self.by_hand = set[int]()
+        self.windows = Windows(facts.faults)
         self._trend: deque[list[Any]] = deque(maxlen=8)
         self._kept: list[tuple[int, list[Any]]] = []
         self._folded: dict[int, tuple[float, float, float, float]] = {}
         self.last: Sampled | None = None
+        self.paces: deque[float] = deque(maxlen=60)
+        """Events in each simulated second, between the last samples."""
+        self.lost: deque[float] = deque(maxlen=60)
+        """The share of messages that was lost there."""
+        self._beaten = 0, 0, 0, 0
         self.round = 0
         self.broken = ""
         self.recent: deque[Event] = deque(maxlen=_KEPT)
         self.notable: deque[Event] = deque(maxlen=_KEPT)
-        self._fired = set[int]()
-        self._slowing: dict[int, Sequence[int]] = {}
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sampled: self._sample,
             Joined: self._note_up,
@@ -84,8 +85,8 @@ class Scene:
             Resumed: lambda event: self.paused.discard(event.node),
             Spent: lambda event: self.spent.add(event.node),
             Diverged: lambda event: self.diverged.add(event.node),
-            FaultBegan: self._begins,
-            FaultEnded: self._ends,
+            FaultBegan: self._note_begun,
+            FaultEnded: self._note_ended,
             RoundOpened: self._note_round,
             Violated: self._note_violated,
         }
@@ -112,6 +113,7 @@ class Scene:
 
     def _note_up(self, event: Joined | Restarted) -> None:
         self.status[_of(event.node)] = UP
+        self.windows.bring_back(_of(event.node), event.t)
 
     def _note_left(self, event: Left) -> None:
         self.status[_of(event.node)] = LEFT
@@ -120,6 +122,16 @@ class Scene:
         self.status[_of(event.node)] = DOWN
         if event.lost != "nothing":
             self.diverged.discard(_of(event.node))
+
+    def _note_begun(self, event: FaultBegan) -> None:
+        self.windows.begin(event)
+        if event.action == "slow":
+            self.slow.update(event.targets)
+
+    def _note_ended(self, event: FaultEnded) -> None:
+        self.windows.end(event)
+        if event.action == "slow":
+            self.slow.subtract(event.targets)
 
     def _note_round(self, event: RoundOpened) -> None:
         self.round = event.round
@@ -132,15 +144,18 @@ class Scene:
         self.recent.extend(batch[-_KEPT:])
 
     def links(self) -> dict[tuple[int, int], str]:
-        """Return what became of the last message of each link, as far as it is among the last events."""
+        """Return what became of the last message of every link, where there are few agents."""
+        return self.links_of(None) if self.facts.size <= _FEW else {}
+
+    def links_of(self, i: int | None) -> dict[tuple[int, int], str]:
+        """Return what became of the last message of each link of one agent, as far as it is among the last events."""
         found: dict[tuple[int, int], str] = {}
-        if self.facts.size > _FEW:
-            return found
         for event in reversed(self.recent):
             if isinstance(event, Sent):
                 for j, arrival in zip(event.to, event.arrives, strict=True):
-                    if (_of(event.node), j) not in found:
-                        found[_of(event.node), j] = _became(arrival, event.t)
+                    link = _of(event.node), j
+                    if link not in found and (i is None or i in link):
+                        found[link] = _became(arrival, event.t)
         return found
 
     def _sample(self, event: Sampled) -> None:
@@ -148,15 +163,26 @@ class Scene:
         self.last = event
         losses = event.values["loss"]
         self._trend.append(losses)
+        self._beat(event)
         self._samples += 1
         if self._samples % self._stride:
             return
-        if self.facts.size > _MANY:  # so many numbers are not kept for later
+        if self.facts.size > MANY:  # so many numbers are not kept for later
             self._folded[event.t] = event.t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
             losses = []
         self._kept.append((event.t, losses))
         if len(self._kept) > _HISTORY:
             self._kept, self._stride = self._kept[::2], 2 * self._stride
+
+    def _beat(self, event: Sampled) -> None:
+        """Note how much happened since the last sample: events, and the share of messages that was lost."""
+        sent, lost = (event.values[f"messages.{name}"] for name in ("sent", "lost"))
+        seq, t, sent_then, lost_then = self._beaten
+        if event.t > t:
+            self.paces.append((event.seq - seq) / ((event.t - t) / 1e9))
+            share = (lost - lost_then) / (sent - sent_then) if sent > sent_then else 0.0
+            self.lost.append(share)
+            self._beaten = event.seq, event.t, sent, lost
 
     def history(self) -> list[tuple[float, float, float, float]]:
         """Return how losses went: the instant, and three percentiles."""
@@ -167,48 +193,6 @@ class Scene:
             kept = {t for t, _ in self._kept}
             self._folded = {t: told for t, told in self._folded.items() if t in kept}
         return [self._folded[t] for t, _ in self._kept]
-
-    def _begins(self, event: FaultBegan) -> None:
-        self._fired.add(event.fault)
-        if event.action == "slow":
-            self.slow.update(event.targets)
-            self._slowing[event.seq] = event.targets
-        until = None if event.until < 0 else event.until / 1e9
-        name = self.names.get(event.fault, event.action)
-        hand = event.fault in self.by_hand or event.fault >= len(self.facts.faults)
-        self.windows[event.seq] = Window(
-            event.fault, name, _told(event.targets), event.t / 1e9, None, until, hand
-        )
-        if (
-            len(self.windows) > 1000
-        ):  # a fault that comes every so often: the oldest that is over goes
-            over = next((s for s, w in self.windows.items() if w.ended_s is not None), event.seq)
-            del self.windows[over]
-
-    def _ends(self, event: FaultEnded) -> None:
-        self.slow.subtract(self._slowing.pop(event.cause or -1, ()))
-        found = self.windows.get(event.cause or -1)
-        if found is not None:
-            fields = (
-                found.number,
-                found.name,
-                found.targets,
-                found.begun_s,
-                event.t / 1e9,
-                found.until_s,
-                found.by_hand,
-            )
-            self.windows[event.cause or -1] = Window(*fields)
-
-    def all_windows(self) -> list[Window]:
-        """Return every window that was, and those that are known to come."""
-        return [*self.windows.values(), *self._coming()]
-
-    def _coming(self) -> Iterator[Window]:
-        for i, fault in enumerate(self.facts.faults):
-            if i not in self._fired and fault.at is not None:
-                until = None if fault.lasts is None else (fault.at + fault.lasts) / 1e9
-                yield Window(i, fault.name, "", fault.at / 1e9, None, until)
 
     def losses(self) -> Sequence[float]:
         """Return everybody's loss at the last sample."""
@@ -255,8 +239,3 @@ def _became(arrival: int, sent: int) -> str:
         if late < 1e4
         else f"{late / 1e3:.0f}s"
     )
-
-
-def _told(targets: Sequence[int]) -> str:
-    """Tell whom a fault hit, briefly."""
-    return ",".join(map(str, targets[:4])) + ("…" if len(targets) > 4 else "")

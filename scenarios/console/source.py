@@ -49,6 +49,11 @@ class Source(Protocol):
     def over(self) -> bool: ...
 
     @property
+    def upcoming(self) -> Event | float | None:
+        """The next event; where nobody knows it yet, the instant of the next entry, in nanoseconds."""
+        ...
+
+    @property
     def queue(self) -> int | None: ...
 
     @property
@@ -137,6 +142,10 @@ class LiveSource:
     @property
     def over(self) -> bool:
         return self.run.hand.ended
+
+    @property
+    def upcoming(self) -> float:
+        return self.run.hand.upcoming
 
     @property
     def queue(self) -> int | None:

@@ -93,11 +93,13 @@ class Timing:
         if not text:
             raise NotThere("needs a time such as 42s, or +5s and -5s from here")
         try:
-            return self.deck.until(self._instant(text))
+            instant = self._instant(text)
         except NotThere:
             raise
         except ValueError:
             raise NotThere(f"'{text}' is no time, such as 42s, 2m or -5s") from None
+        self._note("seek", to=instant)
+        return self.deck.until(instant)
 
     def faster(self) -> str:
         """Double the speed."""
@@ -140,6 +142,7 @@ class Timing:
         if text and (not text.isdecimal() or int(text) >= len(kept)):
             raise NotThere(f"no breakpoint '{text}': there are {len(kept)}")
         self._stops = [stop for i, stop in enumerate(kept) if text and i != int(text)]
+        self._note("clear", number=int(text) if text else None)
         self._arm()
         return "breakpoints: " + (", ".join(self.look.breaks) or "none")
 

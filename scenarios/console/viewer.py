@@ -6,11 +6,14 @@ from pathlib import Path
 
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
+from scenarios.console.crowd import places
 from scenarios.console.deck import LiveDeck, Player
 from scenarios.console.desk import Desk
-from scenarios.console.frame import frame, page
+from scenarios.console.frame import frame
 from scenarios.console.ink import Line
+from scenarios.console.layout import lay_out
 from scenarios.console.model import Model
+from scenarios.console.overlays import furthest
 from scenarios.console.recording import Recording
 from scenarios.console.screen import save, show
 from scenarios.console.source import LiveSource
@@ -33,13 +36,18 @@ class Viewer:
     def model(self, width: int, height: int) -> Model:
         """Look at everything, for a screen of this size."""
         desk, look = self.desk, self.desk.look
-        faults = len(desk.source.scene.windows) + len(desk.source.facts.faults)
-        look.page = page(look.scale, width, height, desk.source.facts.size, faults)
+        windows = len(desk.source.scene.windows.all())
+        found = lay_out(look.scale, width, height, desk.source.facts.size, windows)
+        look.page, look.columns = max(1, found.rows), places(width)
+        guide = keys.help_of(desk)
+        if guide is not None:
+            look.line = min(look.line, furthest(guide, width, height - 3 - found.sums))
+            guide = replace(guide, first=look.line)
         return replace(
             desk.gather.model(look, ascii_only=self._ascii),
             prompt=keys.prompt_of(desk),
             menu=keys.menu_of(desk),
-            help=keys.manual(desk) if look.helps else (),
+            help=guide,
             says=look.says,
             keys=keys.known(desk),
         )
@@ -56,7 +64,7 @@ class Viewer:
 
     def stamp(self) -> object:
         desk, look = self.desk, self.desk.look
-        return desk.source.seq, desk.source.now, desk.deck.paused, look.says, len(desk.gather.paces)
+        return desk.source.seq, desk.source.now, desk.deck.paused, look.says, desk.gather.beats
 
     @property
     def rushes(self) -> bool:

@@ -226,8 +226,11 @@ class Budget:
 
     def terms(self) -> str:
         """Return what an ε stands with: view, δ and accountant."""
-        delta = max(node.delta for node in self._plan.nodes)
-        return f"{self._plan.privacy.view} view, δ = {delta:g}, {self.accountant_name()}"
+        deltas = {node.delta for node in self._plan.nodes}
+        equals = "=" if len(deltas) == 1 else "≤"
+        return (
+            f"{self._plan.privacy.view} view, δ {equals} {max(deltas):g}, {self.accountant_name()}"
+        )
 
     def side_by_side(self) -> dict[str, float]:
         """Return the largest ε over nodes under every accountant that is valid for some ledger."""

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.console.frame import SCALES, scale_for
 from scenarios.console.ink import (
     STATES,
     as_ascii,
@@ -22,13 +21,14 @@ from scenarios.console.ink import (
     watch,
     width_of,
 )
-from scenarios.console.model import Menu, Messages, Opened, Prompt, Window
+from scenarios.console.layout import SCALES, lay_out, scale_for
+from scenarios.console.model import Help, Menu, Messages, Opened, Prompt, Window
 from scenarios.console.svg import svg
 from tests.support.screens import HEADER, model, row, text
 
 OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
-    {"help": [("x", "does something")] * 40},
+    {"help": Help([("x", "does something " * 9)] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
     {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", "")] * 9, [("m", "plain")] * 30, 8)},
     {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
@@ -62,6 +62,22 @@ def test_every_number_of_an_agent_stands_where_it_should() -> None:
     ]  # fmt: skip
 
 
+@given(
+    st.floats(0, 1e9), st.sampled_from([None, 0.5, 8.0, 12.25]), st.floats(0, 1e15), st.integers(0, 10**9),
+    st.integers(0, 10**9), st.floats(0, 1e8), st.integers(56, 200),
+)  # fmt: skip
+def test_columns_stand_where_they_stand_whatever_is_in_them(
+    epsilon: float, cap: float | None, loss: float, releases: int, inbox: int, stale: float, width: int
+) -> None:  # fmt: skip
+    found = model(2)
+    other = row(
+        1, epsilon=epsilon, cap=cap, loss=loss, releases=releases, inbox=inbox, stale_s=stale
+    )
+    lines = text(replace(found, nodes=replace(found.nodes, rows=[row(0), other])), width)
+    heads, *rows = [line.rstrip(" │") for line in lines[3:6]]
+    assert {len(line) for line in rows} == {len(heads)}
+
+
 def test_what_stands_with_an_epsilon_is_in_the_head() -> None:
     lines = text(model())
     assert "eavesdropper view, δ = 1e-05, gaussian" in lines[1]
@@ -70,6 +86,8 @@ def test_what_stands_with_an_epsilon_is_in_the_head() -> None:
     steered = text(model(header=replace(HEADER, steered=True, covered=False)))
     assert "BY HAND" in steered[1]
     assert "ε NOT COVERED" in steered[1]
+    narrow = text(model(header=replace(HEADER, steered=True, covered=False)), 60, 15)[1]
+    assert "BY HAND ε NOT COVERED  ε: eavesdropper, δ=1e-05, gaussian" in narrow
 
 
 def test_sums_that_do_not_balance_get_a_cross() -> None:
@@ -106,26 +124,59 @@ def test_glyphs_of_bad_states_differ_even_in_ascii() -> None:
         assert len(set(shown)) == len(shown)
 
 
+MARKS = {
+    "links": "links ",
+    "axis": "▲",
+    "faults": "faults ",
+    "events": "events ",
+    "sums": "delivered 90",
+    "trend": "trend",
+}
+
+
+def panels(width: int, height: int) -> set[str]:
+    """Which panels stand on a screen of five agents."""
+    shown = "\n".join(text(model(), width, height))
+    return {name for name, mark in MARKS.items() if mark in shown}
+
+
 def test_panels_are_left_out_in_the_order_that_is_stated() -> None:
-    """Links, then faults, then events, then the identities; trends go below eighty columns."""
-
-    def panels(width: int, height: int) -> set[str]:
-        shown = "\n".join(text(model(), width, height))
-        names = {
-            "links": "links ",
-            "faults": "faults ",
-            "events": "events ",
-            "sums": "delivered 90",
-            "trend": "trend",
-        }
-        return {name for name, mark in names.items() if mark in shown}
-
-    assert panels(100, 30) == {"links", "faults", "events", "sums", "trend"}
-    assert panels(79, 30) == {"faults", "events", "sums", "trend"}
-    assert panels(60, 30) == {"faults", "events", "sums"} - {"sums"} | {"faults", "events"}
-    assert panels(100, 20) == {"events", "sums", "trend"}
-    assert panels(100, 14) == {"sums", "trend"}
+    """Links, then the axis of the faults, then events, then the faults' line, then the identities."""
+    assert panels(100, 30) == set(MARKS)
+    assert panels(79, 30) == set(MARKS) - {"links"}
+    assert panels(60, 30) == {"axis", "faults", "events"}  # identities are written shorter
+    assert panels(100, 22) == set(MARKS) - {"links", "axis"}
+    assert panels(100, 14) == {"faults", "sums", "trend"}
+    assert panels(100, 12) == {"sums", "trend"}
     assert panels(100, 11) == {"trend"}
+
+
+@given(st.integers(6, 80), st.sampled_from([(3, 0), (5, 2), (24, 9)]))
+def test_a_taller_screen_leaves_out_nothing_that_a_lower_one_has(
+    height: int, world: tuple[int, int]
+) -> None:
+    count, faults = world
+    for scale in SCALES:
+        low, high = (lay_out(scale, 100, h, count, faults) for h in (height, height + 1))
+        assert high.sums >= low.sums
+        assert bool(high.middle) >= bool(low.middle)
+        assert high.sides >= low.sides
+        assert min(high.faults, 4) >= min(low.faults, 4)
+        assert high.rows >= min(low.rows, count, 3)
+
+
+@given(
+    st.integers(1, 250), st.integers(1, 120), st.sampled_from(SCALES), st.integers(1, 20_000), st.integers(0, 40)
+)  # fmt: skip
+def test_what_is_shared_out_is_the_screen(
+    width: int, height: int, scale: str, count: int, faults: int
+) -> None:
+    """Two lines of heads, one of keys, and no line is given away twice."""
+    found = lay_out(scale, width, height, count, faults)
+    given_away = found.sums + found.cells + found.agents + found.middle + found.faults
+    assert given_away == max(0, height - 3) or height < 5
+    assert min(found.sums, found.cells, found.agents, found.middle, found.faults) >= 0
+    assert found.rows <= max(0, found.agents)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +199,7 @@ def test_a_histogram_is_as_long_as_its_counts() -> None:
 
 def test_faults_stand_at_their_time() -> None:
     """An axis of 60 s: a window from 20 to 40 s begins at a third and ends at two thirds of it."""
-    window = Window(3, "crash", "2", 20.0, None, 40.0)
+    window = Window(3, "crash", "crash", (2,), 20.0, None, 40.0)
     lines = text(model(windows=[window], header=replace(HEADER, now_s=30.0)), 130, 40)
     (axis,) = [line for line in lines if "▲" in line]
     (drawn,) = [line for line in lines if "3 crash 2" in line]
@@ -209,6 +260,7 @@ def test_names_can_do_no_harm(name: str) -> None:
         (99.97, "100s"),
         (361.4, "361s"),
         (7200.0, "2.0h"),
+        (864000.0, "10d"),
         (math.nan, "—"),
     ],
 )

@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import re
+from collections import Counter
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,11 @@ import pytest
 from actors.agent import UP
 from scenarios.api import make_plan
 from scenarios.conduct import Run
+from scenarios.console.ink import amount
 from scenarios.console.recording import Recording
 from scenarios.console.source import LiveSource, Source
-from scenarios.folder import lines
+from scenarios.console.viewer import viewer_of
+from scenarios.folder import events, lines
 from scenarios.governor import Hand
 from scenarios.swarm import Dice, small_world
 from tests.support.builders import private
@@ -35,7 +39,7 @@ def said(source: Source) -> dict[str, Any]:
         "stale": [round(source.stale(i), 9) for i in range(size)],
         "ledger": [[(k, *astuple(s)) for k, s in source.ledger(i, 3)] for i in range(size)],
         "states": [scene.state(i) for i in range(source.facts.seats)],
-        "windows": scene.all_windows(),
+        "windows": scene.windows.all(),
         "trend": [scene.losses_of(i) for i in range(size)],
         "history": scene.history(),
         "links": scene.links(),
@@ -118,6 +122,59 @@ def test_a_screen_says_the_same_live_and_replayed(tmp_path: Path, number: int) -
     luck = Dice(20261120, number)
     run, found = looked_at(small_world(luck, faults=3), tmp_path, luck.whole(3, 40))
     compare(run, found)
+
+
+ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\d+) +(\S+) +│")
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None:
+    """At random events of random worlds: the text on the screen, the ledgers, and afterwards the files up to there."""
+    luck = Dice(20261121, number)
+    run = Run(make_plan(small_world(luck, faults=3)), tmp_path / "run", Hand(looks=True), 1e12)
+    viewer, often, turn = viewer_of(run), luck.whole(3, 40), 0
+    drawn: list[tuple[int, list[str]]] = []
+
+    def allowance(_upcoming: int) -> float:
+        nonlocal turn
+        turn += 1
+        if turn % often == 0:
+            shown = ["".join(text for text, _ in line) for line in viewer.draw(120, 60)]
+            drawn.append((run.log.seq, shown))
+            rows = [found.groups() for found in map(ROW.fullmatch, shown) if found]
+            assert len(rows) == run.plan.size
+            for node, state, epsilon, cap, _, count, _, _ in rows:
+                agent = run.agents[int(node)]
+                assert state == viewer.desk.source.scene.state(agent.id)
+                assert int(count) == len(agent.store.ledger)
+                assert epsilon == amount(run.budget.epsilon_of(agent.id), room=5)
+                held = run.plan.nodes[agent.id].cap
+                assert cap == ("—" if held is None else f"{held.epsilon:g}")
+        return 0.0
+
+    hand = run.hand
+    hand.free = False
+    hand.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
+    asyncio.run(run.perform())
+    charges = [line["seq"] for line in lines(run.folder.path / "ledger.jsonl")]
+    kinds = [(e["seq"], e["kind"], len(e.get("to", ""))) for e in events(run.folder.path)]
+    for at, shown in drawn:
+        counts: Counter[str] = Counter()
+        for seq, kind, receivers in kinds:
+            if seq <= at:
+                counts[kind] += receivers if kind == "sent" else 1
+        sums = " ".join(shown[-3:-1]).replace(",", "")
+        flying = counts["sent"] + counts["duplicated"] - sum(
+            counts[k] for k in ("delivered", "lost", "rejected")
+        )  # fmt: skip
+        copies = f" + copies {counts['duplicated']}" if counts["duplicated"] else ""
+        assert (
+            f" messages {counts['sent']}{copies} = delivered {counts['delivered']} + lost {counts['lost']} "
+            f"+ rejected {counts['rejected']} + in flight {flying} ✓"
+        ) in sums
+        assert (
+            f"releases {counts['released']} = charged {sum(seq <= at for seq in charges)} " in sums
+        )
 
 
 def test_the_last_look_is_the_summary(tmp_path: Path) -> None:

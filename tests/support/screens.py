@@ -4,7 +4,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from scenarios.console.frame import frame, scale_for
+from scenarios.console.frame import frame
+from scenarios.console.layout import scale_for
 from scenarios.console.model import (
     Cohort,
     Crowd,
@@ -40,7 +41,10 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         12.0, [("0–10%", 3), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
         [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
     )  # fmt: skip
-    windows = [Window(0, "crash", "2", 1.0, None, 20.0), Window(1, "loss", "1,3", 30.0, None, 40.0)]
+    windows = [
+        Window(0, "crash", "crash", (2,), 1.0, None, 20.0),
+        Window(1, "loss", "loss", (1, 3), 30.0, None, 40.0),
+    ]
     pulse = Pulse(
         [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [5.0, 6.0], [0.0, 0.1], {(0, 1): "12ms"}
     )

@@ -1,0 +1,127 @@
+"""In what two runs differ at one time: figures of both, and the agents that are furthest apart."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenarios.console.ink import DIM, HEAD, PLAIN, STATES, WARN, Line, box, brief, fit, watch
+from scenarios.console.scene import percentiles
+from scenarios.console.source import Source
+from scenarios.values import folded
+
+_SHOWN = (
+    "loss", "accuracy.test", "accuracy.train", "rmse.test", "objective", "gap", "consensus", "epsilon.left",
+    "updates", "derived", "releases.refused", "nodes.up", "nodes.spent",
+)  # fmt: skip
+_ORACLES = frozenset(_SHOWN[:7])
+
+Far = tuple[int, str, str, float]
+"""An agent that both runs have, what it is in each, and how far its losses are apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of both runs."""
+
+    name: str
+    one: float
+    other: float
+
+    @property
+    def apart(self) -> float:
+        """By how much the second is above the first."""
+        return self.other - self.one
+
+
+def figures(one: Source, other: Source) -> list[Figure]:
+    """Compare two runs as they stand: exact figures now, sampled ones at the last sample of each."""
+    mine, theirs = one.messages(), other.messages()
+    found = [
+        Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
+        Figure("ε median", float(np.median(one.epsilons())), float(np.median(other.epsilons()))),
+        *(Figure(f"loss* {n}", a, b) for n, a, b in zip(
+            ("p10", "p50", "p90"), percentiles(one.scene.losses(), (10, 50, 90)),
+            percentiles(other.scene.losses(), (10, 50, 90)), strict=True,
+        )),
+        Figure("stale s p50", _stale(one), _stale(other)),
+        Figure("releases", mine.charged, theirs.charged),
+        Figure("sent", mine.sent, theirs.sent),
+        Figure("lost", mine.lost, theirs.lost),
+        Figure("in flight", mine.flying, theirs.flying),
+    ]  # fmt: skip
+    for name in _SHOWN:
+        a, b = one.scene.sampled(name), other.scene.sampled(name)
+        if a is not None and b is not None:
+            found.append(Figure(f"{name}*" if name in _ORACLES else name, folded(a), folded(b)))
+    return found
+
+
+def _stale(source: Source) -> float:
+    (found,) = percentiles([source.stale(i) for i in range(source.facts.size)], (50,))
+    return float(found)
+
+
+def apart(one: Source, other: Source, count: int) -> list[Far]:
+    """Return the agents whose losses differ most: id, what each is, and by how much."""
+    size = min(one.facts.size, other.facts.size)
+    gaps = np.abs(np.array(other.scene.losses()[:size]) - np.array(one.scene.losses()[:size]))
+    ranked = np.argsort(-np.nan_to_num(gaps, nan=-1.0), kind="stable")[:count]
+    return [
+        (int(i), one.scene.state(int(i)), other.scene.state(int(i)), float(gaps[i]))
+        for i in ranked
+        if not math.isnan(gaps[i])
+    ]
+
+
+def columns(width: int) -> int:
+    """In how many columns figures stand."""
+    return 2 if width >= 100 else 1
+
+
+def differences(
+    found: Sequence[Figure], far: Sequence[Far], now_s: float, width: int, height: int
+) -> list[Line]:
+    """Draw the figures, then the agents that are furthest apart."""
+    across = (width - 4) // columns(width)
+    number = max(8, min(12, (across - 16) // 3))
+    head: Line = [
+        (
+            f"{'':<15}{'A':>{number}}{'B':>{number}}{'B − A':>{number}} ".ljust(across)
+            * columns(width),
+            DIM,
+        )
+    ]
+    cells = [_figure(figure, number, across) for figure in found]
+    rows = min(math.ceil(len(cells) / columns(width)), max(1, height - 4))
+    lines = [head]
+    for at in range(rows):
+        line: Line = []
+        for cell in cells[at::rows][: columns(width)]:
+            line += cell
+        lines.append(line)
+    said: Line = [("loss* apart  ", DIM)]
+    for node, mine, theirs, gap in far:
+        said += [(f"{node} ", PLAIN), *_glyph(mine), *_glyph(theirs), (f" {brief(gap)}   ", PLAIN)]
+    title: Line = [
+        ("differences", HEAD),
+        (f"  t {watch(now_s)}  * an oracle's, as of each last sample", DIM),
+    ]
+    return box(title, [*lines, said], width, height)
+
+
+def _glyph(state: str) -> Line:
+    glyph, _, style = STATES[state]
+    return [(glyph, style)]
+
+
+def _figure(figure: Figure, number: int, across: int) -> Line:
+    gap = figure.apart
+    style = PLAIN if math.isnan(gap) or gap == 0 else WARN
+    sign = "+" if gap > 0 else ""
+    cell: Line = [
+        (f"{figure.name:<15}{brief(figure.one):>{number}}{brief(figure.other):>{number}}", PLAIN),
+        (f"{'' if math.isnan(gap) else sign + brief(gap):>{number}} ", style),
+    ]
+    return fit(cell, across)

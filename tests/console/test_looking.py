@@ -1,0 +1,118 @@
+"""What a person looks at is on the screen: the cursor is seen, and ⏎ opens what it stands on."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenarios.console.ink import PICK
+from scenarios.console.keys import press
+from scenarios.console.layout import SCALES
+from scenarios.console.viewer import Viewer
+from tests.support.builders import private
+from tests.support.desks import desk_of
+
+CROWD = private(
+    network={"topology": {"kind": "ring"}, "latency": 0.1},
+    nodes=[
+        {"name": "phones", "count": 60, "budget": {"epsilon": 4.0, "delta": 1e-5}},
+        {"name": "hubs", "count": 40, "budget": {"epsilon": 8.0, "delta": 1e-5}},
+    ],
+    fault=[{"at": float(t), "for": 1.0, "crash": [t]} for t in range(1, 9)],
+)
+MOVES = ("up", "down", "left", "right", "page-up", "page-down", "home", "end", "s")
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    """A hundred agents, some seconds after the beginning."""
+    run, desk = desk_of(tmp_path_factory.mktemp("crowd"), CROWD)
+    run.clock.at(4_000_000_500, 4 << 32, desk.deck.stop)
+    asyncio.run(run.perform())
+    yield Viewer(desk)
+    run.recorder.close()
+
+
+def picked(viewer: Viewer, width: int, height: int) -> list[str]:
+    """What stands under the cursor."""
+    lines = viewer.draw(width, height)
+    return [
+        text.strip() for line in lines for text, style in line if style == PICK and text.strip()
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(SCALES),
+    st.integers(60, 200),
+    st.integers(15, 70),
+    st.lists(st.sampled_from(MOVES), max_size=25),
+    st.sampled_from(["", "hubs", "down", "7..30"]),
+)
+def test_the_cursor_is_always_seen(
+    viewer: Viewer, scale: str, width: int, height: int, moves: list[str], passing: str
+) -> None:
+    """Wherever it went, at every size: in a table by its id, in a grid by its cell."""
+    look = viewer.desk.look
+    look.scale, look.opened, look.sort, look.descending = scale, None, "id", False
+    viewer.desk.filter(passing)
+    for key in moves:
+        press(viewer.desk, key)
+        viewer.draw(width, height)
+    look.says = ""
+    seen = picked(viewer, width, height)
+    node = viewer.desk.gather.at_cursor(look)
+    if scale == "crowd":
+        assert seen in ([str(node)], [])  # a low screen shows a histogram only
+        assert seen or height <= 24
+    elif node is None:
+        assert seen == []
+    elif scale == "table" or width >= 80:
+        assert str(node) in seen
+    else:
+        assert len(seen) >= 1
+    press(viewer.desk, "enter")
+    assert look.opened == node
+
+
+def test_a_crowd_is_of_those_who_pass_the_filter(viewer: Viewer) -> None:
+    look = viewer.desk.look
+    look.scale, look.opened = "crowd", None
+    for passing, count in (("", 100), ("hubs", 40), ("7..30", 24), ("hubs,7..30", 64)):
+        viewer.desk.filter(passing)
+        crowd = viewer.model(120, 40).crowd
+        assert crowd is not None
+        assert sum(found for _, found in crowd.bins) == count
+        assert sum(cohort.count for cohort in crowd.cohorts) == count
+    viewer.desk.filter("hubs")
+    crowd = viewer.model(120, 40).crowd
+    assert crowd is not None
+    assert all(node >= 60 for _, row in crowd.outliers for node, _, _ in row)
+    epsilons = viewer.desk.gather._epsilons()[60:]
+    assert crowd.quantiles[0][1][-1] == epsilons.max() == crowd.outliers[0][1][0][2]
+
+
+def test_help_scrolls_to_its_end_and_no_further(viewer: Viewer) -> None:
+    look = viewer.desk.look
+    look.opened = None
+    press(viewer.desk, "?")
+    text = "\n".join(_text(viewer, 80, 24))
+    assert "move the cursor" in text
+    assert "partition" not in text
+    for _ in range(20):
+        press(viewer.desk, "page-down")
+        viewer.draw(80, 24)
+    text = "\n".join(_text(viewer, 80, 24))
+    assert "partition" in text
+    furthest = look.line
+    press(viewer.desk, "up")
+    _text(viewer, 80, 24)
+    assert look.line == furthest - 1
+    press(viewer.desk, "escape")
+    assert not look.helps
+
+
+def _text(viewer: Viewer, width: int, height: int) -> list[str]:
+    return ["".join(text for text, _ in line) for line in viewer.draw(width, height)]
