@@ -138,7 +138,7 @@ class Run:
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
         status, code, message = "finished", FINE, ""
-        thresholds = _quiet_collector(self.plan)
+        thresholds = _quiet_collector(self.plan.size, looks=self.hand.looks)
         try:
             self._write_scenario()
             self._open()
@@ -273,12 +273,16 @@ class Run:
         return summarise(plan, status, self.agents, values, more)
 
 
-def _quiet_collector(plan: Plan) -> tuple[int, int, int] | None:
-    """Look for garbage rarely: what was built stays, and events hold no cycles. A small world is over before it pays."""
-    if plan.size < _MANY:
+def _quiet_collector(size: int, *, looks: bool) -> tuple[int, int, int] | None:
+    """Look for garbage rarely: what was built stays, and events hold no cycles.
+
+    A small world is over before it pays, unless somebody looks: frames are made of many short-lived things.
+    """
+    if size < _MANY and not looks:
         return None
     thresholds = gc.get_threshold()
-    gc.collect()
+    if size >= _MANY:
+        gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
     return thresholds

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from scenarios.console.source import Source, memory_mb
 from scenarios.values import number
 
 _PULSE_S = 0.5
+_UNKNOWN = math.nan, math.nan, math.nan
 
 
 class Gather:
@@ -46,6 +46,9 @@ class Gather:
         self._begun = time.perf_counter()
         self._seen = 0, self._begun
         self._pace = 0.0
+        self._remembered: tuple[int, list[str], tuple[float, float, float]] = -1, [], _UNKNOWN
+        """States and losses, as long as nothing changes them."""
+        self._terms = -1, ""
         self.beats = 0
         """How often the pace was measured."""
         self._ranking = Ranking(source, self._caps)
@@ -57,6 +60,8 @@ class Gather:
         source.refresh()
         self._beat()
         scene = source.scene
+        if look.opened is None:
+            scene.look_at(None)
         epsilons = self._epsilons()
         order = self._ranking.order(look, epsilons)
         look.follow(len(order))
@@ -70,7 +75,7 @@ class Gather:
             windows=scene.windows.all(),
             messages=source.messages(),
             feed=self._feed(look),
-            pulse=Pulse(scene.history(), list(scene.paces), list(scene.lost), scene.links()),
+            pulse=Pulse(scene.history(), scene.paces(), scene.links()),
             opened=None if look.opened is None else self._open(look, look.opened),
             ascii=ascii_only,
             breaks=look.breaks,
@@ -133,10 +138,19 @@ class Gather:
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
             end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
             left_s=self._left(share, wall), wall_s=wall, queue=source.queue, memory_mb=memory_mb(),
-            recorded_mb=source.recorded_mb, privacy=source.terms(), steered=source.steered,
+            recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, broken=source.broken,
             server=server,
         )  # fmt: skip
+
+    def _told(self) -> str:
+        """What every ε stands with: of thousands as of the last sample, as they are."""
+        last = self.source.scene.last
+        if self.facts.size <= MANY or last is None:
+            return self.source.terms()
+        if self._terms[0] != last.seq:
+            self._terms = last.seq, self.source.terms()
+        return self._terms[1]
 
     def _left(self, share: float | None, wall: float) -> float:
         """Return how many seconds are left on the wall, as far as can be told."""
@@ -161,16 +175,19 @@ class Gather:
         self, look: Look, order: Sequence[int], rows: Sequence[Row], epsilons: Vector
     ) -> Nodes:
         scene, size = self.source.scene, self.facts.size
+        if self._remembered[0] != scene.changes:
+            states = [scene.state(i) for i in range(size)]
+            p10, p50, p90 = percentiles(scene.losses(), (10, 50, 90))
+            self._remembered = scene.changes, states, (p10, p50, p90)
+        _, states, losses = self._remembered
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = epsilons / self._caps
-        worst = int(np.argmax(epsilons)) if size else None
         sort = f"{look.sort}{'↓' if look.descending else ''}"
         return Nodes(
             rows=rows, first=look.first, listed=len(order), count=size,
             cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
-            states=[scene.state(i) for i in range(size)], shares=shares.tolist(),
-            epsilon_worst=float(epsilons.max(initial=0.0)), epsilon_median=float(np.median(epsilons)),
-            worst=worst, losses=percentiles(scene.losses(), (10, 50, 90)),
+            states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
+            epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
         )  # fmt: skip
 
     # what happened
@@ -204,10 +221,7 @@ class Gather:
             )
             for j in self.near[i]
         ]
-        known = {
-            e.seq: e for kept in (scene.notable, scene.recent) for e in kept if _concerns(e, i)
-        }
-        mine = [known[seq] for seq in sorted(known)][-40:]
+        mine = list(scene.look_at(i))[-40:]
         listed = []
         if scene.last is not None:
             values = scene.last.values
@@ -233,10 +247,3 @@ _OF_NODE = (
     "rmse.test",
     "availability",
 )
-
-
-def _concerns(event: Any, i: int) -> bool:
-    return bool(
-        event.node == i or getattr(event, "receiver", -1) == i or i in getattr(event, "to", ())
-        or i in getattr(event, "targets", ())
-    )  # fmt: skip

@@ -150,8 +150,8 @@ class Pulse:
 
     history: Sequence[tuple[float, float, float, float]]
     """t, and p10, p50, p90 of the losses."""
-    paces: Sequence[float]
-    lost: Sequence[float]
+    paces: Sequence[tuple[float, float]]
+    """Events in each simulated second, and the share of messages that was lost."""
     links: Mapping[tuple[int, int], str]
     """What became of the last message of each link, where there are few."""
 

@@ -35,7 +35,7 @@ def opened(found: Opened, width: int, height: int) -> list[Line]:
         said: list[Line] = [
             words(text, style) for text, style in found.messages[-(rest - middle - 2) :]
         ]
-        said = said or [words("none among the last thousand events of the run", DIM)]
+        said = said or [words("none among the last events of the run", DIM)]
         lines += box([("messages and events of the agent", HEAD)], said, width, rest - middle)
     return lines[:height]
 

@@ -76,7 +76,8 @@ def throughput(model: Model, width: int, height: int) -> list[Line]:
     """Draw what happened in each simulated second, and the share of messages that was lost, from sample to sample."""
     pulse, header = model.pulse, model.header
     size = max(8, width - 60)
-    pace, lost = (found[-1] if found else 0.0 for found in (pulse.paces, pulse.lost))
+    events, losses = ([pair[at] for pair in pulse.paces] for at in (0, 1))
+    pace, lost = pulse.paces[-1] if pulse.paces else (0.0, 0.0)
     more = (
         f"   on the wall {short(header.events_per_s)}/s"
         if header.events_per_s and not header.paused
@@ -85,8 +86,8 @@ def throughput(model: Model, width: int, height: int) -> list[Line]:
     if header.queue is not None:
         more += f"   queue {short(header.queue)}"
     lines: list[Line] = [
-        [("events ", DIM), (sparkline(pulse.paces, size), GOOD), (f"  {short(pace):>5}/s{more}", PLAIN)],
-        [("lost   ", DIM), (sparkline(pulse.lost, size), WARN), (f"  {100 * lost:>4.1f}%", PLAIN)],
+        [("events ", DIM), (sparkline(events, size), GOOD), (f"  {short(pace):>5}/s{more}", PLAIN)],
+        [("lost   ", DIM), (sparkline(losses, size), WARN), (f"  {100 * lost:>4.1f}%", PLAIN)],
     ]  # fmt: skip
     title: Line = [("throughput", HEAD), ("  per simulated second, by samples", DIM)]
     return box(title, lines, width, height)

@@ -3,6 +3,7 @@
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from actors.events import (
     Spent,
     Violated,
 )
+from mechanisms.vectors import Matrix
 from scenarios.console.layout import MANY
 from scenarios.console.windows import Windows
 from scenarios.facts import Facts
@@ -41,7 +43,7 @@ NOTABLE: tuple[type[Event], ...] = (
 )  # fmt: skip
 """What a person wants to see among thousands: the last of these are kept beside the last of all."""
 _NOTABLE = frozenset(NOTABLE)
-_KEPT = 1000
+_KEPT, _NOTED, _OWN = 400, 1000, 200
 _HISTORY = 400
 _FEW = 16
 """Up to so many agents, every link is shown."""
@@ -66,15 +68,14 @@ class Scene:
         self._kept: list[tuple[int, list[Any]]] = []
         self._folded: dict[int, tuple[float, float, float, float]] = {}
         self.last: Sampled | None = None
-        self.paces: deque[float] = deque(maxlen=60)
-        """Events in each simulated second, between the last samples."""
-        self.lost: deque[float] = deque(maxlen=60)
-        """The share of messages that was lost there."""
-        self._beaten = 0, 0, 0, 0
+        self._beats: deque[tuple[int, int, int, int]] = deque([(0, 0, 0, 0)], maxlen=60)
+        """Number and instant of the last samples, messages sent and lost until then."""
         self.round = 0
         self.broken = ""
         self.recent: deque[Event] = deque(maxlen=_KEPT)
-        self.notable: deque[Event] = deque(maxlen=_KEPT)
+        self.notable: deque[Event] = deque(maxlen=_NOTED)
+        self._whose: int | None = None
+        self._own: deque[Event] = deque(maxlen=_OWN)
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sampled: self._sample,
             Joined: self._note_up,
@@ -90,6 +91,8 @@ class Scene:
             RoundOpened: self._note_round,
             Violated: self._note_violated,
         }
+        self.changes = 0
+        """How many events changed what is remembered, but for the last of them."""
         self._stride = 1
         self._samples = 0
 
@@ -107,6 +110,7 @@ class Scene:
     def __call__(self, event: Event) -> None:
         act = self._routes.get(type(event))
         if act is not None:
+            self.changes += 1
             act(event)
         if type(event) in _NOTABLE:
             self.notable.append(event)
@@ -140,8 +144,19 @@ class Scene:
         self.broken = event.invariant
 
     def keep(self, batch: Sequence[Event]) -> None:
-        """Keep the last events."""
+        """Keep the last events, and those of the agent that somebody looks at."""
         self.recent.extend(batch[-_KEPT:])
+        if self._whose is not None:
+            self._own.extend(event for event in batch if _concerns(event, self._whose))
+
+    def look_at(self, i: int | None) -> Sequence[Event]:
+        """Return the last events that concern one agent; as long as somebody looks at it, they are kept apart."""
+        if i != self._whose:
+            self._whose = i
+            known = {e.seq: e for kept in (self.notable, self.recent) for e in kept}
+            mine = () if i is None else (known[s] for s in sorted(known) if _concerns(known[s], i))
+            self._own = deque(mine, maxlen=_OWN)
+        return self._own
 
     def links(self) -> dict[tuple[int, int], str]:
         """Return what became of the last message of every link, where there are few agents."""
@@ -161,9 +176,10 @@ class Scene:
     def _sample(self, event: Sampled) -> None:
         """Keep a sample; every so-manieth for the history of losses, so that it never grows too long."""
         self.last = event
-        losses = event.values["loss"]
+        values = event.values
+        losses = values["loss"]
         self._trend.append(losses)
-        self._beat(event)
+        self._beats.append((event.seq, event.t, values["messages.sent"], values["messages.lost"]))
         self._samples += 1
         if self._samples % self._stride:
             return
@@ -174,21 +190,22 @@ class Scene:
         if len(self._kept) > _HISTORY:
             self._kept, self._stride = self._kept[::2], 2 * self._stride
 
-    def _beat(self, event: Sampled) -> None:
-        """Note how much happened since the last sample: events, and the share of messages that was lost."""
-        sent, lost = (event.values[f"messages.{name}"] for name in ("sent", "lost"))
-        seq, t, sent_then, lost_then = self._beaten
-        if event.t > t:
-            self.paces.append((event.seq - seq) / ((event.t - t) / 1e9))
-            share = (lost - lost_then) / (sent - sent_then) if sent > sent_then else 0.0
-            self.lost.append(share)
-            self._beaten = event.seq, event.t, sent, lost
+    def paces(self) -> list[tuple[float, float]]:
+        """Return what happened between the last samples: events in a simulated second, the share of messages lost."""
+        found = []
+        for (seq, t, sent, lost), (next_seq, next_t, next_sent, next_lost) in pairwise(self._beats):
+            if next_t > t:
+                share = (next_lost - lost) / (next_sent - sent) if next_sent > sent else 0.0
+                found.append(((next_seq - seq) * 1e9 / (next_t - t), share))
+        return found
 
     def history(self) -> list[tuple[float, float, float, float]]:
         """Return how losses went: the instant, and three percentiles."""
-        for t, losses in self._kept:
-            if t not in self._folded:
-                self._folded[t] = t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
+        fresh = [kept for kept in self._kept if kept[0] not in self._folded]
+        if fresh:
+            table = np.array([losses for _, losses in fresh], dtype=np.float64)
+            for (t, _), found in zip(fresh, _three(table), strict=True):
+                self._folded[t] = t / 1e9, *found
         if len(self._folded) > 2 * _HISTORY:
             kept = {t for t, _ in self._kept}
             self._folded = {t: told for t, told in self._folded.items() if t in kept}
@@ -207,6 +224,20 @@ class Scene:
     def sampled(self, name: str) -> Any:
         """Return a metric of the last sample; None where it was not taken."""
         return None if self.last is None else self.last.values.get(name)
+
+
+def _concerns(event: Any, i: int) -> bool:
+    return bool(
+        event.node == i or getattr(event, "receiver", -1) == i or i in getattr(event, "to", ())
+        or i in getattr(event, "targets", ())
+    )  # fmt: skip
+
+
+def _three(table: Matrix) -> list[tuple[float, float, float]]:
+    """Return three percentiles of each row: of all at once, unless something is unknown or infinite."""
+    if np.isfinite(table).all():
+        return [(a, b, c) for a, b, c in np.percentile(table, (10, 50, 90), axis=1).T.tolist()]
+    return [percentiles(row, (10, 50, 90)) for row in table]
 
 
 def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...]:

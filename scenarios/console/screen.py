@@ -18,7 +18,7 @@ from scenarios.console.keyboard import Keyboard
 from scenarios.folder import FolderError
 
 _FRAME_S, _REMOTE_S = 0.1, 0.25
-_SHARE = 60
+_SHARE = 100
 """A run that goes as fast as it can gives at most one part in so many to the screen."""
 STYLES = {
     "good": Style.parse("#56b4e9"),

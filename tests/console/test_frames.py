@@ -197,6 +197,13 @@ def test_a_histogram_is_as_long_as_its_counts() -> None:
     assert lengths[2] == 0
 
 
+def test_a_low_histogram_puts_two_bins_into_one_and_loses_nobody() -> None:
+    shown = [line.strip("│ ").split() for line in text(model(5000), 60, 15)[3:11]]
+    assert [(words[0], words[-1]) for words in shown[1:7]] == [
+        ("0–20%", "1"), ("20–40%", "5"), ("40–60%", "9"), ("60–80%", "13"), ("80–100%", "17"), ("spent", "1"),
+    ]  # fmt: skip
+
+
 def test_faults_stand_at_their_time() -> None:
     """An axis of 60 s: a window from 20 to 40 s begins at a third and ends at two thirds of it."""
     window = Window(3, "crash", "crash", (2,), 20.0, None, 40.0)

@@ -42,6 +42,7 @@ def said(source: Source) -> dict[str, Any]:
         "windows": scene.windows.all(),
         "trend": [scene.losses_of(i) for i in range(size)],
         "history": scene.history(),
+        "paces": scene.paces(),
         "links": scene.links(),
         "recent": [e.seq for e in scene.recent],
         "notable": [e.seq for e in scene.notable],

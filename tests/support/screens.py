@@ -38,7 +38,7 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         shares=[0.25] * count, epsilon_worst=2.0, epsilon_median=1.5, worst=0, losses=(0.4, 0.5, 0.6),
     )  # fmt: skip
     crowd = Crowd(
-        12.0, [("0–10%", 3), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
+        12.0, [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
         [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
     )  # fmt: skip
     windows = [
@@ -46,7 +46,7 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         Window(1, "loss", "loss", (1, 3), 30.0, None, 40.0),
     ]
     pulse = Pulse(
-        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [5.0, 6.0], [0.0, 0.1], {(0, 1): "12ms"}
+        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [(5.0, 0.0), (6.0, 0.1)], {(0, 1): "12ms"}
     )
     base = Model(
         header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
