@@ -11,7 +11,7 @@ from mechanisms.vectors import Vector
 from scenarios.console import feed
 from scenarios.console.crowds import Crowds
 from scenarios.console.deck import Deck
-from scenarios.console.ink import brief
+from scenarios.console.ink import brief, span
 from scenarios.console.layout import MANY
 from scenarios.console.look import Look
 from scenarios.console.model import (
@@ -30,6 +30,8 @@ from scenarios.console.source import Source, memory_mb
 from scenarios.values import number
 
 _PULSE_S = 0.5
+_FEW = 16
+"""Up to so many agents, every link is shown."""
 _UNKNOWN = math.nan, math.nan, math.nan
 
 
@@ -75,7 +77,7 @@ class Gather:
             windows=scene.windows.all(),
             messages=source.messages(),
             feed=self._feed(look),
-            pulse=Pulse(scene.history(), scene.paces(), scene.links()),
+            pulse=Pulse(scene.history(), scene.paces(), self._links()),
             opened=None if look.opened is None else self._open(look, look.opened),
             ascii=ascii_only,
             breaks=look.breaks,
@@ -192,6 +194,21 @@ class Gather:
 
     # what happened
 
+    def _links(self) -> dict[tuple[int, int], str]:
+        """What became of the last message of every link, where there are few agents."""
+        if self.facts.size > _FEW:
+            return {}
+        pairs = [(i, j) for i, near in enumerate(self.near) for j in near]
+        return {(i, j): self._between(i, j) for i, j in pairs}
+
+    def _between(self, sender: int, receiver: int) -> str:
+        """What became of the last message from one agent to another: lost, held, or how long it takes."""
+        sent = self.source.last_to(sender, receiver)
+        if sent is None:
+            return "—"
+        arrival = sent.arrives[list(sent.to).index(receiver)]
+        return span((arrival - sent.t) / 1e9) if arrival >= 0 else "╳" if arrival == -1 else "‖"
+
     def _feed(self, look: Look) -> Feed:
         found = look.events.last(self.source, 40)
         lines = [feed.tell(event) for event in found]
@@ -212,13 +229,8 @@ class Gather:
             )
             for k, s in source.ledger(i, 40)
         ]
-        links = scene.links_of(i)
         near = [
-            (
-                j,
-                scene.state(j),
-                f"to {links.get((i, j), '—'):>6}   from {links.get((j, i), '—'):>6}",
-            )
+            (j, scene.state(j), f"to {self._between(i, j):>6}  from {self._between(j, i):>6}")
             for j in self.near[i]
         ]
         mine = list(scene.look_at(i))[-40:]

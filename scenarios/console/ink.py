@@ -79,6 +79,19 @@ def fit(line: Line, width: int) -> Line:
     return found
 
 
+def flow(pieces: Sequence[str], width: int) -> list[str]:
+    """Put pieces into lines, as many as fit into each; none is broken."""
+    lines = [""]
+    for piece in pieces:
+        if lines[-1] and len(lines[-1]) + 3 + len(piece) <= width:
+            lines[-1] += f"   {piece}"
+        elif lines[-1]:
+            lines.append(piece)
+        else:
+            lines[-1] = piece
+    return lines
+
+
 def words(text: str, style: str = PLAIN) -> Line:
     """Make a line of one span."""
     return [(text, style)]

@@ -1,7 +1,5 @@
 """One agent, looked at closely: its ledger, its neighbours, its last messages."""
 
-from textwrap import wrap
-
 from scenarios.console.ink import (
     DIM,
     HEAD,
@@ -12,32 +10,31 @@ from scenarios.console.ink import (
     amount,
     beside,
     box,
+    flow,
     plain,
     span,
     words,
 )
 from scenarios.console.model import Opened
 
+_WIDE = 80
+
 
 def opened(found: Opened, width: int, height: int) -> list[Line]:
-    """Draw the agent: what it is, then ledger and neighbours side by side, then messages."""
-    facts = _facts(found, width)
+    """Draw the agent: what it is, then ledger and neighbours, side by side where there is room, then messages."""
+    facts = _facts(found, width - 4)
     top = min(height, len(facts) + 2)
-    rest = height - top
-    middle = rest // 2 if rest >= 8 else rest
-    lines = box(_title(found), facts, width, top)
-    left = width // 2 if width >= 60 else width
-    blocks = _ledger(found, left, middle)
-    if left < width:
-        blocks = beside(blocks, _neighbours(found, width - left, middle))
-    lines += blocks
-    if rest - middle >= 3:
-        said: list[Line] = [
-            words(text, style) for text, style in found.messages[-(rest - middle - 2) :]
-        ]
-        said = said or [words("none among the last events of the run", DIM)]
-        lines += box([("messages and events of the agent", HEAD)], said, width, rest - middle)
-    return lines[:height]
+    lines, rest = box(_title(found), facts, width, top), height - top
+    if rest < 8:
+        return lines + _ledger(found, width, rest)
+    if width >= _WIDE:
+        middle, left = rest // 2, width // 2
+        lines += beside(_ledger(found, left, middle), _neighbours(found, width - left, middle))
+    else:
+        middle = rest * 3 // 5
+        lines += _ledger(found, width, middle // 2)
+        lines += _neighbours(found, width, middle - middle // 2)
+    return lines + _messages(found, width, rest - middle)
 
 
 def _title(found: Opened) -> Line:
@@ -49,13 +46,19 @@ def _facts(found: Opened, width: int) -> list[Line]:
     row = found.row
     glyph, _, style = STATES[row.state]
     cap = "—" if row.cap is None else f"{row.cap:g}"
-    first: Line = [
-        (f"{glyph} {row.state}   ", style),
-        (f"ε {amount(row.epsilon, 4)} of {cap}   loss* {amount(row.loss, 4)}   releases {row.releases}   "
-         f"inbox {row.inbox}   stale {span(row.stale_s)}", PLAIN),
+    pieces = [
+        f"{glyph} {row.state}", f"ε {amount(row.epsilon, 4)} of {cap}", f"loss* {amount(row.loss, 4)}",
+        f"releases {row.releases}", f"inbox {row.inbox}", f"stale {span(row.stale_s)}", *found.facts,
     ]  # fmt: skip
-    more = wrap("   ".join(found.facts), max(20, width - 4), break_on_hyphens=False)
-    return [first, *(words(line) for line in more)]
+    first, *more = flow(pieces, width)
+    state = len(pieces[0])
+    return [[(first[:state], style), (first[state:], PLAIN)], *map(words, more)]
+
+
+def _messages(found: Opened, width: int, height: int) -> list[Line]:
+    said: list[Line] = [words(text, style) for text, style in found.messages[-(height - 2) :]]
+    said = said or [words("none among the last events of the run", DIM)]
+    return box([("messages and events of the agent", HEAD)], said, width, height)
 
 
 def _ledger(found: Opened, width: int, height: int) -> list[Line]:

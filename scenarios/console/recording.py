@@ -67,6 +67,10 @@ class _Remembered:
         ]
 
 
+_KEPT = 20_000
+"""So many of the last events are kept: more than of a run that goes on, for nobody waits for it."""
+
+
 class Recording:
     """The source of a replay: it stands at an event, and can go to any other."""
 
@@ -93,7 +97,7 @@ class Recording:
         """Go back to before the first event."""
         facts = self.facts
         gone = set(facts.absent)
-        self.scene = Scene(facts)
+        self.scene = Scene(facts, _KEPT)
         self._ledgers = [Ledger() for _ in range(facts.size)]
         self._budget = Budget(self._plan, self._ledgers)
         self._budget.recall(live=facts.numerical)
@@ -244,6 +248,9 @@ class Recording:
     def stale(self, i: int) -> float:
         live = [j for j in self._near[i] if self.scene.status[j] in {UP, DOWN}]
         return self._traffic.stale(i, live, self.now)
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        return self._traffic.last_to(sender, receiver)
 
     def messages(self) -> Messages:
         counts = self._traffic.counts

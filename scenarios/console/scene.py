@@ -27,7 +27,6 @@ from actors.events import (
     RoundAborted,
     RoundOpened,
     Sampled,
-    Sent,
     Spent,
     Violated,
 )
@@ -45,8 +44,6 @@ NOTABLE: tuple[type[Event], ...] = (
 _NOTABLE = frozenset(NOTABLE)
 _KEPT, _NOTED, _OWN = 400, 1000, 200
 _HISTORY = 400
-_FEW = 16
-"""Up to so many agents, every link is shown."""
 
 
 class Scene:
@@ -54,7 +51,7 @@ class Scene:
 
     kinds: tuple[type[Event], ...] = (*NOTABLE, Sampled, RoundOpened)
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, keeps: int = _KEPT) -> None:
         self.facts = facts
         gone = set(facts.absent)
         self.status = [ABSENT if i in gone else UP for i in range(facts.seats)]
@@ -72,7 +69,7 @@ class Scene:
         """Number and instant of the last samples, messages sent and lost until then."""
         self.round = 0
         self.broken = ""
-        self.recent: deque[Event] = deque(maxlen=_KEPT)
+        self.recent: deque[Event] = deque(maxlen=keeps)
         self.notable: deque[Event] = deque(maxlen=_NOTED)
         self._whose: int | None = None
         self._own: deque[Event] = deque(maxlen=_OWN)
@@ -145,7 +142,7 @@ class Scene:
 
     def keep(self, batch: Sequence[Event]) -> None:
         """Keep the last events, and those of the agent that somebody looks at."""
-        self.recent.extend(batch[-_KEPT:])
+        self.recent.extend(batch)
         if self._whose is not None:
             self._own.extend(event for event in batch if _concerns(event, self._whose))
 
@@ -157,21 +154,6 @@ class Scene:
             mine = () if i is None else (known[s] for s in sorted(known) if _concerns(known[s], i))
             self._own = deque(mine, maxlen=_OWN)
         return self._own
-
-    def links(self) -> dict[tuple[int, int], str]:
-        """Return what became of the last message of every link, where there are few agents."""
-        return self.links_of(None) if self.facts.size <= _FEW else {}
-
-    def links_of(self, i: int | None) -> dict[tuple[int, int], str]:
-        """Return what became of the last message of each link of one agent, as far as it is among the last events."""
-        found: dict[tuple[int, int], str] = {}
-        for event in reversed(self.recent):
-            if isinstance(event, Sent):
-                for j, arrival in zip(event.to, event.arrives, strict=True):
-                    link = _of(event.node), j
-                    if link not in found and (i is None or i in link):
-                        found[link] = _became(arrival, event.t)
-        return found
 
     def _sample(self, event: Sampled) -> None:
         """Keep a sample; every so-manieth for the history of losses, so that it never grows too long."""
@@ -256,17 +238,3 @@ def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...
 def _of(node: int | None) -> int:
     assert node is not None, "somebody did it"  # noqa: S101
     return node
-
-
-def _became(arrival: int, sent: int) -> str:
-    """Say what became of a message: lost, held, or late by so much."""
-    late = (arrival - sent) / 1e6
-    return (
-        "╳"
-        if arrival == -1
-        else "‖"
-        if arrival < 0
-        else f"{late:.0f}ms"
-        if late < 1e4
-        else f"{late / 1e3:.0f}s"
-    )

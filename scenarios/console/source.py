@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from actors.agent import DOWN, UP
 from actors.conditions import Condition
-from actors.events import Event
+from actors.events import Event, Sent
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.conduct import Run
@@ -88,6 +88,10 @@ class Source(Protocol):
 
     def stale(self, i: int) -> float:
         """The staleness of what an agent holds, in seconds."""
+        ...
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        """The last message from one agent to another, as far back as is remembered."""
         ...
 
     def messages(self) -> Messages: ...
@@ -191,6 +195,9 @@ class LiveSource:
         agents = self.run.members.agents
         live = [j for j in self._near[i] if agents[j].status in {UP, DOWN}]
         return self.run.traffic.stale(i, live, self.now)
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        return self.run.traffic.last_to(sender, receiver)
 
     def messages(self) -> Messages:
         traffic, run = self.run.traffic, self.run

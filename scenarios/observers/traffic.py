@@ -1,6 +1,6 @@
 """Counts what the network did, and who was there."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,10 +31,12 @@ _COUNTED: dict[type[Event], str] = {
     Rejected: "rejected",
     Duplicated: "duplicated",
 }
+_SAID = 4
+"""So many of everybody's last messages are remembered, where somebody looks."""
 
 
 class Traffic:
-    """A fold over messages and comings and goings; `follow` remembers who holds which version."""
+    """A fold over messages and comings and goings; `follow` remembers who holds which version, and who said what last."""
 
     def __init__(self, present: Sequence[bool], *, follow: bool = False) -> None:
         self._follow = follow
@@ -48,6 +50,7 @@ class Traffic:
         self._newest: dict[int, int] = {}
         self._held: list[dict[int, int]] = [{} for _ in present]
         """Which version of each sender everybody holds."""
+        self._said: list[deque[Sent]] = [deque(maxlen=_SAID) for _ in present] if follow else []
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
@@ -86,9 +89,16 @@ class Traffic:
     def _note_sent(self, event: Sent) -> None:
         self.counts["sent"] += len(event.to)
         self.bytes_sent += event.bytes * len(event.to)
-        if self._follow and event.bytes and not event.resent and event.node is not None:
+        if not self._follow or event.node is None:
+            return
+        self._said[event.node].append(event)
+        if event.bytes and not event.resent:
             self._published[event.node][event.version] = event.t
             self._newest[event.node] = event.version
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        """Return the last of what one agent said that was for another; None where none of it was."""
+        return next((sent for sent in reversed(self._said[sender]) if receiver in sent.to), None)
 
     def _note_presence(self, event: Event) -> None:
         node = event.node

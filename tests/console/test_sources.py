@@ -43,8 +43,12 @@ def said(source: Source) -> dict[str, Any]:
         "trend": [scene.losses_of(i) for i in range(size)],
         "history": scene.history(),
         "paces": scene.paces(),
-        "links": scene.links(),
-        "recent": [e.seq for e in scene.recent],
+        "links": {
+            (i, j): source.last_to(i, j)
+            for i, near in enumerate(source.facts.neighbours())
+            for j in near
+        },
+        "recent": [e.seq for e in scene.recent][-400:],
         "notable": [e.seq for e in scene.notable],
         "round": scene.round,
     }
