@@ -1,7 +1,19 @@
 """The words of the command line: verbs, options and what they may be."""
 
 import argparse
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
+
+_LIVE = ("auto", "full", "lines", "json", "off")
+
+
+def spelled_out(words: Sequence[str]) -> list[str]:
+    """Give `--live` its word where it has none: what follows it then is a scenario, or another option."""
+    return [
+        "--live=full" if word == "--live" and after not in _LIVE else word
+        for word, after in pairwise([*words, ""])
+    ]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -24,11 +36,9 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--engine", choices=("virtual", "wall"))
     run.add_argument(
         "--live",
-        choices=("auto", "full", "lines", "json", "off"),
-        nargs="?",
-        const="full",
+        choices=_LIVE,
         default="auto",
-        help="how a run is shown (default auto: full on a terminal, else lines)",
+        help="how a run is shown (default auto: full on a terminal, else lines; without a word: full)",
     )
     run.add_argument("--quiet", action="store_true", help="the same as --live off")
     run.add_argument("--speed", metavar="X", help="simulated seconds per wall second, or max")

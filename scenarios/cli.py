@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from scenarios.arguments import parser
+from scenarios.arguments import parser, spelled_out
 
 USAGE, OURS = 2, 70
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             name, "1"
         )  # before NumPy loads: more threads only slow small work down
     words = parser()
-    chosen = words.parse_args(arguments)
+    chosen = words.parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
     if chosen.version:
         from scenarios.folder import version
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenarios import open_run, run_sync
+from scenarios.arguments import parser, spelled_out
 from scenarios.cli import main
 from scenarios.read import library_names
 from tests.support.builders import scenario
@@ -21,6 +22,24 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("finished") / "run"
     assert main(["run", "ring5-dropout", "--quiet", "--out", str(folder)]) == 0
     return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "live", "scenarios"),
+    [
+        ("run a b --live", "full", ["a", "b"]),
+        ("run --live a b", "full", ["a", "b"]),
+        ("run --live lines a", "lines", ["a"]),
+        ("run a --live --speed 3", "full", ["a"]),
+        ("run a --live=json", "json", ["a"]),
+        ("run a", "auto", ["a"]),
+    ],
+)
+def test_live_without_a_word_is_full_wherever_it_stands(
+    words: str, live: str, scenarios: list[str]
+) -> None:
+    chosen = parser().parse_args(spelled_out(words.split()))
+    assert (chosen.live, chosen.scenario) == (live, scenarios)
 
 
 def test_run_without_a_word_runs_quickstart_and_names_its_folder(tmp_path: Path) -> None:
