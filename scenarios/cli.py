@@ -1,10 +1,11 @@
 """The command line: argparse, so that help and errors come before anything numeric is loaded."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from scenarios.arguments import parser, spelled_out
 
@@ -42,7 +43,7 @@ def _guarded(chosen: argparse.Namespace) -> int:
         sys.stderr.write(f"{error}\n")
         return USAGE
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nowhere(sys.stdout)
         return 0
     except KeyboardInterrupt:
         return 130
@@ -50,6 +51,9 @@ def _guarded(chosen: argparse.Namespace) -> int:
         sys.stderr.write("hush: out of memory; a smaller scenario would fit\n")
         return USAGE
     except OSError as error:
+        if error.errno == errno.EIO and not error.filename:  # the terminal is gone, not a disk
+            _write_nowhere(sys.stdout, sys.stderr)
+            return 130
         sys.stderr.write(f"hush: {error.strerror}: {error.filename or ''}\n".replace(": \n", "\n"))
         return 74
     except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
@@ -61,6 +65,13 @@ def _guarded(chosen: argparse.Namespace) -> int:
         )
         return OURS
     return code
+
+
+def _write_nowhere(*streams: TextIO) -> None:
+    """Let nobody be told what nobody can read any more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in streams:
+        os.dup2(nowhere, stream.fileno())
 
 
 def _dispatch(chosen: argparse.Namespace) -> int:

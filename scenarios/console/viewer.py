@@ -11,7 +11,7 @@ from scenarios.console.deck import LiveDeck, Player
 from scenarios.console.desk import Desk
 from scenarios.console.frame import frame
 from scenarios.console.ink import Line
-from scenarios.console.layout import lay_out
+from scenarios.console.layout import across, lay_out
 from scenarios.console.model import Model
 from scenarios.console.overlays import furthest
 from scenarios.console.recording import Recording
@@ -36,9 +36,10 @@ class Viewer:
     def model(self, width: int, height: int) -> Model:
         """Look at everything, for a screen of this size."""
         desk, look = self.desk, self.desk.look
+        size = desk.source.facts.size
         windows = len(desk.source.scene.windows.all())
-        found = lay_out(look.scale, width, height, desk.source.facts.size, windows)
-        look.page, look.columns = max(1, found.rows), places(width)
+        found = lay_out(look.scale, width, height, size, windows)
+        look.page, look.columns = found.rows or across(width, size), places(width)
         guide = keys.help_of(desk)
         if guide is not None:
             look.line = min(look.line, furthest(guide, width, height - 3 - found.sums))

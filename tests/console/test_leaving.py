@@ -1,5 +1,6 @@
 """A terminal is always given back: after signals, suspension, resizes, exceptions; and colours can be left out."""
 
+import os
 import signal
 import textwrap
 import time
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.folder import read_manifest
 from tests.support.command import hush
 from tests.support.rings import started, write
 from tests.support.terminal import CONTINUE, STOP, Terminal
@@ -29,6 +31,19 @@ def test_a_signal_gives_the_terminal_back(ring: Path, number: int, paused: bool)
         assert terminal.ends() == 130
         assert terminal.is_as_before()
         assert b"Traceback" not in terminal.raw
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, 0])
+def test_a_terminal_that_goes_away_ends_the_run_and_keeps_it(ring: Path, number: int) -> None:
+    """With a hangup, as a window that is closed sends it, or without."""
+    terminal = started(ring)
+    terminal.wait_for("● up")
+    os.close(terminal.master)
+    os.close(terminal.slave)
+    if number:
+        terminal.send(number)
+    assert terminal.process.wait(30) == 130
+    assert read_manifest(ring.parent / "run")["status"] == "interrupted"
 
 
 def test_a_resize_is_followed(ring: Path) -> None:
