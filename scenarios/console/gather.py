@@ -46,8 +46,9 @@ class Gather:
         self._members = self.facts.members
         self.near = self.facts.neighbours()
         self._begun = time.perf_counter()
-        self._seen = 0, self._begun
-        self._pace = 0.0
+        self._seen = self._begun, 0, 0.0
+        self._pace = self._gain = 0.0
+        """Events, and the share of the run, in each second on the wall."""
         self._remembered: tuple[int, list[str], tuple[float, float, float]] = -1, [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
@@ -103,11 +104,12 @@ class Gather:
 
     def _beat(self) -> None:
         """Measure the pace, twice a second."""
-        seq, then = self._seen
+        then, seq, share = self._seen
         now = time.perf_counter()
         if now - then >= _PULSE_S:
-            self._pace = max(0, self.source.seq - seq) / (now - then)
-            self._seen = self.source.seq, now
+            self._seen = now, self.source.seq, self.source.progress or 0.0
+            self._pace = max(0, self._seen[1] - seq) / (now - then)
+            self._gain = (self._seen[2] - share) / (now - then)
             self.beats += 1
 
     def _epsilons(self) -> Vector:
@@ -131,15 +133,14 @@ class Gather:
 
     def _header(self) -> Header:
         source, deck, facts = self.source, self.deck, self.facts
-        share, wall = source.progress, time.perf_counter() - self._begun
-        server = ""
+        share, server = source.progress, ""
         if facts.seats > facts.size:
             server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
         return Header(
             name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, paused=deck.paused,
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
             end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
-            left_s=self._left(share, wall), wall_s=wall, queue=source.queue, memory_mb=memory_mb(),
+            left_s=self._left(share), wall_s=time.perf_counter() - self._begun, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, broken=source.broken,
             server=server,
@@ -154,14 +155,14 @@ class Gather:
             self._terms = last.seq, self.source.terms()
         return self._terms[1]
 
-    def _left(self, share: float | None, wall: float) -> float:
+    def _left(self, share: float | None) -> float:
         """Return how many seconds are left on the wall, as far as can be told."""
         source, deck = self.source, self.deck
         if deck.paused or source.over:
             return math.nan
         if deck.speed != math.inf and source.end is not None:
             return max(0.0, (source.end - source.now) / 1e9 / deck.speed)
-        return wall * (1 - share) / share if share and 0.01 < share <= 1 else math.nan
+        return math.nan if share is None or self._gain <= 0 else (1 - share) / self._gain
 
     # agents
 

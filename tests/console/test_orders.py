@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.conduct import Run
+from scenarios.console.feed import tell
 from scenarios.console.orders import carry_out
 from scenarios.console.writing_faults import TEMPLATES
+from tests.support.builders import private
 from tests.support.desks import desk_of, settle, watched
 
 
@@ -169,3 +172,74 @@ def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Pa
     assert seqs == sorted(seqs)
     assert seqs[-1] > 0
     assert done[3]["at"] == done[3]["t"] + 1
+
+
+def test_heal_undoes_what_was_done_at_the_cursor_before_others(tmp_path: Path) -> None:
+    """Of what lasts, the newest at the agent under the cursor; where nothing lasts there, the newest of all."""
+    run, desk = desk_of(tmp_path)
+    watched(
+        run, desk, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", "heal", "heal"
+    )
+    assert _healed(run) == [3, 2]  # the cursor stands on 0, where nothing lasts
+    run, desk = desk_of(tmp_path / "b")
+    desk.look.opened = 1
+    watched(run, desk, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", *["heal"] * 4)
+    assert _healed(run) == [2, 0, 3, 1]
+
+
+def _healed(run: Run) -> list[int]:
+    done = (run.folder.path / "inputs.jsonl").read_text().splitlines()
+    return [d["fault"] for d in map(json.loads, done) if d["what"] == "heal"]
+
+
+def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
+    """As long as it is open, however much happens elsewhere; and what was last said on each of its links."""
+    run, desk = desk_of(tmp_path, private(network={"topology": "complete", "latency": 0.25}))
+
+    async def person() -> None:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        for order in ("until 3s", "open 2", "until 19s"):
+            await settle(run)
+            desk.gather.model(desk.look)  # a frame is drawn
+            carry_out(desk, order)
+        await settle(run)
+        desk.quit()
+        await task
+
+    asyncio.run(person())
+    found = desk.gather.model(desk.look).opened
+    assert found is not None
+    assert [row[0] for row in found.neighbours] == [0, 1, 3, 4, 5]
+    assert {row[2].split() == ["to", "250ms", "from", "250ms"] for row in found.neighbours} == {
+        True
+    }
+    mine = desk.source.scene.look_at(2)
+    assert len(mine) == 200
+    assert all(
+        event.node == 2 or 2 in {*getattr(event, "to", ()), getattr(event, "receiver", None)}
+        for event in mine
+    )
+    assert [text for text, _ in found.messages] == [tell(event)[0] for event in mine][-40:]
+
+
+def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    said: list[str] = []
+
+    async def person() -> None:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        await settle(run)
+        carry_out(desk, "until 3s")
+        await settle(run)
+        said.append(desk.gather.model(desk.look).feed.upcoming)
+        carry_out(desk, "step")
+        await settle(run)
+        desk.source.refresh()
+        said.append(f"▸ {desk.source.scene.recent[-1].t / 1e9:.3f} is next")
+        desk.quit()
+        await task
+
+    asyncio.run(person())
+    assert said[0] == said[1]
