@@ -70,10 +70,11 @@ def holds(claim: dict[str, Any], value: float) -> bool:
 
 
 def asks(plan: Plan, *metrics: str) -> bool:
-    """Whether an expectation or target reads what is only followed when somebody asks."""
+    """Whether an expectation, a target or a fault reads what is only followed when somebody asks."""
     claims = (*plan.expects, *plan.targets.values())
     asked = {claim["metric"] for claim in claims if claim.get("metric")}
     asked |= {name for condition in plan.conditions for name in condition.metrics}
+    asked |= {fault.deed.target.metric for fault in plan.faults}
     return any(metric.startswith(metrics) for metric in asked)
 
 

@@ -135,6 +135,11 @@ class Run:
             return math.nan
         return value_of(self.plan, {"metric": name, "node": whose}, self.last.values)
 
+    def measure(self, name: str) -> list[float]:
+        """A metric of every agent as of now: everything that happened is folded first."""
+        self.log.drain()
+        return self.oracle.measure(name)
+
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
         status, code, message = "finished", FINE, ""
@@ -172,7 +177,7 @@ class Run:
 
     def _open(self) -> None:
         self.log.emit(Started, None, None, self.plan.name, self.plan.size)
-        parts = self.plan, self.members, self.clock, self.log, self.oracle.measure, self.metric
+        parts = self.plan, self.members, self.clock, self.log, self.measure, self.metric
         self.script = world.open_world(*parts, steerable=self.hand.steers)
         self.clock.spawn(self._sampler())
         if self.plan.horizon is not None:

@@ -67,6 +67,9 @@ class Steering:
                 said = f"no edge joins {a} and {b}: edges are laid before a run begins"
                 hazards.at.report.value(("fault", number, "edges"), said)
         self._stop_if_any(hazards.at, number)
+        if fault.deed.target.metric.startswith("epsilon.un") and run.fates is None:
+            said = "is not followed in this run: a scenario must ask for it before it begins"
+            self._refuse(fault.deed.target.metric, said)
         if "clock" in table and any(agents[i].plight.dial is None for i in fault.deed.target.among):
             self._refuse(
                 "clock", "agents have clocks of their own only in runs begun at a pace: --speed 100"

@@ -97,20 +97,32 @@ Key = tuple[tuple[Loss, int], ...]
 
 
 class Tally:
-    """A bag of losses in the order in which they first came, with their sums."""
+    """A bag of losses in the order in which they first came, with their sums: the same however it was counted."""
 
-    __slots__ = ("_counts", "sums")
+    __slots__ = ("_counts", "_releases", "_sums")
 
     def __init__(self, losses: Iterable[tuple[Loss, int]] = ()) -> None:
         self._counts: dict[Loss, int] = {}
-        self.sums = Sums()
+        self._releases = 0
+        self._sums: Sums | None = None
         for loss, times in losses:
             self.add(loss, times)
 
     def add(self, loss: Loss, times: int = 1) -> None:
         """Count one more loss (or several equal ones)."""
         self._counts[loss] = self._counts.get(loss, 0) + times
-        self.sums = self.sums.plus(loss, times)
+        self._releases += times
+        self._sums = None
+
+    @property
+    def sums(self) -> Sums:
+        """The sums, over one loss after the other: to the last bit a function of the bag alone."""
+        if self._sums is None:
+            total = Sums()
+            for loss, times in self._counts.items():
+                total = total.plus(loss, times)
+            self._sums = total
+        return self._sums
 
     def take(self, spends: Iterable[Spend]) -> "Tally":
         """Count releases, and return the tally."""
@@ -131,7 +143,7 @@ class Tally:
         return all(times <= other.count(loss) for loss, times in self._counts.items())
 
     def __len__(self) -> int:
-        return self.sums.releases
+        return self._releases
 
     @property
     def key(self) -> Key:

@@ -17,10 +17,10 @@ from scenarios.console.ink import amount
 from scenarios.console.recording import Recording
 from scenarios.console.source import LiveSource, Source
 from scenarios.console.viewer import viewer_of
-from scenarios.folder import events, lines
+from scenarios.folder import events, lines, read_manifest
 from scenarios.governor import Hand
 from scenarios.swarm import Dice, small_world
-from tests.support.builders import private
+from tests.support.builders import perform, private
 
 
 def said(source: Source) -> dict[str, Any]:
@@ -127,6 +127,17 @@ def test_a_screen_says_the_same_live_and_replayed(tmp_path: Path, number: int) -
     luck = Dice(20261120, number)
     run, found = looked_at(small_world(luck, faults=3), tmp_path, luck.whole(3, 40))
     compare(run, found)
+
+
+@pytest.mark.parametrize("number", range(25))
+def test_watching_changes_nothing(tmp_path: Path, number: int) -> None:
+    """However often somebody looks, both digests are those of a run that nobody watches."""
+    luck = Dice(20261122, number)
+    tree = small_world(luck, faults=2)
+    quiet = perform(tree, tmp_path / "quiet").digests
+    for often in (1, luck.whole(2, 50)):
+        run, _ = looked_at(tree, tmp_path / str(often), often)
+        assert read_manifest(run.folder.path)["digests"] == quiet
 
 
 ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\d+) +(\S+) +│")

@@ -182,6 +182,25 @@ def test_a_ledger_counts_and_keeps() -> None:
     assert ledger.sums == pytest.approx(tally(ledger.spends).sums)
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.7]), st.sampled_from(["laplace", "gaussian"])), max_size=40),
+    st.data(),
+)  # fmt: skip
+def test_a_bag_is_the_same_to_the_last_bit_however_it_was_counted(
+    releases: list[tuple[float, str]], data: st.DataObject
+) -> None:
+    """Who looks in between does not change what is found at the end."""
+    spends = [spend(charge, law) for charge, law in releases]
+    at_once, looked_at, begun = tally(spends), Tally(), 0
+    while begun < len(spends):
+        ends = data.draw(st.integers(begun + 1, len(spends)))
+        looked_at.take(spends[begun:ends])
+        assert len(looked_at) == looked_at.sums.releases == ends
+        begun = ends
+    assert looked_at.sums == at_once.sums
+    assert looked_at.key == at_once.key
+
+
 def test_an_outsider_who_sees_an_unreleased_model_sees_everything() -> None:
     assert epsilon_in("outsider", 0.0, shows_unreleased_model=True) == math.inf
     assert epsilon_in("eavesdropper", 0.0, shows_unreleased_model=True) == 0.0
