@@ -58,7 +58,7 @@ class Run:
         self.hand = hand
         self.clock: Engine = VirtualClock() if plan.engine == "virtual" else WallClock(speed)
         self.log = Log(self.clock)
-        hand.count = lambda: self.log.seq
+        hand.count, hand.served = lambda: self.log.seq, lambda: self.clock.now
         self.members = world.build(plan, self.clock, self.log, self._end)
         self.agents = self.members.agents[: plan.size]
         self.server = self.members.agents[plan.size] if plan.server is not None else None

@@ -45,20 +45,45 @@ class Hand:
         """By how much it may be ahead of them."""
         self.count: Callable[[], int] = int
         """How many events there were."""
+        self.served: Callable[[], int] = int
+        """The instant that was served last."""
         self.free = True
         self._goal: Callable[[], bool] | None = None
         self._edge: float = math.inf
         self._reach = -1
+        self._stands = 0
+        """The instant at which time was held, where that is later than what was served last."""
         self._hurries = False
         self._watched = watched
         self._anchor: tuple[float, int] | None = None
         self._chores: list[Callable[[], Any]] = []
-        self._now = 0
         self._ease()
 
     @property
     def watched(self) -> bool:
         return self._watched or self.speed != math.inf
+
+    @property
+    def hurries(self) -> bool:
+        """Whether the run goes as fast as can be, to an edge or a goal."""
+        return self._hurries
+
+    @property
+    def now(self) -> int:
+        """The instant that it is: between two entries time goes on at its pace, or stands where it was held."""
+        served = self.served()
+        paced = self._anchor is not None and not (self.paused or self._hurries)
+        if not paced or math.inf in {self.speed, self.upcoming}:
+            return max(served, self._stands)
+        return max(
+            served, self._stands, int(min(self._paced(time.perf_counter()), self.upcoming - 1))
+        )
+
+    def _paced(self, wall: float) -> float:
+        """The instant that a pace has reached."""
+        assert self._anchor is not None, "a pace has a beginning"  # noqa: S101
+        then, start = self._anchor
+        return start + (wall - then) * self.speed * 1e9
 
     def _ease(self) -> None:
         """See anew whether anything holds or paces the run."""
@@ -76,8 +101,7 @@ class Hand:
         """Do something whenever the engine asks."""
         self._chores.append(chore)
 
-    def poll(self, now: int) -> bool:
-        self._now = now
+    def poll(self, _now: int) -> bool:
         for chore in self._chores:
             chore()
         return self.stopped is None
@@ -87,7 +111,7 @@ class Hand:
         if upcoming <= self._reach:
             return 0.0
         if upcoming > self._edge or (self._goal is not None and self._goal()):
-            self.move(paused=True)
+            self._stand(self._edge)
         if self.paused:
             self._anchor = None
             return math.inf
@@ -96,20 +120,29 @@ class Hand:
             return _TURN_S
         if self._hurries or self.speed == math.inf:
             return 0.0
+        wall = time.perf_counter()
         if self._anchor is None:
-            self._anchor = time.perf_counter(), self._now
-        wall, start = self._anchor
-        early = wall + (upcoming - start) / (1e9 * self.speed) - time.perf_counter()
+            self._anchor = wall, self.now
+        early = (upcoming - self._paced(wall)) / (1e9 * self.speed)
         return early if early > _EAGER_S else 0.0
 
     def pause(self) -> None:
-        """Hold before the next entry; runs in step serve what is due before the latest of them, and hold."""
+        """Hold before the next entry; runs in step serve what is due before the latest of them, and hold there."""
+        if not self.fellows:
+            self._stand(self.now)
+            return
         last = max((hand.upcoming for hand in self._all if hand.upcoming != math.inf), default=0)
         for hand in self._all:
             if hand.upcoming >= last:
-                hand.move(paused=True)
+                hand._stand(last - 1)  # noqa: SLF001 # of the same class
             elif not hand.paused:
                 hand.move(hurries=True, edge=last - 1)
+
+    def _stand(self, instant: float) -> None:
+        """Hold; where nothing is due before an instant, it is that instant."""
+        if instant < self.upcoming:
+            self._stands = max(self._stands, int(instant))
+        self.move(paused=True)
 
     def resume(self) -> None:
         """Go on at the pace that was set."""
@@ -138,8 +171,9 @@ class Hand:
         goal: Callable[[], bool] | None = None,
     ) -> None:
         """Hold this run alone, or let it go on: at its pace, or as fast as can be to an edge or a goal."""
-        self.paused, self._hurries, self._edge, self._goal = paused, hurries, edge, goal
         self.set_out()
+        self.paused, self._hurries, self._edge, self._goal = paused, hurries, edge, goal
+        self._ease()
 
     @property
     def _all(self) -> tuple["Hand", ...]:
@@ -152,13 +186,13 @@ class Hand:
     def pace(self, speed: float) -> None:
         """Change the speed; the pace begins anew at this instant."""
         for hand in self._all:
-            hand.speed = speed
             hand.set_out()
+            hand.speed = speed
+            hand._ease()  # noqa: SLF001 # of the same class
 
     def set_out(self) -> None:
         """Begin the pace anew at this instant."""
-        self._anchor = None
-        self._ease()
+        self._stands, self._anchor = self.now, None
 
     def stop(self, reason: str) -> None:
         """End the run at the next entry."""

@@ -42,13 +42,18 @@ class Steering:
 
     @property
     def now(self) -> int:
-        """The instant that was served last."""
-        return self._run.clock.now
+        """The instant that it is."""
+        return self._run.hand.now
+
+    @property
+    def latest(self) -> int:
+        """The instant after which something may happen here together with the last act, or later."""
+        return max(self.now, self._last - 1)
 
     def note(self, what: str, **more: Any) -> None:
         """Write something into the journal, with the number of the last event."""
         run = self._run
-        run.inputs.append({"seq": run.log.seq, "t": run.clock.now, "what": what, **more})
+        run.inputs.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
 
     def fault(self, table: Table, *, after: int = 0) -> int:
         """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
@@ -128,7 +133,7 @@ class Steering:
         run = self._run
         if run.hand.stopped is not None:
             self._refuse("", "the run is over")
-        instant = max(run.clock.now, self._last, after) + 1
+        instant = max(self.now, self._last, after) + 1
         while not (_is_exact(instant) and _is_exact(instant - since)) or run.clock.is_taken(
             instant, FAULT
         ):

@@ -43,7 +43,8 @@ class Hands:
     def _together(self) -> int:
         """Return the latest instant of all runs that are shown: what is done to them is done at one time."""
         return max(
-            (hands.steering.now for hands in self.fellows if hands.steering is not None), default=0
+            (hands.steering.latest for hands in self.fellows if hands.steering is not None),
+            default=0,
         )
 
     def heal(self, text: str) -> str:

@@ -87,7 +87,7 @@ class Screen:
 
     async def watch(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Await some work, drawing as it goes. A fault in drawing ends the work, and is raised."""
-        with Keyboard(self._press, self._leave, self._enter):
+        with Keyboard(self._press, self._yield, self._enter):
             self._enter()
             doing = asyncio.ensure_future(work)
             drawing = asyncio.ensure_future(self._draw_on())
@@ -110,6 +110,11 @@ class Screen:
         self._live, self._stamp = live, None
         self._subject.set_out()
         self._woken.set()
+
+    def _yield(self) -> None:
+        """Give the screen back for a while: the time until it is taken again does not count."""
+        self._subject.set_out()
+        self._leave()
 
     def _leave(self) -> None:
         """Give the screen back."""

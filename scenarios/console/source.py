@@ -122,7 +122,7 @@ class LiveSource:
 
     @property
     def now(self) -> int:
-        return self.run.clock.now
+        return self.run.hand.now
 
     @property
     def seq(self) -> int:
@@ -136,7 +136,7 @@ class LiveSource:
     def progress(self) -> float | None:
         plan, run = self.run.plan, self.run
         if plan.horizon is not None:
-            return run.clock.now / plan.horizon
+            return self.now / plan.horizon
         if plan.updates is not None:
             return run.members.updates / plan.updates
         if plan.rounds is not None:

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.console.feed import tell
 from scenarios.console.orders import carry_out
 from scenarios.console.writing_faults import TEMPLATES
+from scenarios.folder import read_manifest
+from scenarios.governor import Hand
 from tests.support.builders import private
 from tests.support.desks import desk_of, settle, watched
 
@@ -243,3 +246,38 @@ def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:
 
     asyncio.run(person())
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("instant", [3.0, 3.0000001, 5.5, 7.123456789])
+def test_until_is_that_very_time_and_a_fault_happens_right_after_it(
+    tmp_path: Path, instant: float
+) -> None:
+    """Also where nothing happens then; and a file says the same."""
+    run, desk = desk_of(tmp_path)
+
+    async def person() -> None:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        await settle(run)
+        carry_out(desk, f"until {instant}")
+        await settle(run)
+        assert desk.source.now == round(instant * 1e9)
+        carry_out(desk, "until +0.1")
+        await settle(run)
+        assert desk.source.now == round(instant * 1e9) + 100_000_000
+        carry_out(desk, "crash 1 for=2s")
+        await settle(run)
+        (window,) = desk.source.scene.windows.lasting()
+        assert round((window.begun_s - instant - 0.1) * 1e9) in {1, 2, 3}
+        carry_out(desk, "speed max")
+        carry_out(desk, "play")
+        await task
+
+    asyncio.run(person())
+    file = tmp_path / "again.toml"
+    desk.hands.steering.export(file)  # type: ignore[union-attr] # a live run is steered
+    again = asyncio.run(Run(make_plan(file), tmp_path / "again", Hand(), 1e12).perform())
+    mine, theirs = (
+        read_manifest(path)["digests"]["schedule"] for path in (run.folder.path, again.folder)
+    )
+    assert mine == theirs

@@ -11,7 +11,6 @@ import pytest
 
 from scenarios.console.deck import Player
 from scenarios.console.recording import Recording
-from scenarios.governor import Hand
 from tests.support.builders import perform, private
 from tests.support.command import hush
 from tests.support.terminal import DOWN, ENTER, ESCAPE, Terminal
@@ -168,15 +167,3 @@ def test_an_interrupted_replay_gives_the_terminal_back(run: Path, speed: str) ->
         terminal.send(signal.SIGINT)
         assert terminal.ends() == 130
         assert terminal.is_as_before()
-
-
-def test_a_hand_that_nobody_holds_asks_nothing() -> None:
-    assert Hand().free
-    assert not Hand(speed=3.0).free
-    hand = Hand()
-    hand.pause()
-    assert not hand.free
-    hand.resume()
-    assert hand.free
-    hand.hurry(edge=7)
-    assert not hand.free

@@ -92,7 +92,7 @@ def looked_at(tree: Any, folder: Path, often: int) -> tuple[Run, list[tuple[dict
             assert now["releases"] == held["releases"]
             if run.plan.privacy.view == "eavesdropper" and "diverged" not in held["states"]:
                 assert now["epsilon"] == held["epsilon"] or run.plan.kind == "local"
-            found.append((now, run.clock.now))
+            found.append((now, source.now))
         return 0.0
 
     hand.free = False
