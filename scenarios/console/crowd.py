@@ -16,16 +16,18 @@ from scenarios.console.ink import (
     amount,
     bar,
     box,
-    brief,
     plain,
     short,
     span,
     watch,
+    within,
     words,
 )
 from scenarios.console.model import Crowd, Model
 
 _HEADS = ("min", "p1", "p10", "p50", "p90", "p99", "max")
+_FIVE = (0, 2, 3, 4, 6)
+"""Which of them are shown where seven are too many."""
 
 
 def histogram(model: Model, width: int, height: int) -> list[Line]:
@@ -36,7 +38,7 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
     bins = crowd.bins if height - 3 >= len(crowd.bins) else _coarse(crowd.bins)
     most = max((count for _, count in bins), default=0)
     size = max(4, width - 22)
-    lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(0, size - 6)}}{short(most):>5}", DIM)]
+    lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(7, size - 1)}}{short(most):>5}", DIM)]
     for name, count in bins:
         style = BAD if name.startswith("spent") else WARN if name.startswith(("80", "90")) else GOOD
         drawn = bar(count / most if most else 0.0, size)
@@ -44,7 +46,7 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
     title: Line = [("budget histogram ", HEAD), (f" g:view  as of {span(crowd.sampled_s)} ", DIM)]
     if crowd.filter:
         title.append((f" /{plain(crowd.filter)}", WARN))
-    return box(title, lines, width, height)
+    return box(title, lines if len(lines) <= height - 2 else lines[2 - height :], width, height)
 
 
 def _nothing(model: Model) -> list[Line]:
@@ -66,12 +68,13 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
     crowd = model.crowd
     if crowd is None:
         return box([("quantiles", HEAD)], _nothing(model), width, height)
-    room = max(5, (width - 4 - 10) // 7)
-    lines: list[Line] = [words(f"{'':<10}" + "".join(f"{h:>{room}}" for h in _HEADS), DIM)]
+    inner = width - 4 - 10
+    which = tuple(range(7)) if inner >= 42 else _FIVE
+    room = max(5, inner // len(which))
+    lines: list[Line] = [words(" " * 10 + "".join(f"{_HEADS[i]:>{room}}" for i in which), DIM)]
     for name, values in crowd.quantiles:
-        lines.append(
-            words(f"{name[:10]:<10}" + "".join(f"{brief(v)[: room - 1]:>{room}}" for v in values))
-        )
+        told = "".join(f"{within(values[i], room - 1):>{room}}" for i in which)
+        lines.append(words(f"{name[:10]:<10}{told}"))
     lines += [words(""), _states(model), words("groups, medians", DIM)]
     lines += [
         words(
@@ -115,6 +118,6 @@ def _worst(crowd: Crowd, count: int) -> list[Line]:
             glyph, _, style = STATES[state]
             mark = PICK if (row, place) == crowd.picked else PLAIN
             line += [(" ", PLAIN), (f"{node:>5}", mark), (" ", PLAIN), (glyph, style)]
-            line.append((f" {brief(value):<6}", PLAIN))
+            line.append((f" {within(value, 6):<6}", PLAIN))
         found.append(line)
     return found

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from scenarios.console.agents import grid, table
 from scenarios.console.crowd import histogram, outliers, quantiles
 from scenarios.console.happenings import faults, feed
-from scenarios.console.head import identities, last_line, terms, title
+from scenarios.console.head import identities, last_lines, terms, title
 from scenarios.console.ink import Line, as_ascii, beside, fit, words
 from scenarios.console.layout import Layout, lay_out
 from scenarios.console.model import Model
@@ -23,8 +23,14 @@ def frame(model: Model, width: int, height: int) -> list[Line]:
     sums = identities(model.messages, width, found.sums)
     room = max(0, height - len(lines) - len(sums) - 1)
     body = (overlay(model, width, room) or _body(model, width, found))[:room]
-    lines += [*body, *[words("")] * (room - len(body)), *sums, last_line(model, width)]
-    drawn = [fit(line, width) for line in lines[:height]]
+    lines += [*body, *[words("")] * (room - len(body)), *sums]
+    return finished(model, lines, width, height)
+
+
+def finished(model: Model, lines: list[Line], width: int, height: int) -> list[Line]:
+    """Put the last lines below others, over the last of them where they are more than one; cut and fill all."""
+    last = last_lines(model, width)[-height:]
+    drawn = [fit(line, width) for line in [*lines[: height - len(last)], *last]]
     return [as_ascii(line) for line in drawn] if model.ascii else drawn
 
 

@@ -11,7 +11,7 @@ from mechanisms.vectors import Vector
 from scenarios.console import feed
 from scenarios.console.crowds import Crowds
 from scenarios.console.deck import Deck
-from scenarios.console.ink import brief, span
+from scenarios.console.ink import brief
 from scenarios.console.layout import MANY
 from scenarios.console.look import Look
 from scenarios.console.model import (
@@ -195,20 +195,19 @@ class Gather:
 
     # what happened
 
-    def _links(self) -> dict[tuple[int, int], str]:
-        """What became of the last message of every link, where there are few agents."""
+    def _links(self) -> dict[tuple[int, int], float]:
+        """How long the last message of every link takes, where there are few agents; −1 lost, −2 held, NaN none."""
         if self.facts.size > _FEW:
             return {}
         pairs = [(i, j) for i, near in enumerate(self.near) for j in near]
         return {(i, j): self._between(i, j) for i, j in pairs}
 
-    def _between(self, sender: int, receiver: int) -> str:
-        """What became of the last message from one agent to another: lost, held, or how long it takes."""
+    def _between(self, sender: int, receiver: int) -> float:
         sent = self.source.last_to(sender, receiver)
         if sent is None:
-            return "—"
+            return math.nan
         arrival = sent.arrives[list(sent.to).index(receiver)]
-        return span((arrival - sent.t) / 1e9) if arrival >= 0 else "╳" if arrival == -1 else "‖"
+        return (arrival - sent.t) / 1e9 if arrival >= 0 else float(arrival)
 
     def _feed(self, look: Look) -> Feed:
         found = look.events.last(self.source, 40)
@@ -230,10 +229,7 @@ class Gather:
             )
             for k, s in source.ledger(i, 40)
         ]
-        near = [
-            (j, scene.state(j), f"to {self._between(i, j):>6}  from {self._between(j, i):>6}")
-            for j in self.near[i]
-        ]
+        near = [(j, scene.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
         mine = list(scene.look_at(i))[-40:]
         listed = []
         if scene.last is not None:

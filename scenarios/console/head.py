@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 
 from scenarios.console.ink import (
     BAD,
@@ -20,8 +21,12 @@ from scenarios.console.ink import (
     span,
     watch,
     width_of,
+    words,
 )
 from scenarios.console.model import Header, Messages, Model, Prompt
+
+_SAID = 3
+"""What is said takes at most so many lines."""
 
 
 def title(header: Header, width: int) -> Line:
@@ -92,25 +97,31 @@ def terms(header: Header, width: int) -> Line:
 def identities(found: Messages, width: int, count: int) -> list[Line]:
     """Messages and releases: sums that must balance, with their tick or cross; on so many lines."""
     arrived = found.delivered + found.lost + found.rejected + found.flying
-    fine, paid = found.sent + found.copies == arrived, found.releases == found.charged
+    fine = found.sent + found.copies == arrived and found.flying >= 0
     copies = f" + copies {found.copies:,}" if found.copies else ""
-    messages: Line = [
-        (
-            f" messages {found.sent:,}{copies} = delivered {found.delivered:,} + lost {found.lost:,}"
-            f" + rejected {found.rejected:,} + in flight {found.flying:,} ",
-            PLAIN,
-        ),
-        ("✓" if fine else "✕", GOOD if fine else BAD),
-    ]
-    releases: Line = [
-        (f" releases {found.releases:,} = charged {found.charged:,} ", PLAIN),
-        ("✓" if paid else "…", GOOD if paid else WARN),
-    ]
-    if width_of(messages) + (width_of(releases) if count == 1 else 0) > width:
-        brief = f" {short(found.sent + found.copies)} msg = {short(found.delivered)} in + {short(found.lost)} lost + "
-        brief += f"{short(found.rejected)} rej + {short(found.flying)} flying "
-        messages = [(brief, PLAIN), messages[-1]]
+    messages = _judged(
+        f" messages {found.sent:,}{copies} = delivered {found.delivered:,} + lost {found.lost:,}"
+        f" + rejected {found.rejected:,} + in flight {found.flying:,}",
+        fine=fine,
+    )
+    sign = (
+        "=" if found.releases == found.charged else "≤" if found.releases < found.charged else ">"
+    )
+    paid = found.releases <= found.charged
+    releases = _judged(f" releases {found.releases:,} {sign} charged {found.charged:,}", fine=paid)
+    other = width_of(releases) + 2 if count == 1 else 0
+    if width_of(messages) + other > width:
+        counts = [short(n) for n in (found.sent + found.copies, found.delivered, found.lost, found.rejected, found.flying)]  # fmt: skip
+        sent, delivered, lost, rejected, flying = counts
+        said = f" {sent} msg = {delivered} in + {lost} lost + {rejected} rej + {flying} flying"
+        if len(said) + 2 + other > width:
+            said = f" {sent}={delivered}+{lost}✕+{rejected}rej+{flying}fly"
+        messages = _judged(said, fine=fine)
     return [messages, releases] if count == 2 else [[*messages, ("  ", PLAIN), *releases]][:count]
+
+
+def _judged(text: str, *, fine: bool) -> Line:
+    return [(f"{text} ", PLAIN), ("✓" if fine else "✕", GOOD if fine else BAD)]
 
 
 def keys(known: Sequence[tuple[str, str]], width: int) -> Line:
@@ -124,13 +135,22 @@ def keys(known: Sequence[tuple[str, str]], width: int) -> Line:
     return line
 
 
-def last_line(model: Model, width: int) -> Line:
-    """The command that is being written, or what was answered, or the keys."""
+def last_lines(model: Model, width: int) -> list[Line]:
+    """The order that is being written and what is wrong with it, or what was answered, or the keys."""
     if model.prompt is not None:
-        return _prompt(model.prompt, width)
+        error = [words(text, BAD) for text in _wrapped(model.prompt.error, width)]
+        return [*error, _prompt(model.prompt, width)]
     if model.says:
-        return [(f" {model.says}", WARN)]
-    return keys(model.keys, width)
+        return [words(text, WARN) for text in _wrapped(model.says, width)]
+    return [keys(model.keys, width)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Say something on as many lines as it takes, at most three."""
+    found = wrap(text, max(10, width - 2), break_on_hyphens=False)
+    if len(found) > _SAID:
+        found = [*found[: _SAID - 1], f"{found[_SAID - 1][: max(1, width - 4)]}…"]
+    return [f" {line}" for line in found]
 
 
 def _prompt(prompt: Prompt, width: int) -> Line:
@@ -141,9 +161,7 @@ def _prompt(prompt: Prompt, width: int) -> Line:
         prompt.text[prompt.at + 1 :],
     )
     line: Line = [(" :", HEAD), (before, PLAIN), (at or " ", PICK), (after, PLAIN)]
-    if prompt.error:
-        line.append((f"  {prompt.error}", BAD))
-    elif prompt.offers:
+    if prompt.offers:
         line.append(("   " + "  ".join(prompt.offers), DIM))
     return line
 

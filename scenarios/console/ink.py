@@ -170,6 +170,24 @@ def brief(value: float) -> str:
     return f"{value:.4g}" if size < 100 else f"{value:.0f}"
 
 
+def within(value: float, room: int) -> str:
+    """Write a number as exactly as so many characters allow; never is a digit cut off."""
+    text = brief(value)
+    if len(text) <= room or not math.isfinite(value):
+        return text
+    size = abs(value)
+    tries = [f"{value:.{digits}g}" for digits in (4, 3, 2, 1)] if size < 1e4 else [f"{value:.0f}"]
+    for unit, scale in (("k", 1e3), ("M", 1e6), ("G", 1e9)):
+        if size >= scale:
+            tries += [f"{value / scale:.1f}{unit}", f"{value / scale:.0f}{unit}"]
+    return next((t for t in tries if len(t) <= room and "e" not in t), _scientific(value))
+
+
+def passage(delay: float) -> str:
+    """Write what became of a message: how long it takes, lost (−1), held (−2), or nothing yet (NaN)."""
+    return span(delay) if math.isnan(delay) or delay >= 0 else "╳" if delay == -1 else "‖"
+
+
 def short(count: float) -> str:
     """Write a count with at most four characters or so."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):

@@ -28,27 +28,28 @@ class Key:
 KEYS = (
     Key(" ", "play", "pause", "space"),
     Key(".", "step", "step"),
-    Key("n", "next …", "next"),
+    Key("f", "menu", "fault"),
+    Key("h", "heal", "heal"),
+    Key("enter", "open", "node", "⏎"),
+    Key(":", "…", "cmd"),
+    Key("e", "export", "export"),
+    Key("?", "help", "help"),
+    Key("q", "quit", "quit"),
     Key(">", "until …", "until…"),
+    Key("n", "next …", "next"),
     Key("+", "faster", "faster", "+"),
     Key("=", "faster", "", "="),
     Key("-", "slower", "slower", "-"),
-    Key("f", "menu", "fault"),
-    Key("h", "heal", "heal"),
     Key("g", "view", "view"),
     Key("s", "sort", "sort"),
     Key("/", "filter …", "filter"),
-    Key("l", "events …", "events"),
-    Key("enter", "open", "node", "⏎"),
-    Key("escape", "back", "", "esc"),
+    Key("l", "events …", "log"),
     Key("b", "break …", "break"),
-    Key("e", "export", "export"),
+    Key("t", "seek …", "seek"),
     Key("S", "svg", "svg"),
-    Key("t", "seek …", "", "t"),
-    Key(":", "…", "cmd"),
-    Key("?", "help", "help"),
-    Key("q", "quit", "quit"),
+    Key("escape", "back", "", "esc"),
 )
+"""The most important first: the last line shows as many as fit."""
 _FAR, _PAGE = 10**9, 10
 MOVES = {
     "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "home": (-_FAR, -_FAR), "end": (_FAR, _FAR),
@@ -91,9 +92,13 @@ def _order(desk: Desk, look: Look, key: str) -> None:
     if found is None:
         return
     look.says = ""
-    if found.order not in {"back", "quit"}:
+    covered = look.helps or look.choosing is not None
+    if found.order == "quit" and covered:
+        desk.back()
+        return
+    if found.order != "back":
         look.choosing = None
-    if look.helps and found.order not in {"help", "quit"}:
+    if look.helps and found.order not in {"help", "back"}:
         look.helps = False
     elif found.order.endswith("…"):
         look.writing = Writing()

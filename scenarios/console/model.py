@@ -152,7 +152,7 @@ class Pulse:
     """t, and p10, p50, p90 of the losses."""
     paces: Sequence[tuple[float, float]]
     """Events in each simulated second, and the share of messages that was lost."""
-    links: Mapping[tuple[int, int], str]
+    links: Mapping[tuple[int, int], float]
     """What became of the last message of each link, where there are few."""
 
 
@@ -164,8 +164,8 @@ class Opened:
     group: str
     facts: Sequence[str]
     ledger: Sequence[str]
-    neighbours: Sequence[tuple[int, str, str]]
-    """Id, state, and what is known of the link."""
+    neighbours: Sequence[tuple[int, str, float, float]]
+    """Id, state, and how long the last messages take, to it and from it."""
     messages: Sequence[tuple[str, str]]
     cursor: int
 

@@ -11,6 +11,7 @@ from scenarios.console.ink import (
     beside,
     box,
     flow,
+    passage,
     plain,
     span,
     words,
@@ -74,10 +75,11 @@ def _neighbours(found: Opened, width: int, height: int) -> list[Line]:
     room = max(1, height - 2)
     first = max(0, min(found.cursor - room // 2, len(found.neighbours) - room))
     lines: list[Line] = []
-    for at, (node, state, link) in enumerate(found.neighbours[first : first + room], first):
+    for at, (node, state, to, back) in enumerate(found.neighbours[first : first + room], first):
         glyph, _, style = STATES[state]
         chosen = PICK if at == found.cursor else PLAIN
-        lines.append([(f"{node:>5} ", chosen), (f"{glyph} {state:<8}", style), (f" {link}", DIM)])
+        link = f" to {passage(to):>6}  from {passage(back):>6}"
+        lines.append([(f"{node:>5} ", chosen), (f"{glyph} {state:<8}", style), (link, DIM)])
     return box(
         [("neighbours ", HEAD), (" one-way, last  ↑↓ f: fault on it", DIM)], lines, width, height
     )

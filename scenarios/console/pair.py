@@ -11,9 +11,10 @@ from scenarios.console import keys
 from scenarios.console.agents import table
 from scenarios.console.desk import Desk
 from scenarios.console.differences import Far, Figure, apart, columns, differences, figures
+from scenarios.console.frame import finished
 from scenarios.console.happenings import faults, feed
-from scenarios.console.head import identities, last_line, terms, title
-from scenarios.console.ink import DIM, Line, as_ascii, beside, box, fit, words
+from scenarios.console.head import identities, terms, title
+from scenarios.console.ink import DIM, Line, beside, box, fit, words
 from scenarios.console.layout import rows_in
 from scenarios.console.model import Model
 from scenarios.console.opened import opened
@@ -59,7 +60,7 @@ def frame(
     height: int,
 ) -> list[Line]:
     """Draw both: heads, differences, agents, events, faults, identities."""
-    one, other = models
+    one, _ = models
     shares = _shares(models, found, width, height)
     lines = _both(models, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
@@ -67,8 +68,7 @@ def frame(
     on_top = replace(one, opened=None)
     body = overlay(on_top, width, room) or _body(models, found, far, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
-    drawn = [fit(line, width) for line in [*lines, *body, *sums, last_line(one, width)][:height]]
-    return [as_ascii(line) for line in drawn] if one.ascii or other.ascii else drawn
+    return finished(one, [*lines, *body, *sums], width, height)
 
 
 def _shares(

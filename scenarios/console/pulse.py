@@ -15,30 +15,38 @@ from scenarios.console.ink import (
     Line,
     box,
     brief,
+    passage,
     short,
     span,
     sparkline,
+    step,
     words,
 )
 from scenarios.console.model import Model
 
 
 def links(model: Model, width: int, height: int) -> list[Line]:
-    """Draw what became of the last message of every link."""
-    count = model.nodes.count
-    room = max(3, min(6, (width - 4 - 4) // max(1, count)))
-    fits = max(1, (width - 4 - 4) // room)
-    lines: list[Line] = [
-        words("    " + "".join(f"{f'→{j}':>{room}}" for j in range(min(count, fits))), DIM)
-    ]
-    for i in range(count):
-        line: Line = [(f"{i:>3} ", DIM)]
-        for j in range(min(count, fits)):
-            text = "·" if i == j else model.pulse.links.get((i, j), "")
-            style = BAD if text == "╳" else WARN if text == "‖" else PLAIN
-            line.append((f"{text[: room - 1]:>{room}}", DIM if i == j else style))
+    """Draw what became of the last message of every link: in words, or as a share of the longest delay."""
+    names = [str(i) for i in range(model.nodes.count)] + (["srv"] if model.header.server else [])
+    known = model.pulse.links
+    in_words = 8 + 6 * len(names) <= width - 4 + 4
+    longest = max((delay for delay in known.values() if delay > 0), default=math.nan)
+    room = 6 if in_words else 2
+    heads = "".join(f"{f'→{name}' if in_words else name[-1]:>{room}}" for name in names)
+    lines: list[Line] = [words(f"    {heads}", DIM)]
+    for i, name in enumerate(names):
+        line: Line = [(f"{name:>3} ", DIM)]
+        for j in range(len(names)):
+            delay = known.get((i, j))
+            text = "·" if i == j else "" if delay is None else passage(delay)
+            if not in_words and delay is not None and delay >= 0:
+                text = step(delay / longest if delay else 0.0)
+            style = BAD if text == "╳" else WARN if text == "‖" else DIM if i == j else PLAIN
+            line.append((f"{text:>{room}}", style))
         lines.append(line)
-    return box([("links ", HEAD), (" one-way  ╳ lost  ‖ held", DIM)], lines, width, height)
+    scale = " message" if in_words or math.isnan(longest) else f", █ = {span(longest)}"
+    title: Line = [("links ", HEAD), (f" last{scale}  ╳ lost  ‖ held", DIM)]
+    return box(title, lines, width, height)
 
 
 def losses(model: Model, width: int, height: int) -> list[Line]:

@@ -20,6 +20,7 @@ from scenarios.console.ink import (
     sparkline,
     watch,
     width_of,
+    within,
 )
 from scenarios.console.layout import SCALES, lay_out, scale_for
 from scenarios.console.model import Help, Menu, Messages, Opened, Prompt, Window
@@ -30,7 +31,7 @@ OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
     {"help": Help([("x", "does something " * 9)] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
-    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", "")] * 9, [("m", "plain")] * 30, 8)},
+    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8)},
     {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
     {"windows": []},
 )  # fmt: skip
@@ -101,7 +102,10 @@ def test_sums_that_do_not_balance_get_a_cross() -> None:
     assert "messages 100 + copies 3 = delivered 90 + lost 4 + rejected 2 + in flight 7 ✓" in shown(
         100, 3, 90, 4, 2, 7, 7, 7
     )
-    assert "releases 6 = charged 7 …" in shown(100, 0, 90, 4, 2, 4, 6, 7)
+    assert "in flight -4 ✕" in shown(100, 0, 98, 4, 2, -4, 7, 7)
+    assert "releases 7 = charged 7 ✓" in shown(100, 0, 90, 4, 2, 4, 7, 7)
+    assert "releases 6 ≤ charged 7 ✓" in shown(100, 0, 90, 4, 2, 4, 6, 7)  # a crash in between
+    assert "releases 8 > charged 7 ✕" in shown(100, 0, 90, 4, 2, 4, 8, 7)
     assert "✕ budget" in text(model(header=replace(HEADER, broken="budget")))[0]
 
 
@@ -138,6 +142,42 @@ def panels(width: int, height: int) -> set[str]:
     """Which panels stand on a screen of five agents."""
     shown = "\n".join(text(model(), width, height))
     return {name for name, mark in MARKS.items() if mark in shown}
+
+
+@given(st.integers(24, 200), st.lists(st.integers(0, 10**8), min_size=5, max_size=5))
+def test_a_mark_is_never_cut_off(width: int, counts: list[int]) -> None:
+    delivered, lost, rejected, flying, copies = counts
+    sent = max(0, delivered + lost + rejected + flying - copies)
+    copies = delivered + lost + rejected + flying - sent
+    messages = Messages(sent, copies, delivered, lost, rejected, flying, 10**7, 10**7)
+    shown = " ".join(text(model(messages=messages), width)[-3:])
+    assert shown.count("✓") == 2 or width < 46
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(5, 9))
+def test_a_number_loses_digits_but_never_its_size(value: float, room: int) -> None:
+    told = within(value, room)
+    assert len(told) <= room or "e" in told
+    unit = {"k": 1e3, "M": 1e6, "G": 1e9}.get(told[-1], 1.0)
+    meant = float(told.rstrip("kMG")) * unit
+    assert meant == pytest.approx(value, rel=0.5, abs=1e-300)
+    if 1e-3 <= abs(value) < 1e4 and room >= 8:
+        assert meant == pytest.approx(value, rel=6e-4)
+
+
+def test_links_say_their_unit_at_every_size() -> None:
+    """In words where there is room; else as shares of the longest, which the title says."""
+    few, many = model(5), model(16, "table")
+    for found in (few, many):
+        known = {(i, j): 0.012 * (i + 1) for i in range(5) for j in range(5) if i != j}
+        known |= {(0, 1): -1.0, (1, 0): -2.0}
+        shown = text(replace(found, pulse=replace(found.pulse, links=known)), 100, 40)
+        (head,) = [line for line in shown if "links  last" in line]
+        assert ("60ms" in head) == (found is many)
+        drawn = "\n".join(line[:42] for line in shown)
+        assert drawn.count("╳") == 2  # one of them in the title
+        assert drawn.count("‖") == 2
+        assert ("24ms" in drawn) == (found is few)
 
 
 def test_panels_are_left_out_in_the_order_that_is_stated() -> None:

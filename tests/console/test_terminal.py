@@ -85,7 +85,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
         terminal.press("/", ENTER)
         terminal.wait_for("1–5 of 5")
         terminal.press("l", "fault", ENTER)
-        terminal.wait_for("f:fault")
+        terminal.wait_for("l:fault")
         terminal.press("g")
         terminal.wait_for("grid ε")
         terminal.press("g", "g")

@@ -46,7 +46,9 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         Window(1, "loss", "loss", (1, 3), 30.0, None, 40.0),
     ]
     pulse = Pulse(
-        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)], [(5.0, 0.0), (6.0, 0.1)], {(0, 1): "12ms"}
+        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)],
+        [(5.0, 0.0), (6.0, 0.1)],
+        {(0, 1): 0.012, (1, 2): -1.0, (2, 3): -2.0, (3, 4): math.nan},
     )
     base = Model(
         header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
