@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Protocol
 
-from actors.conditions import Condition
 from actors.events import Event
+from scenarios.console.breaks import Breakpoint
 from scenarios.console.recording import Recording
 from scenarios.console.source import LiveSource
 
+Hit = Callable[[Breakpoint, Event], None]
 _SLICE_S = 0.005
 _TICK_S = 0.01
 _STRIDE = 64
@@ -42,10 +43,8 @@ class Deck(Protocol):
         """Go on to an instant, or back where that can be; return what is wrong."""
         ...
 
-    def watch(
-        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
-    ) -> None:
-        """Tell whoever asks when an event satisfies a condition; those of before are forgotten."""
+    def watch(self, stops: Sequence[Breakpoint], hit: Hit) -> None:
+        """Hold, and tell whoever asks, when an event hits a breakpoint; those of before are forgotten."""
         ...
 
     def hurry(self) -> None:
@@ -92,22 +91,20 @@ class LiveDeck:
         self._hand.hurry(edge=instant)
         return ""
 
-    def watch(
-        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
-    ) -> None:
+    def watch(self, stops: Sequence[Breakpoint], hit: Hit) -> None:
         log = self._source.run.log
         for observer in self._observers:
             log.ignore(observer)
         self._observers = []
-        for condition in conditions:
+        for stop in stops:
 
-            def look(event: Event, condition: Condition = condition) -> None:
-                if self._source.holds(condition, event):
+            def look(event: Event, stop: Breakpoint = stop) -> None:
+                if stop.hits(event):
                     self._hand.pause()
-                    hit(condition, event)
+                    hit(stop, event)
 
             self._observers.append(look)
-            log.watch(look, condition.kinds)
+            log.watch(look, stop.kinds)
 
     def stop(self) -> None:
         self._hand.interrupt()
@@ -125,8 +122,8 @@ class Player:
         self._edge: float = math.inf
         self._hurries = False
         self._anchor: tuple[float, int] | None = None
-        self._conditions: Sequence[Condition] = ()
-        self._hit: Callable[[Condition, Event], None] = lambda _condition, _event: None
+        self._stops: Sequence[Breakpoint] = ()
+        self._hit: Hit = lambda _stop, _event: None
 
     def play(self) -> None:
         self.paused, self._hurries, self._edge, self._anchor = False, False, math.inf, None
@@ -156,10 +153,8 @@ class Player:
             self._edge = instant
         return ""
 
-    def watch(
-        self, conditions: Sequence[Condition], hit: Callable[[Condition, Event], None]
-    ) -> None:
-        self._conditions, self._hit = conditions, hit
+    def watch(self, stops: Sequence[Breakpoint], hit: Hit) -> None:
+        self._stops, self._hit = stops, hit
 
     def stop(self) -> None:
         self.ended = True
@@ -191,7 +186,7 @@ class Player:
                     self._rest(limit)
                     return
                 event = source.step()
-                if self._conditions and self._breaks(event):
+                if self._stops and self._breaks(event):
                     return
 
     def _rest(self, limit: float) -> None:
@@ -208,9 +203,9 @@ class Player:
         return start + (time.perf_counter() - wall) * self.speed * 1e9
 
     def _breaks(self, event: Event) -> bool:
-        for condition in self._conditions:
-            if type(event) in condition.kinds and self.source.holds(condition, event):
+        for stop in self._stops:
+            if type(event) in stop.kinds and stop.hits(event):
                 self.hold()
-                self._hit(condition, event)
+                self._hit(stop, event)
                 return True
         return False

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from actors.conditions import Condition, NoCondition
 from actors.events import Event
+from scenarios.console.breaks import Breakpoint, judge
 from scenarios.console.deck import Deck
 from scenarios.console.feed import Filter, condition_of
 from scenarios.console.look import Look, NotThere
@@ -25,11 +26,12 @@ class Timing:
         self._note = note
         self.fellows: tuple[Timing, ...] = ()
         """Of runs beside this one, which hold when this one does."""
-        self._stops: list[tuple[Condition, bool]] = []
-        """Conditions, and whether they hold once only."""
+        self._stops: list[Breakpoint] = []
 
     def play(self) -> None:
         """Hold, or go on."""
+        for timing in (self, *self.fellows):
+            timing._forget_goals()  # noqa: SLF001 # of the same class
         if self.deck.paused:
             self._note("resume")
             self.deck.play()
@@ -48,6 +50,7 @@ class Timing:
         if shown.text == "all":
             self.step()
             return ""
+        judge(shown.condition, self.source)
         for timing in (self, *self.fellows):
             timing._stop_at(shown.condition, once=True)  # noqa: SLF001 # of the same class
         self._note("next", to=shown.text)
@@ -132,13 +135,14 @@ class Timing:
                 or "no breakpoint"
             )
         condition = condition_of(text)
+        judge(condition, self.source)
         self._stop_at(condition, once=False)
         self._note("break", when=text)
         return f"holds when {text}"
 
     def clear(self, text: str) -> str:
         """Forget a breakpoint, or all."""
-        kept = [stop for stop in self._stops if not stop[1]]
+        kept = [stop for stop in self._stops if not stop.once]
         if text and (not text.isdecimal() or int(text) >= len(kept)):
             raise NotThere(f"no breakpoint '{text}': there are {len(kept)}")
         self._stops = [stop for i, stop in enumerate(kept) if text and i != int(text)]
@@ -147,19 +151,24 @@ class Timing:
         return "breakpoints: " + (", ".join(self.look.breaks) or "none")
 
     def _stop_at(self, condition: Condition, *, once: bool) -> None:
-        self._stops = [stop for stop in self._stops if not stop[1]] + [(condition, once)]
+        kept = [stop for stop in self._stops if not stop.once]
+        self._stops = [*kept, Breakpoint(condition, self.source, once=once)]
         self._arm()
 
-    def _arm(self) -> None:
-        self.look.breaks = [c.text for c, once in self._stops if not once]
-        self.deck.watch([condition for condition, _ in self._stops], self._hit)
-
-    def _hit(self, condition: Condition, event: Event) -> None:
-        kind = type(event).__struct_config__.tag
-        self.look.says = f"BREAK at event {event.seq}, {kind}: {condition.text}"
-        if any(once for _, once in self._stops):
-            self._stops = [stop for stop in self._stops if not stop[1]]
+    def _forget_goals(self) -> None:
+        if any(stop.once for stop in self._stops):
+            self._stops = [stop for stop in self._stops if not stop.once]
             self._arm()
+
+    def _arm(self) -> None:
+        self.look.breaks = [stop.text for stop in self._stops if not stop.once]
+        self.deck.watch(self._stops, self._hit)
+
+    def _hit(self, stop: Breakpoint, event: Event) -> None:
+        kind = type(event).__struct_config__.tag
+        what = "reached" if stop.once else "BREAK"
+        self.look.says = f"{what} at event {event.seq:,}, {kind}: {stop.text}"
+        self._forget_goals()
 
 
 def _numeric(text: str) -> bool:

@@ -154,7 +154,7 @@ def test_a_mark_is_never_cut_off(width: int, counts: list[int]) -> None:
     assert shown.count("✓") == 2 or width < 46
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(5, 9))
+@given(st.floats(-1e300, 1e300), st.integers(5, 9))
 def test_a_number_loses_digits_but_never_its_size(value: float, room: int) -> None:
     told = within(value, room)
     assert len(told) <= room or "e" in told

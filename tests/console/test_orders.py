@@ -126,6 +126,51 @@ def test_a_condition_on_a_metric_holds_a_run(tmp_path: Path) -> None:
     assert max(float(e) for e in history) > 1
 
 
+def test_a_breakpoint_on_metrics_holds_when_it_becomes_true(tmp_path: Path) -> None:
+    """Once for the network; once for each agent where it asks for each; at every event where it asks for events, too."""
+    run, desk = desk_of(tmp_path)
+    said = watched(run, desk, "break epsilon.max > 1", "until 9s", "until 9s", "until 19s")
+    assert ["BREAK" in s for s in said] == [False, True, False, False]
+    run, desk = desk_of(tmp_path / "each")
+    said = watched(run, desk, "break epsilon > 1", *["until 19s"] * 8)
+    hit = [s for s in said if "BREAK" in s]
+    assert len(hit) == sum(len(a.store.ledger) > 5 for a in run.agents) == 5
+    run, desk = desk_of(tmp_path / "events")
+    said = watched(run, desk, "break kind == 'woke' and epsilon.max > 1", *["until 19s"] * 3)
+    assert ["BREAK" in s for s in said] == [False, True, True, True]
+
+
+@pytest.mark.parametrize("order", ["break", "until", "next"])
+def test_what_is_not_measured_cannot_be_waited_for(tmp_path: Path, order: str) -> None:
+    run, desk = desk_of(tmp_path)
+    said = watched(run, desk, "until 2s", f"{order} staleness.p50 >= 0")
+    assert "staleness is not measured while this run goes on" in said[1]
+
+
+def test_a_goal_is_forgotten_when_something_else_is_ordered(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    watched(run, desk, "until 2s", "speed max")
+
+    async def person() -> list[str]:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        await settle(run)
+        carry_out(desk, "next finished")
+        carry_out(desk, "play")
+        await settle(run)
+        carry_out(desk, "until 5s")
+        await settle(run)
+        assert desk.source.now == 5_000_000_000
+        carry_out(desk, "until 19s")
+        await settle(run)
+        desk.quit()
+        await task
+        return [desk.look.says]
+
+    run, desk = desk_of(tmp_path / "b")
+    assert "finished" not in asyncio.run(person())[0]
+
+
 def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
     run, desk = desk_of(tmp_path)
     watched(run, desk, "until 5s", "crash 1", "until 9s")
