@@ -102,10 +102,13 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a run."""
     try:
         found: dict[str, Any] = json.loads((path / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        schema = found["schema"]
+    except (OSError, ValueError, KeyError, TypeError):
         raise FolderError(
             f"{path} is not the folder of a run: it has no readable manifest.json"
         ) from None
+    if schema != SCHEMA:
+        raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
     return found
 
 

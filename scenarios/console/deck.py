@@ -25,6 +25,11 @@ class Deck(Protocol):
     def paused(self) -> bool: ...
 
     @property
+    def hurries(self) -> bool:
+        """Whether it goes as fast as can be, to a time or an event."""
+        ...
+
+    @property
     def speed(self) -> float:
         """Simulated seconds for each on the wall; ∞ is as fast as can be."""
         ...
@@ -65,6 +70,10 @@ class LiveDeck:
     @property
     def paused(self) -> bool:
         return self._hand.paused
+
+    @property
+    def hurries(self) -> bool:
+        return self._hand.hurries
 
     @property
     def speed(self) -> float:
@@ -124,6 +133,10 @@ class Player:
         self._anchor: tuple[float, int] | None = None
         self._stops: Sequence[Breakpoint] = ()
         self._hit: Hit = lambda _stop, _event: None
+
+    @property
+    def hurries(self) -> bool:
+        return self._hurries and not self.paused
 
     def play(self) -> None:
         self.paused, self._hurries, self._edge, self._anchor = False, False, math.inf, None

@@ -137,14 +137,20 @@ class Gather:
         if facts.seats > facts.size:
             server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
         return Header(
-            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, paused=deck.paused,
+            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=self._goes(),
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
             end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
             left_s=self._left(share), wall_s=time.perf_counter() - self._begun, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
-            covered=facts.covered and not source.steered, invariants=source.invariants, broken=source.broken,
+            covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
+            broken=source.broken,
             server=server,
         )  # fmt: skip
+
+    def _goes(self) -> str:
+        if self.source.over and self.source.mode == "live":
+            return "over"
+        return "held" if self.deck.paused else "hurries" if self.deck.hurries else "plays"
 
     def _told(self) -> str:
         """What every ε stands with: of thousands as of the last sample, as they are."""

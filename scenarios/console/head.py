@@ -31,26 +31,23 @@ _SAID = 3
 
 def title(header: Header, width: int) -> Line:
     """Name, pace, time, progress, throughput, invariants."""
-    if header.paused:
-        pace, style = "❚❚ pause", WARN
-    else:
-        speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
-        pace, style = f"▶ {speed}", GOOD
+    speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
+    pace, style = {
+        "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
+    }[header.goes]  # fmt: skip
     line: Line = [(f"{pace:<9}", style)]
-    if header.mode == "replay":
-        line.append(("replay ", WARN))
+    if header.mode != "live":
+        line.append((f"{header.mode} ", WARN))
     ends = "" if header.end_s is None else f" / {watch(header.end_s)}"
     line.append((f"t {watch(header.now_s)}{ends} ", PLAIN))
-    tail: Line = [(f"✓ {header.invariants} inv", GOOD)]
-    if header.broken:
-        tail = [(f"✕ {header.broken}", BAD)]
+    tail = _verdict(header)
     room = max(8, min(width // 4, width - width_of(line) - width_of(tail) - 4))
     name = plain(header.name)
     name = name if len(name) <= room else f"{name[: room - 1]}…"
     line.insert(0, (f" {name}  ", HEAD))
     rate: Line = (
         [(f"{short(header.events_per_s)} ev/s  ", DIM)]
-        if width >= 80 and header.events_per_s and not header.paused
+        if width >= 80 and header.events_per_s and header.goes in {"plays", "hurries"}
         else []
     )
     left = width - width_of(line) - width_of(rate) - width_of(tail) - 6
@@ -59,6 +56,16 @@ def title(header: Header, width: int) -> Line:
             (f"{bar(header.share, min(14, left))} {100 * min(1.0, header.share):3.0f}% ", PLAIN)
         )
     return [*line, *rate, *tail]
+
+
+def _verdict(header: Header) -> Line:
+    """The invariants: all of them, as many as hold, or the one that broke."""
+    if header.broken:
+        return [(f"✕ {plain(header.broken)}", BAD)]
+    if header.held is None:
+        return [("? inv", WARN)]
+    some = "" if header.held == header.invariants else f"{header.held}/"
+    return [(f"✓ {some}{header.invariants} inv", GOOD if not some else WARN)]
 
 
 def terms(header: Header, width: int) -> Line:
@@ -77,7 +84,7 @@ def terms(header: Header, width: int) -> Line:
     if header.server:
         facts.append(header.server)
     if math.isfinite(header.left_s):
-        facts.append(f"left {span(header.left_s)}")
+        facts.append(f"ends in {span(header.left_s)}")
     if header.mode == "live":
         facts += [f"wall {span(header.wall_s)}", f"mem {header.memory_mb:.0f} MB"]
     if header.queue is not None:

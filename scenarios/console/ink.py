@@ -210,7 +210,7 @@ def span(seconds: float) -> str:
     if not math.isfinite(seconds):
         return "—"
     sign, left = ("-" if seconds < 0 else ""), abs(seconds)
-    if left < 1:
+    if left < 0.9995:
         return f"{sign}{left * 1e3:.0f}ms" if left else "0s"
     if left < 99.95:
         return f"{sign}{left:.1f}s"

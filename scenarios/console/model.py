@@ -12,8 +12,9 @@ class Header:
     mechanism: str
     seed: int
     mode: str
-    """`live` or `replay`."""
-    paused: bool
+    """`live` or `replay`; and what became of the run, where it did not simply finish."""
+    goes: str
+    """`held`, `plays`, `hurries` or `over`."""
     speed: float
     now_s: float
     seq: int
@@ -29,6 +30,8 @@ class Header:
     steered: bool
     covered: bool
     invariants: int
+    held: int | None
+    """How many of them hold; None where nobody judged."""
     broken: str
     server: str = ""
 

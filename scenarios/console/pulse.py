@@ -88,7 +88,7 @@ def throughput(model: Model, width: int, height: int) -> list[Line]:
     pace, lost = pulse.paces[-1] if pulse.paces else (0.0, 0.0)
     more = (
         f"   on the wall {short(header.events_per_s)}/s"
-        if header.events_per_s and not header.paused
+        if header.events_per_s and header.goes in {"plays", "hurries"}
         else ""
     )
     if header.queue is not None:

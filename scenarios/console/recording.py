@@ -29,8 +29,8 @@ from mechanisms.vectors import Vector
 from scenarios.claims import value_of
 from scenarios.console.model import Messages
 from scenarios.console.scene import Scene
-from scenarios.facts import Facts, read_facts
-from scenarios.folder import FolderError, segments
+from scenarios.facts import FILE, Facts, read_facts
+from scenarios.folder import FolderError, segments, whole
 from scenarios.metric_names import per_node, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.invariants import INVARIANTS
@@ -67,6 +67,7 @@ class _Remembered:
         ]
 
 
+_MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
 _KEPT = 20_000
 """So many of the last events are kept: more than of a run that goes on, for nobody waits for it."""
 
@@ -74,7 +75,6 @@ _KEPT = 20_000
 class Recording:
     """The source of a replay: it stands at an event, and can go to any other."""
 
-    mode = "replay"
     invariants = len(INVARIANTS)
     queue = None
     steered = False
@@ -83,6 +83,15 @@ class Recording:
         self.result = Result(folder)
         self.facts = read_facts(folder)
         self.steered = bool(self.result.manifest.get("steered_by_hand"))
+        self.mode = _MODES.get(self.result.status, "replay, cut off")
+        judged = self.result.verdicts.get("invariants")
+        self.held = (
+            None
+            if judged is None
+            else sum(verdict.get("verdict") == "pass" for verdict in judged.values())
+        )
+        self.changed = self.result.status != "running" and not whole(folder)
+        """Whether its files are not what they were when the run ended."""
         self._plan: Any = _Remembered(self.facts)
         self._near = self.facts.neighbours()
         try:
@@ -130,7 +139,7 @@ class Recording:
     def _read(self, *, backwards: bool = False) -> Iterator[Event]:
         """Yield every whole event; or only those of the end of the last segment."""
         decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
-        found = segments(self.result.path)
+        found, last = segments(self.result.path), 0
         for segment in found[-1:] if backwards else found:
             with segment.open("rb") as file:
                 if backwards and segment.stat().st_size > 1 << 20:
@@ -140,11 +149,17 @@ class Recording:
                     if not line.endswith(b"\n"):
                         return
                     try:
-                        yield decoder.decode(line)
+                        event: Event = decoder.decode(line)
                     except msgspec.MsgspecError:
                         raise FolderError(
                             f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
                         ) from None
+                    if last and event.seq != last + 1:
+                        raise FolderError(
+                            f"{segment.name} is damaged: event {event.seq} stands after event {last}"
+                        )
+                    last = event.seq
+                    yield event
 
     @property
     def upcoming(self) -> Event | None:
@@ -156,7 +171,11 @@ class Recording:
         event = self._next
         if event is None:
             raise EOFError("a recording ends where its run ended")
-        self._fold(event)
+        try:
+            self._fold(event)
+        except (IndexError, KeyError, TypeError, AssertionError):
+            said = f"event {event.seq} of {self.result.path} does not fit its {FILE}: one of them is damaged"
+            raise FolderError(said) from None
         self._next = next(self._events, None)
         return event
 
@@ -225,7 +244,7 @@ class Recording:
 
     @property
     def broken(self) -> str:
-        return self.scene.broken
+        return "FILES CHANGED" if self.changed else self.scene.broken
 
     def refresh(self) -> None:
         """Everything is folded already."""

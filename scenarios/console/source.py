@@ -24,7 +24,7 @@ class Source(Protocol):
 
     @property
     def mode(self) -> str:
-        """`live` or `replay`."""
+        """`live` or `replay`; and what became of the run, where it did not simply finish."""
         ...
 
     @property
@@ -68,6 +68,11 @@ class Source(Protocol):
     @property
     def invariants(self) -> int: ...
 
+    @property
+    def held(self) -> int | None:
+        """How many of them hold; None where nobody judged."""
+        ...
+
     def refresh(self) -> None:
         """Look anew: everything that happened is folded."""
         ...
@@ -109,7 +114,7 @@ class LiveSource:
     """Looks at the agents themselves, and changes nothing."""
 
     mode = "live"
-    invariants = len(INVARIANTS)
+    invariants = held = len(INVARIANTS)
 
     def __init__(self, run: Run) -> None:
         self.run = run

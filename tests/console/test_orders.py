@@ -97,7 +97,7 @@ def test_until_holds_at_the_instant_and_next_at_the_event(tmp_path: Path) -> Non
     watched(later, desk, "until 7s", "next refused or released")
     run, desk = desk_of(tmp_path / "c")
     said = watched(run, desk, "until 2s", "next kind == 'released' and node == 3", "until +1s")
-    assert "BREAK at event" in said[1]
+    assert "reached at event" in said[1]
     found = [e for e in desk.source.scene.recent if f"event {e.seq}," in said[1]]
     assert [(type(e).__name__, e.node) for e in found] == [("Released", 3)]
     assert desk.look.breaks == []

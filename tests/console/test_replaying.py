@@ -139,7 +139,7 @@ def test_a_replay_in_the_screen_goes_anywhere(run: Path) -> None:
         terminal.type("seek -2s")
         terminal.wait_for("t 00:04.000")
         terminal.type("next crashed")
-        terminal.wait_for("BREAK at event")
+        terminal.wait_for("reached at event")
         terminal.wait_for("t 00:05.000")
         terminal.press(DOWN, DOWN, ENTER)
         terminal.wait_for("agent 2")

@@ -73,7 +73,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
         terminal.press(" ")
         terminal.wait_for("❚❚ pause")
         terminal.press("n", "\x15", "next released", ENTER)
-        terminal.wait_for("BREAK at event")
+        terminal.wait_for("reached at event")
         terminal.press(">", "+3s", ENTER)
         before = instant(terminal)
         terminal.read(0.5)

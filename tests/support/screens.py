@@ -25,9 +25,9 @@ def row(i: int, **changes: Any) -> Row:
 
 
 HEADER = Header(
-    name="small", mechanism="cd", mode="live", seed=7, paused=False, speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
+    name="small", mechanism="cd", mode="live", seed=7, goes="plays", speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
     share=0.4, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
-    privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, broken="",
+    privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, held=13, broken="",
 )  # fmt: skip
 
 
