@@ -5,6 +5,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any, TextIO
 
 from scenarios.arguments import parser, spelled_out
@@ -18,6 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(
             name, "1"
         )  # before NumPy loads: more threads only slow small work down
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot write is no reason to stop
+            stream.reconfigure(errors="replace")
     words = parser()
     chosen = words.parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
     if chosen.version:

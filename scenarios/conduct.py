@@ -56,6 +56,8 @@ class Run:
     def __init__(self, plan: Plan, folder: Path, hand: Hand, speed: float) -> None:
         self.plan = plan
         self.hand = hand
+        self.speed = hand.speed if plan.engine == "virtual" else speed
+        """The pace that it begins with; that of wall time it keeps."""
         self.clock: Engine = VirtualClock() if plan.engine == "virtual" else WallClock(speed)
         self.log = Log(self.clock)
         hand.count, hand.served = lambda: self.log.seq, lambda: self.clock.now

@@ -10,7 +10,11 @@ from typing import Any, ClassVar, Protocol
 _EAGER_S = 0.002
 _TURN_S = 0.0005
 """How long a run waits for another that keeps in step with it, before it looks again."""
-_NUMBERS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+_NUMBERS = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+]
 
 
 class Hand:

@@ -103,6 +103,7 @@ _RUN: Fields = {
     "horizon": Field(_LONG),
     "rounds": Field(_COUNT),
     "updates": Field(_COUNT),
+    "until": Field(_LONG),
     "stop": Field(Choice("horizon", "spent"), "horizon"),
     "sample_every": Field(_LONG, "1s"),
 }

@@ -72,8 +72,8 @@ class Hazards:
     def _often(self, fault: Fault) -> None:
         run, timing, deed = self.at.read["run"], fault.timing, fault.deed
         ends = run.get("horizon") or (None if run.get("rounds") or run.get("updates") else 60.0)
-        if self.at.options.until is not None:
-            ends = self.at.options.until
+        if self.at.until is not None:
+            ends = self.at.until
         path, firings = ("fault", fault.number, "every"), 0.0
         if timing.every is not None:
             until = min(t for t in (ends, (timing.until or 0) / 1e9 or None, 9e9) if t is not None)

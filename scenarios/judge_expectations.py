@@ -2,6 +2,7 @@
 
 from scenarios.grammar import BOUNDS
 from scenarios.judge_conditions import judge_condition
+from scenarios.judge_faults import latest
 from scenarios.judge_noise import field
 from scenarios.kinds import TRAITS, Tree, is_private, kind_of
 from scenarios.locate import Path
@@ -17,7 +18,7 @@ def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) 
             _claim(expect, ("expect", i), goals, report)
             _place(expect, ("expect", i), groups, size, report)
             _once(read, expect, ("expect", i), report)
-            horizon = field(read.get("run"), "horizon")
+            horizon = latest(read.get("run") or {})
             if horizon is not None and (expect.get("after") or 0) > horizon:
                 said = f"is after the end of the run at {horizon:g} s"
                 report.value(("expect", i, "after"), said)

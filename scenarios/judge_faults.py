@@ -30,6 +30,12 @@ def brings_silence(read: Tree) -> str:
     return "agents crash, leave or join" if actions & silent else ""
 
 
+def latest(run: Tree) -> float | None:
+    """Return the last instant that a run with a horizon may have; a run that is cut off keeps what comes after it."""
+    horizon = run.get("horizon")
+    return None if horizon is None else max(horizon, run.get("until") or 0)
+
+
 def fault_laws(read: Tree) -> list[tuple[Path, Any]]:
     """Return every distribution that a fault names, with its place."""
     found = list[tuple[Path, Any]]()
@@ -115,8 +121,9 @@ class _Judge:
         """A fault begins before the end of the run; where the run has no end of its own, it ends too."""
         fault, path, report = self.fault, self.path, self.report
         run = self.read.get("run") or {}
-        horizon = run.get("horizon")
-        endless = horizon is None and (run.get("rounds") or run.get("updates"))
+        horizon = latest(run)
+        ended = horizon or run.get("until")
+        endless = ended is None and (run.get("rounds") or run.get("updates"))
         for key in ("at", "after"):
             if horizon is not None and (fault.get(key) or 0) > horizon:
                 report.value((*path, key), f"is after the end of the run at {horizon:g} s")

@@ -21,10 +21,9 @@ class Origin:
         resolved["name"] = self.at.scenario.name
         run = dict(resolved["run"])
         run["seed"] = self.at.seed
-        if self.at.options.until is not None:
-            run = {k: v for k, v in run.items() if k not in {"rounds", "updates"}}
-            run["horizon"] = self.at.options.until
-        elif not {"horizon", "rounds", "updates"} & set(run):
+        if self.at.until is not None:
+            run["until"] = self.at.until
+        if not {"horizon", "rounds", "updates"} & set(run):
             run["horizon"] = "60s"
         run["engine"] = self.at.options.engine or run["engine"]
         resolved["run"] = run

@@ -144,8 +144,8 @@ class _Resolver:
 
     def _horizon(self) -> int | None:
         run = self.at.read["run"]
-        if self.at.options.until is not None:
-            return nanoseconds(self.at.options.until)
+        if self.at.until is not None:
+            return nanoseconds(self.at.until)
         if run.get("horizon") is not None:
             return nanoseconds(run["horizon"])
         return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)

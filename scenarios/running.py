@@ -15,6 +15,9 @@ from scenarios.problem import Problem, ScenarioError
 from scenarios.telling import in_words
 from scenarios.words import pace, plan_of, say, seconds
 
+_MANY = 2000
+"""So many agents are not there at once."""
+
 
 def run(chosen: argparse.Namespace) -> int:
     """One run, or two side by side, watched as the terminal allows."""
@@ -33,9 +36,10 @@ def run(chosen: argparse.Namespace) -> int:
         )
     ends = [plan.horizon for plan in plans if plan.horizon is not None]
     if speed is None:
-        speed = max(ends) / 40e9 if live == "full" and ends else math.inf
-        if plans[0].engine == "wall" and speed == math.inf:
-            speed = 1.0
+        unwatched = 1.0 if plans[0].engine == "wall" else math.inf
+        speed = _pace(ends) if live == "full" else unwatched
+    if live == "full" and max(plan.size for plan in plans) >= _MANY:
+        say(f"hush: building {sum(plan.size for plan in plans):,} agents …", error=True)
     made = [
         _made(plan, path, speed, live)
         for plan, path in zip(plans, _folders(plans, chosen), strict=True)
@@ -47,6 +51,11 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.twice and code not in {74, 130}:
         code = _again(made[0], outcomes[0], _on_wall(speed)) or code
     return code
+
+
+def _pace(ends: list[int]) -> float:
+    """Choose a pace that a person can follow: over in forty seconds where the end is known, else as time itself goes."""
+    return max(ends) / 40e9 if ends else 1.0
 
 
 def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
@@ -98,11 +107,13 @@ def _live(chosen: argparse.Namespace) -> str:
 async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
         from scenarios.console.pair import watch_both
+        from scenarios.console.screen import is_plain
         from scenarios.console.viewer import watch
 
+        plain = is_plain(asked=chosen.ascii)
         if len(made) == 2:
-            return await watch_both((made[0], made[1]), chosen.color, ascii_only=chosen.ascii)
-        return [await watch(made[0], chosen.color, ascii_only=chosen.ascii)]
+            return await watch_both((made[0], made[1]), chosen.color, ascii_only=plain)
+        return [await watch(made[0], chosen.color, ascii_only=plain)]
     if live in {"lines", "json"}:
         from scenarios.observers.lines import Lines
 

@@ -62,6 +62,8 @@ class Settling:
         self.seed, self.seeds = self._seeds()
         self.groups = self.read["nodes"]
         self.size = sum(group["count"] for group in self.groups)
+        self.until: float | None = options.until or (self.read["run"] or {}).get("until")
+        """When the run is cut off, whatever its end would be."""
         self.notes: list[str] = []
         self.warnings: list[str] = []
 

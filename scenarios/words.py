@@ -38,8 +38,8 @@ def settings(pairs: list[str]) -> dict[str, Any]:
     return found
 
 
-def seconds(text: str | None, option: str = "--until") -> float | None:
-    """Read a duration of the command line."""
+def seconds(text: str | None, option: str = "--until", *, zero: bool = False) -> float | None:
+    """Read a duration of the command line; an instant may be 0."""
     if text is None:
         return None
     from scenarios.schema import number_of_seconds
@@ -48,8 +48,9 @@ def seconds(text: str | None, option: str = "--until") -> float | None:
         value = number_of_seconds(float(text) if _numeric(text) else text)
     except ValueError as error:
         raise ScenarioError([Problem(option, str(error))]) from None
-    if not 0 < value < 9e9:
-        raise ScenarioError([Problem(option, f"must be > 0 and finite, got {text}")])
+    if not 0 <= value < 9e9 or not (value or zero):
+        least = ">= 0" if zero else "> 0"
+        raise ScenarioError([Problem(option, f"must be {least} and finite, got {text}")])
     return value
 
 

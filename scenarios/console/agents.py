@@ -129,7 +129,9 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
         if at == len(lines):
             lines.append(words(" " * (room + 1 + 2 * row)))
         lines[at] = [*lines[at], ("  ", PLAIN), *said]
-    return box([("grid ε ", HEAD), (" g:view", DIM)], lines, width, height)
+    last = min(total, (first + rows) * row)
+    shown = f"  {first * row}–{last - 1} of {total}" if last - first * row < total else ""
+    return box([("grid ε ", HEAD), (f" g:view{shown}", DIM)], lines, width, height)
 
 
 def _cell(state: str, share: float, *, chosen: bool) -> tuple[str, str]:

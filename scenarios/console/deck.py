@@ -9,8 +9,10 @@ from typing import Protocol
 
 from actors.events import Event
 from scenarios.console.breaks import Breakpoint
+from scenarios.console.look import NotThere
 from scenarios.console.recording import Recording
 from scenarios.console.source import LiveSource
+from scenarios.governor import Hand
 
 Hit = Callable[[Breakpoint, Event], None]
 _SLICE_S = 0.005
@@ -30,6 +32,11 @@ class Deck(Protocol):
         ...
 
     @property
+    def interrupted(self) -> bool:
+        """Whether it was ended early."""
+        ...
+
+    @property
     def speed(self) -> float:
         """Simulated seconds for each on the wall; ∞ is as fast as can be."""
         ...
@@ -39,6 +46,10 @@ class Deck(Protocol):
     def hold(self) -> None: ...
 
     def pace(self, speed: float) -> None: ...
+
+    def set_out(self) -> None:
+        """Begin the pace anew: time that was spent away does not count."""
+        ...
 
     def step(self) -> None:
         """Go on by one event."""
@@ -77,27 +88,49 @@ class LiveDeck:
 
     @property
     def speed(self) -> float:
-        return self._hand.speed
+        return self._hand.speed if self._changes else self._source.run.speed
+
+    @property
+    def _changes(self) -> bool:
+        """Whether its pace can be changed: that of wall time is its clock's."""
+        return self._source.run.plan.engine == "virtual"
+
+    @property
+    def interrupted(self) -> bool:
+        return self._hand.interrupted
 
     def play(self) -> None:
-        self._hand.resume()
+        self._going().resume()
 
     def hold(self) -> None:
-        self._hand.pause()
+        self._going().pause()
+
+    def _going(self) -> Hand:
+        """Return the hand of a run that is not over."""
+        if self._hand.ended:
+            raise NotThere("the run is over: q leaves")
+        return self._hand
 
     def pace(self, speed: float) -> None:
-        self._hand.pace(speed)
+        hand = self._going()
+        if not self._changes:
+            raise NotThere("the wall engine keeps the pace that it began with: --speed X")
+        hand.pace(speed)
+
+    def set_out(self) -> None:
+        self._hand.pace(self._hand.speed)
 
     def hurry(self) -> None:
-        self._hand.hurry()
+        self._going().hurry()
 
     def step(self) -> None:
-        self._hand.step()
+        self._going().step()
 
     def until(self, instant: int) -> str:
+        hand = self._going()
         if instant < self._source.now:
             return "that is past: a run goes on only; hush replay goes back"
-        self._hand.hurry(edge=instant)
+        hand.hurry(edge=instant)
         return ""
 
     def watch(self, stops: Sequence[Breakpoint], hit: Hit) -> None:
@@ -148,6 +181,9 @@ class Player:
 
     def pace(self, speed: float) -> None:
         self.speed, self._anchor = speed, None
+
+    def set_out(self) -> None:
+        self._anchor = None
 
     def hurry(self) -> None:
         self.paused, self._hurries, self._edge = False, True, math.inf

@@ -9,7 +9,7 @@ from scenarios.console.feed import Filter
 from scenarios.console.gather import Gather
 from scenarios.console.hands import Hands
 from scenarios.console.layout import FEW, SCALES, scale_for
-from scenarios.console.look import SORTS, Look, NotThere, chosen_by, numbers
+from scenarios.console.look import SORTS, Look, NotThere, chosen_by, numbers, only
 from scenarios.console.source import Source
 from scenarios.console.timing import Timing
 from scenarios.folder import FolderError
@@ -32,6 +32,7 @@ class Desk:
         self.hands = Hands(source, self.gather, self.look, steering)
         self.timing = Timing(source, deck, self.look, self.hands.note)
         self.save: Save = _nowhere
+        self._left = False
         self.fellows: tuple[Desk, ...] = ()
         """Desks of runs beside this one: what is ordered here is done there, too."""
 
@@ -58,6 +59,8 @@ class Desk:
 
     def view(self, name: str) -> str:
         """Choose a scale: table, grid, crowd; without a name the next."""
+        if self.fellows:
+            raise NotThere("two runs are shown as tables")
         if name and name not in SCALES:
             raise NotThere(f"no view '{name}'; {nearest(name, SCALES)}")
         at = SCALES.index(self.look.scale)
@@ -69,6 +72,7 @@ class Desk:
         look = self.look
         if not name:
             name = SORTS[(SORTS.index(look.sort) + 1) % len(SORTS)]
+        name = only(name, SORTS) or name
         if name not in SORTS:
             raise NotThere(f"no column '{name}'; {nearest(name, SORTS)}")
         down = name in {"epsilon", "loss", "releases", "inbox", "stale"}
@@ -78,6 +82,7 @@ class Desk:
 
     def filter(self, text: str) -> str:
         """Show only agents in some states, of some groups, or with some ids."""
+        text = "" if text == "all" else text
         chosen_by(text, self.source.facts)
         self.look.filter, self.look.cursor, self.look.first = text, 0, 0
         return ""
@@ -100,13 +105,14 @@ class Desk:
             row, place = look.outlier
             look.outlier = max(0, row + down), max(0, place + right)
         else:
-            look.cursor = max(0, look.cursor + by)
+            look.cursor = max(0, look.cursor + down * look.row + right)
 
     def open(self, text: str) -> str:
         """Open an agent: its ledger, its neighbours, its last messages."""
-        node = (
-            numbers(text, self.source.facts.size)[0] if text else self.gather.at_cursor(self.look)
-        )
+        if text == "server":
+            raise NotThere("the server holds no data and has no ledger: open an agent")
+        size = self.source.facts.size
+        node = numbers(text, size)[0] if text else self.gather.at_cursor(self.look)
         if node is None:
             raise NotThere("no agent is shown")
         self.look.opened, self.look.link = node, 0
@@ -128,12 +134,25 @@ class Desk:
 
     def picture(self, text: str) -> str:
         """Write the screen as an SVG picture."""
-        return f"wrote {self.save(Path(text) if text else None)}"
+        path = Path(text).expanduser() if text else None
+        if path is not None and path.exists():
+            raise NotThere(f"{path} exists: nothing was written")
+        return f"wrote {self.save(path)}"
 
     def quit(self) -> None:
         """End the run here and keep it, or close the recording."""
         self.hands.note("quit")
+        self.leave()
+
+    def leave(self) -> None:
+        """End what goes on, and look no longer."""
+        self._left = True
         self.deck.stop()
+
+    @property
+    def stays(self) -> bool:
+        """Whether its person is still here, and ended nothing early."""
+        return not (self._left or self.deck.interrupted)
 
 
 def _nowhere(_: Path | None) -> Path:

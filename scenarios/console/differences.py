@@ -2,11 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scenarios.console.ink import DIM, HEAD, PLAIN, STATES, WARN, Line, box, brief, fit, watch
+from scenarios.console.ink import (
+    DIM,
+    HEAD,
+    PLAIN,
+    STATES,
+    WARN,
+    Line,
+    box,
+    brief,
+    fit,
+    watch,
+    within,
+)
 from scenarios.console.scene import percentiles
 from scenarios.console.source import Source
 from scenarios.values import folded
@@ -28,11 +40,13 @@ class Figure:
     name: str
     one: float
     other: float
+    alike: bool = True
+    """Whether both mean the same: an ε does only in one view, for one δ."""
 
     @property
     def apart(self) -> float:
         """By how much the second is above the first."""
-        return self.other - self.one
+        return self.other - self.one if self.alike else math.nan
 
 
 def figures(one: Source, other: Source) -> list[Figure]:
@@ -55,7 +69,14 @@ def figures(one: Source, other: Source) -> list[Figure]:
         a, b = one.scene.sampled(name), other.scene.sampled(name)
         if a is not None and b is not None:
             found.append(Figure(f"{name}*" if name in _ORACLES else name, folded(a), folded(b)))
-    return found
+    if _terms(one) == _terms(other):
+        return found
+    return [replace(f, alike=False) if f.name.startswith(("ε", "epsilon")) else f for f in found]
+
+
+def _terms(source: Source) -> str:
+    """The view and the δ of a run, whichever accountant composes."""
+    return source.terms().rpartition(",")[0]
 
 
 def _stale(source: Source) -> float:
@@ -85,15 +106,10 @@ def differences(
 ) -> list[Line]:
     """Draw the figures, then the agents that are furthest apart."""
     across = (width - 4) // columns(width)
-    number = max(8, min(12, (across - 16) // 3))
-    head: Line = [
-        (
-            f"{'':<15}{'A':>{number}}{'B':>{number}}{'B − A':>{number}} ".ljust(across)
-            * columns(width),
-            DIM,
-        )
-    ]
-    cells = [_figure(figure, number, across) for figure in found]
+    name, number = _sizes(across)
+    heads = f"{'':<{name}}" + "".join(f"{column:>{number}}" for column in ("A", "B", "B − A"))
+    head: Line = [(f"{heads} ".ljust(across) * columns(width), DIM)]
+    cells = [_figure(figure, across) for figure in found]
     rows = min(math.ceil(len(cells) / columns(width)), max(1, height - 4))
     lines = [head]
     for at in range(rows):
@@ -108,6 +124,8 @@ def differences(
         ("differences", HEAD),
         (f"  t {watch(now_s)}  * an oracle's, as of each last sample", DIM),
     ]
+    if not all(figure.alike for figure in found):
+        title.insert(1, ("  ε IN OTHER TERMS", WARN))
     return box(title, [*lines, said], width, height)
 
 
@@ -116,12 +134,20 @@ def _glyph(state: str) -> Line:
     return [(glyph, style)]
 
 
-def _figure(figure: Figure, number: int, across: int) -> Line:
+def _sizes(across: int) -> tuple[int, int]:
+    """How long names and numbers are, in a column of figures."""
+    number = max(8, min(12, (across - 16) // 3))
+    return max(8, min(15, across - 3 * number - 1)), number
+
+
+def _figure(figure: Figure, across: int) -> Line:
     gap = figure.apart
+    name, number = _sizes(across)
     style = PLAIN if math.isnan(gap) or gap == 0 else WARN
-    sign = "+" if gap > 0 else ""
+    told = "" if math.isnan(gap) else f"{'+' if gap > 0 else ''}{within(gap, number - 2)}"
     cell: Line = [
-        (f"{figure.name:<15}{brief(figure.one):>{number}}{brief(figure.other):>{number}}", PLAIN),
-        (f"{'' if math.isnan(gap) else sign + brief(gap):>{number}} ", style),
-    ]
+        (f"{figure.name[:name]:<{name}}", PLAIN),
+        (f"{within(figure.one, number - 1):>{number}}{within(figure.other, number - 1):>{number}}", PLAIN),
+        (f"{told:>{number}} ", style),
+    ]  # fmt: skip
     return fit(cell, across)

@@ -1,7 +1,7 @@
 """Events as lines of a feed, and which of them are shown."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -38,12 +38,13 @@ from actors.events import (
     Superseded,
     Violated,
 )
-from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN
+from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN, seat
 from scenarios.console.scene import NOTABLE
 from scenarios.console.source import Source
 from scenarios.metric_names import is_known, known_names
 from scenarios.problem import nearest
 
+Name = Callable[[int], str]
 _STYLES: dict[type[Event], str] = {
     **dict.fromkeys((Crashed, Lost, Rejected, Diverged, Violated, RoundAborted), BAD),
     **dict.fromkeys((Refused, Spent, FaultBegan, Paused), WARN),
@@ -52,65 +53,82 @@ _STYLES: dict[type[Event], str] = {
 }
 
 
-def tell(event: Event) -> tuple[str, str]:
-    """Tell one event in a line, with its style."""
+def tell(event: Event, size: int) -> tuple[str, str]:
+    """Tell one event of so many agents in a line, with its style."""
     kind = type(event)
-    said = _TOLD.get(kind, lambda _: "")(event)
-    node = "" if event.node is None else f"{event.node} "
+    told = _TOLD.get(kind)
+    said = "" if told is None else told(event, lambda i: seat(i, size))
+    node = "" if event.node is None else f"{seat(event.node, size)} "
     text = f"{event.t / 1e9:9.3f} {kind.__struct_config__.tag!s:<11} {node}{said}"
     return text.rstrip(), _STYLES.get(kind, PLAIN)
 
 
-def upcoming(found: Event | float | None) -> str:
+def upcoming(found: Event | float | None, size: int) -> str:
     """Tell what is next: an event, where it is known, else when something will be."""
     if isinstance(found, Event):
-        return f"▸ {tell(found)[0].lstrip()}"
+        return f"▸ {tell(found, size)[0].lstrip()}"
     return "" if found is None or math.isinf(found) else f"▸ {found / 1e9:.3f} is next"
 
 
-def _sent(event: Sent) -> str:
-    to = ",".join(map(str, event.to[:6])) + ("…" if len(event.to) > 6 else "")
-    return f"→{to} #{event.version}" + (" again" if event.resent else "")
+def _listed(ids: Sequence[int], name: Name, most: int) -> str:
+    return ",".join(map(name, ids[:most])) + ("…" if len(ids) > most else "")
 
 
-def _arrived(event: Delivered | Rejected) -> str:
+def _sent(event: Sent, name: Name) -> str:
+    return f"→{_listed(event.to, name, 6)} #{event.version}" + (" again" if event.resent else "")
+
+
+def _arrived(event: Delivered | Rejected, name: Name) -> str:
     age = (event.t - event.arrived) / 1e6
-    said = f"←{event.sender} #{event.version}"
+    said = f"←{name(event.sender)} #{event.version}"
     return said + (f" noticed {age:.0f}ms later" if age >= 1 else "")
 
 
-def _merged(event: Merged) -> str:
+def _merged(event: Merged, name: Name) -> str:
     pairs = islice(zip(event.senders, event.versions, strict=True), 5)
-    return "took over " + ", ".join(f"{sender}#{version}" for sender, version in pairs)
+    return "took over " + ", ".join(f"{name(sender)}#{version}" for sender, version in pairs)
 
 
-def _fault(event: FaultBegan | FaultEnded) -> str:
-    return f"{event.fault} {event.action} {','.join(map(str, event.targets[:8]))}"
+def _fault(event: FaultBegan | FaultEnded, name: Name) -> str:
+    return f"{event.fault} {event.action} {_listed(event.targets, name, 8)}"
 
 
-_TOLD: dict[type[Event], Callable[[Any], str]] = {
+def _cost(event: Proposed | Charged, _: Name) -> str:
+    return f"release {event.k}: costs {event.charged}"
+
+
+def _refused(event: Refused, _: Name) -> str:
+    return f"release {event.k} would cost {event.charged}: ε {event.spent:.4g} of {event.cap:g} is spent"
+
+
+_SPENT = {
+    "planned": "all planned releases are made",
+    "cap": "its budget allows no more",
+    "storage": "its disk cannot be trusted any more",
+}
+_TOLD: dict[type[Event], Callable[[Any, Name], str]] = {
     Sent: _sent,
     Delivered: _arrived,
     Rejected: _arrived,
     Merged: _merged,
     FaultBegan: _fault,
     FaultEnded: _fault,
-    Superseded: lambda e: f"←{e.sender} #{e.version} never read",
-    Lost: lambda e: f"→{e.receiver} #{e.version} charged ✓",
-    Duplicated: lambda e: f"→{e.receiver} #{e.version}",
-    Proposed: lambda e: f"release {e.k}: {e.charged}",
-    Charged: lambda e: f"release {e.k}: {e.charged}",
-    Released: lambda e: f"release {e.k}",
-    Derived: lambda e: f"#{e.version}, free",
-    Refused: lambda e: f"release {e.k}: ε {e.spent:.4g} + {e.charged} > {e.cap:g}",
-    Spent: lambda e: e.reason,
-    Crashed: lambda e: f"lost {e.lost}",
-    Restarted: lambda e: f"ledger intact: {e.releases} releases",
-    RoundOpened: lambda e: f"{e.round}: asked {len(e.asked)}",
-    RoundClosed: lambda e: f"{e.round}: {len(e.survivors)} answered",
-    RoundAborted: lambda e: f"{e.round}: {e.reason}",
-    Violated: lambda e: f"{e.invariant}: {e.detail}",
-    Finished: lambda e: e.reason,
+    Proposed: _cost,
+    Charged: _cost,
+    Refused: _refused,
+    Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
+    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version} charged ✓",
+    Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
+    Released: lambda e, _: f"release {e.k}",
+    Derived: lambda e, _: f"#{e.version}, free",
+    Spent: lambda e, _: _SPENT.get(e.reason, e.reason),
+    Crashed: lambda e, _: f"lost {e.lost}",
+    Restarted: lambda e, _: f"ledger intact: {e.releases} releases",
+    RoundOpened: lambda e, _: f"{e.round}: asked {len(e.asked)}",
+    RoundClosed: lambda e, _: f"{e.round}: {len(e.survivors)} answered",
+    RoundAborted: lambda e, _: f"{e.round}: {e.reason}",
+    Violated: lambda e, _: f"{e.invariant}: {e.detail}",
+    Finished: lambda e, _: e.reason,
 }
 
 

@@ -10,9 +10,9 @@ from scenarios.console.ink import Line, as_ascii, beside, fit, words
 from scenarios.console.layout import Layout, lay_out
 from scenarios.console.model import Model
 from scenarios.console.overlays import overlay
-from scenarios.console.pulse import links, losses, throughput
+from scenarios.console.pulse import fits, links, losses, throughput
 
-_OUTLIERS = 5
+_OUTLIERS, _THROUGHPUT = 5, 4
 Panel = Callable[[Model, int, int], list[Line]]
 
 
@@ -41,7 +41,7 @@ def _body(model: Model, width: int, found: Layout) -> list[Line]:
     if found.middle and model.scale == "crowd":
         lines += _below_crowd(model, width, found.middle)
     elif found.middle and found.sides:
-        side: Panel = links if model.scale == "table" and model.pulse.links else losses
+        side: Panel = links if model.scale == "table" and fits(model, found.middle) else losses
         right = feed(model, width - found.left, found.middle)
         lines += beside(side(model, found.left, found.middle), right)
     elif found.middle:
@@ -59,6 +59,8 @@ def _agents(model: Model, width: int, found: Layout) -> list[Line]:
 
 
 def _below_crowd(model: Model, width: int, height: int) -> list[Line]:
-    if height < 9:
+    if height < _OUTLIERS + _THROUGHPUT:
         return outliers(model, width, height)
-    return [*outliers(model, width, _OUTLIERS), *throughput(model, width, height - _OUTLIERS)]
+    lines = [*outliers(model, width, _OUTLIERS), *throughput(model, width, _THROUGHPUT)]
+    rest = height - len(lines)
+    return lines + feed(model, width, rest) if rest else lines

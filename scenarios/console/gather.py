@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console import feed
 from scenarios.console.crowds import Crowds
@@ -26,7 +27,7 @@ from scenarios.console.model import (
 )
 from scenarios.console.ranking import Ranking
 from scenarios.console.scene import percentiles
-from scenarios.console.source import Source, memory_mb
+from scenarios.console.source import Source, is_over, memory_mb
 from scenarios.values import number
 
 _PULSE_S = 0.5
@@ -46,6 +47,7 @@ class Gather:
         self._members = self.facts.members
         self.near = self.facts.neighbours()
         self._begun = time.perf_counter()
+        self._wall = 0.0
         self._seen = self._begun, 0, 0.0
         self._pace = self._gain = 0.0
         """Events, and the share of the run, in each second on the wall."""
@@ -133,6 +135,8 @@ class Gather:
 
     def _header(self) -> Header:
         source, deck, facts = self.source, self.deck, self.facts
+        if not source.over:
+            self._wall = time.perf_counter() - self._begun
         share, server = source.progress, ""
         if facts.seats > facts.size:
             server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
@@ -140,7 +144,7 @@ class Gather:
             name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=self._goes(),
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
             end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
-            left_s=self._left(share), wall_s=time.perf_counter() - self._begun, queue=source.queue, memory_mb=memory_mb(),
+            left_s=self._left(share), wall_s=self._wall, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
             broken=source.broken,
@@ -148,7 +152,7 @@ class Gather:
         )  # fmt: skip
 
     def _goes(self) -> str:
-        if self.source.over and self.source.mode == "live":
+        if is_over(self.source):
             return "over"
         return "held" if self.deck.paused else "hurries" if self.deck.hurries else "plays"
 
@@ -217,24 +221,16 @@ class Gather:
 
     def _feed(self, look: Look) -> Feed:
         found = look.events.last(self.source, 40)
-        lines = [feed.tell(event) for event in found]
+        lines = [feed.tell(event, self.facts.size) for event in found]
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
-        upcoming = feed.upcoming(self.source.upcoming) if self.deck.paused else ""
+        upcoming = feed.upcoming(self.source.upcoming, self.facts.size) if self.deck.paused else ""
         return Feed(lines, look.events.text, upcoming)
 
     def _open(self, look: Look, i: int) -> Opened:
         source, scene = self.source, self.source.scene
         group = next((name for name, ids in self._members.items() if i in ids), "")
-        ledger = [
-            f"{k:>4} {s.mechanism} {s.law} scale {brief(s.scale)} costs {brief(s.charged)}"
-            + (
-                ""
-                if math.isclose(s.claimed, s.charged, rel_tol=1e-6)
-                else f", claimed {brief(s.claimed)}"
-            )
-            for k, s in source.ledger(i, 40)
-        ]
+        ledger = [f"{k:>4} {_told(spend)}" for k, spend in source.ledger(i, 40)]
         near = [(j, scene.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
         mine = list(scene.look_at(i))[-40:]
         listed = []
@@ -246,8 +242,17 @@ class Gather:
             listed.append(f"(sampled at {scene.last.t / 1e9:.3f} s)")
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.tell(e) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
+            messages=[feed.tell(e, self.facts.size) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
+            count=self.facts.size,
         )  # fmt: skip
+
+
+def _told(spend: Spend) -> str:
+    """Tell what was paid: a pure ε, or the μ of Gaussian noise; and what was promised, where that is another."""
+    unit = "μ" if spend.law == "gaussian" else "ε"
+    same = math.isclose(spend.claimed, spend.charged, rel_tol=1e-6)
+    promised = "" if same else f", claimed {brief(spend.claimed)}"
+    return f"costs {unit} {brief(spend.charged)}{promised}: {spend.mechanism}, {spend.law} of scale {brief(spend.scale)}"
 
 
 _OF_NODE = (

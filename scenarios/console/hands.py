@@ -1,6 +1,7 @@
 """Orders about the world: faults, heals, the menu, and the session as a scenario."""
 
 from pathlib import Path
+from shlex import quote
 
 from scenarios.console.gather import Gather
 from scenarios.console.look import Choosing, Look, NotThere
@@ -57,7 +58,8 @@ class Hands:
             instant = steering.heal(number, after=self._together())
         else:
             number, instant = self._heal_last(steering)
-        return f"fault {number} is undone at {instant / 1e9:.9f} s"
+        action = next((w.action for w in self.source.scene.windows.all() if w.number == number), "")
+        return f"fault {number} ({action}) is undone at {instant / 1e9:.9f} s"
 
     def _heal_last(self, steering: Steering) -> tuple[int, int]:
         """Undo what was done last and lasts, at the agent under the cursor before others."""
@@ -95,5 +97,5 @@ class Hands:
 
     def export(self, text: str) -> str:
         """Write the session as a scenario file that does the same."""
-        path = self._hand().export(Path(text) if text else None)
-        return f"wrote {path}: hush run {path if '/' in str(path) else f'./{path}'}"
+        path = self._hand().export(Path(text).expanduser() if text else None)
+        return f"wrote {path}: hush run {quote(str(path) if '/' in str(path) else f'./{path}')}"

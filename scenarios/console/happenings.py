@@ -11,6 +11,7 @@ from scenarios.console.ink import (
     Line,
     box,
     plain,
+    seat,
     span,
     words,
 )
@@ -47,8 +48,10 @@ def faults(model: Model, width: int, height: int) -> list[Line]:
     lines: list[Line] = [
         [(f"{'0':<{left - 1}} ", DIM), ("".join(axis), DIM), (f" {span(end)}", DIM)]
     ]
-    lines += [_window(window, header.now_s, end, left, size) for window in shown]
-    title: Line = [("faults", HEAD), (f"  {active} active, {len(model.windows)} known ", DIM)]
+    lines += [_window(window, model, end, left, size) for window in shown]
+    more = len(model.windows) - len(shown)
+    told = f"  {active} active, {len(model.windows)} known{f', {more} not shown' if more else ''} "
+    title: Line = [("faults", HEAD), (told, DIM)]
     return box(title, lines, width, height)
 
 
@@ -60,14 +63,14 @@ def _in_words(model: Model) -> Line:
     line: Line = [(" faults ", HEAD)]
     for window in active[-3:]:
         until = "" if window.until_s is None else f" to {span(window.until_s)}"
-        line.append((f" {_name(window)}{until} ", BAD if window.by_hand else WARN))
+        line.append((f" {_name(window, model)}{until} ", BAD if window.by_hand else WARN))
     if len(active) > 3:
         line.append((f" and {len(active) - 3} more ", WARN))
     if coming:
-        line.append((f" next {_name(coming[0])} in {span(coming[0].begun_s - now)} ", DIM))
+        line.append((f" next {_name(coming[0], model)} in {span(coming[0].begun_s - now)} ", DIM))
     past = [w for w in model.windows if w.begun_s <= now and not _is_active(w, now)]
     if past:
-        line.append((f" over {_name(past[-1])} ", DIM))
+        line.append((f" over {_name(past[-1], model)} ", DIM))
     return line
 
 
@@ -76,9 +79,11 @@ def _is_active(window: Window, now: float) -> bool:
     return window.begun_s <= now and window.ended_s is None and (ends is None or ends >= now)
 
 
-def _name(window: Window) -> str:
+def _name(window: Window, model: Model) -> str:
     """Number, name, and whom it hit, briefly."""
-    hit = ",".join(map(str, window.targets[:4])) + ("…" if len(window.targets) > 4 else "")
+    hit = ",".join(seat(i, model.nodes.count) for i in window.targets[:4]) + (
+        "…" if len(window.targets) > 4 else ""
+    )
     return f"{window.number} {plain(window.name)} {hit}".rstrip()
 
 
@@ -93,7 +98,9 @@ def _shown(windows: Sequence[Window], now: float, room: int) -> list[Window]:
     return sorted(chosen, key=lambda w: (w.begun_s, w.number))
 
 
-def _window(window: Window, now: float, end: float, left: int, size: int) -> Line:
+def _window(window: Window, model: Model, end: float, left: int, size: int) -> Line:
+    now = model.header.now_s
+
     def cell(t: float) -> int:
         return max(0, min(size, int(size * t / end)))
 
@@ -106,7 +113,7 @@ def _window(window: Window, now: float, end: float, left: int, size: int) -> Lin
     told = "" if window.ended_s is not None else "lasts" if stops is None else f"to {span(stops)}"
     mark = BAD if window.by_hand else style
     return [
-        (f"{_name(window)[: left - 1]:<{left}}", mark),
+        (f"{_name(window, model)[: left - 1]:<{left}}", mark),
         (text.ljust(size), style),
         (f" {told}", PLAIN),
     ]

@@ -183,6 +183,11 @@ def within(value: float, room: int) -> str:
     return next((t for t in tries if len(t) <= room and "e" not in t), _scientific(value))
 
 
+def seat(i: int, size: int) -> str:
+    """Name one of so many agents, or the server, who has the seat behind them."""
+    return str(i) if i < size else "server"
+
+
 def passage(delay: float) -> str:
     """Write what became of a message: how long it takes, lost (−1), held (−2), or nothing yet (NaN)."""
     return span(delay) if math.isnan(delay) or delay >= 0 else "╳" if delay == -1 else "‖"

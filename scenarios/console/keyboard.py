@@ -20,6 +20,9 @@ _ESCAPES = {
     "[5~": "page-up", "[6~": "page-down", "[H": "home", "[F": "end", "OH": "home", "OF": "end", "[1~": "home",
     "[4~": "end", "[7~": "home", "[8~": "end",
 }  # fmt: skip
+PASTED = "pasted: "
+"""What begins what was pasted: it is one key, and its text follows."""
+_PASTE = "\x1b[200~", "\x1b[201~"
 _WHOLE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.)", re.DOTALL)
 
 
@@ -116,7 +119,7 @@ class Keyboard:
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
-        if self._pending:
+        if self._pending and not self._pending.startswith(_PASTE[0]):
             self._patience = asyncio.get_running_loop().call_later(_LONE_S, self._give_up)
 
     def _give_up(self) -> None:
@@ -132,6 +135,13 @@ class Keyboard:
             if self._pending[0] != "\x1b":
                 first, self._pending = self._pending[0], self._pending[1:]
                 self._press(_NAMES.get(first, first))
+                continue
+            if self._pending.startswith(_PASTE[0]):
+                text, end, rest = self._pending.removeprefix(_PASTE[0]).partition(_PASTE[1])
+                if not end:
+                    return
+                self._pending = rest
+                self._press(PASTED + text)
                 continue
             whole = _WHOLE.match(self._pending)
             if whole is None:

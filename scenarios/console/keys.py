@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from scenarios.console.desk import Desk
+from scenarios.console.keyboard import PASTED
 from scenarios.console.look import Look, Writing
 from scenarios.console.model import Help, Menu, Prompt
 from scenarios.console.orders import ORDERS, carry_out, complete, offers
+from scenarios.console.source import is_over
 
 _SHOWN = 8
 
@@ -50,7 +52,10 @@ KEYS = (
     Key("escape", "back", "", "esc"),
 )
 """The most important first: the last line shows as many as fit."""
-_FAR, _PAGE = 10**9, 10
+_WHILE_IT_GOES = frozenset(
+    {"play", "step", "menu", "heal", "until", "next", "faster", "slower", "break", "seek"}
+)
+_FAR = 10**9
 MOVES = {
     "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "home": (-_FAR, -_FAR), "end": (_FAR, _FAR),
 }  # fmt: skip
@@ -66,7 +71,8 @@ def press(desk: Desk, key: str) -> None:
     elif key in MOVES:
         desk.move(*MOVES[key])
     elif key in {"page-up", "page-down"}:
-        page = max(1, look.page) if not (look.helps or look.choosing) else _PAGE
+        page = look.lines if look.helps or look.choosing else look.page // look.row
+        page = max(1, page)
         desk.move(page if key == "page-down" else -page)
     elif look.choosing is not None and key in {"enter", "f"}:
         look.writing = Writing()
@@ -129,10 +135,14 @@ def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
         case "up" | "down":
             writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
             writing.replace(look.history[-writing.back] if writing.back else "")
-        case _ if len(key) == 1 and key.isprintable():
-            writing.put(key)
         case _:
-            pass
+            writing.put(_typed(key))
+
+
+def _typed(key: str) -> str:
+    """Return what a key writes: itself, or all that was pasted; on one line."""
+    text = key.removeprefix(PASTED) if key.startswith(PASTED) or len(key) == 1 else ""
+    return "".join(c for c in text if c.isprintable())
 
 
 def _finish(desk: Desk, look: Look, writing: Writing) -> None:
@@ -147,14 +157,20 @@ def _finish(desk: Desk, look: Look, writing: Writing) -> None:
 
 def known(desk: Desk) -> list[tuple[str, str]]:
     """The keys of the last line, the most important first."""
-    found = []
+    found, over = list[tuple[str, str]](), is_over(desk.source)
     for key in KEYS:
-        word, order = key.word, ORDERS.get(key.order.partition(" ")[0])
+        name = key.order.partition(" ")[0]
+        word, order = key.word, ORDERS.get(name)
         if not word or (order is not None and order.steers and desk.steering is None):
+            continue
+        if over and name in _WHILE_IT_GOES:
             continue
         if key.order == "play" and desk.deck.paused:
             word = "run  "
-        found.append((key.shown, word))
+        if key.order == "quit" and over:
+            found.insert(0, (key.shown, "leave"))
+        else:
+            found.append((key.shown, word))
     return found
 
 

@@ -15,7 +15,9 @@ _BORDERS = 3
 """The border of a panel and the names of its columns."""
 _BINS = 14
 """A histogram in full."""
-_LEAST_TABLE = 5
+_LEAST_TABLE, _LEAST_FEED, _KEPT = 5, 5, 6
+_CROWDED = 9
+"""Outliers and throughput: what is more belongs to the events."""
 LEGEND = 15
 """What stands beside the cells of a grid."""
 
@@ -89,19 +91,21 @@ def label(count: int) -> int:
 
 
 def _below(
-    spare: int, faults: int, *, most: int = 10, keep: int = 6, least: int = 4
+    spare: int, faults: int, *, most: int = 10, keep: int = _KEPT, least: int = 4
 ) -> tuple[int, int]:
     """Share out what agents leave: events and what stands beside them, then faults; at least one line of those."""
     want = _BORDERS + min(faults, 4 if spare < _ROOMY else 8)
     low = min(want, spare - keep) if faults else 0
-    if low <= _BORDERS:
+    if low < _BORDERS + min(faults, 2):
         low = 1 if faults and spare > 0 else 0
     middle = min(most, spare - low)
     return (middle if middle >= least else 0), low
 
 
 def _crowd(room: int, faults: int) -> tuple[int, int, int]:
-    middle, low = _below(room - _BINS, faults, most=9, keep=9, least=5)
+    middle, low = _below(room - _BINS, faults, most=_CROWDED + 10, keep=_CROWDED, least=5)
+    if _CROWDED < middle < _CROWDED + _LEAST_FEED:
+        middle = _CROWDED
     return room - middle - low, middle, low
 
 
@@ -111,8 +115,14 @@ def _grid(room: int, whole: int, faults: int) -> tuple[int, int, int]:
 
 
 def _table(room: int, count: int, faults: int) -> tuple[int, int, int]:
+    """All agents have rows before there are more events than six lines, or more than two faults on the axis of time."""
+    whole = count + _BORDERS + 1
     middle, low = _below(room - _BORDERS - 1 - min(count, 4), faults)
+    missing = max(0, whole - (room - middle - low))
+    given = min(missing, max(0, middle - _KEPT))
+    middle, missing = middle - given, missing - given
+    low -= min(missing, max(0, low - _BORDERS - min(faults, 2)))
     agents = room - middle - low
-    if middle and agents > count + 4:
-        middle, agents = middle + agents - count - 4, count + 4
+    if middle and agents > whole:
+        middle, agents = middle + agents - whole, whole
     return agents, middle, low

@@ -1,5 +1,6 @@
 """How a person looks at a run: scale, order, filter, cursor, what is open. It changes nothing in the run."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scenarios.console.feed import Filter
@@ -72,6 +73,10 @@ class Look:
     """A row and a place among those who stand out of a crowd."""
     columns: int = 8
     """How many of those a row shows."""
+    row: int = 1
+    """How many agents a line holds."""
+    lines: int = 10
+    """How many lines of help, or of a menu, are shown."""
     line: int = 0
     """The first line of the help that is shown."""
     writing: Writing | None = None
@@ -99,6 +104,12 @@ def chosen_by(text: str, facts: Facts) -> tuple[frozenset[str], frozenset[int]] 
         else:
             ids |= set(numbers(word, facts.size, (*STATES, *facts.members)))
     return (frozenset(states), frozenset(ids)) if states or ids else None
+
+
+def only(start: str, known: Iterable[str]) -> str:
+    """Return the one name that begins so, or nothing."""
+    found = [name for name in known if name.startswith(start)]
+    return found[0] if len(found) == 1 else ""
 
 
 def numbers(word: str, size: int, known: tuple[str, ...] = ()) -> list[int]:

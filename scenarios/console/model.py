@@ -171,6 +171,8 @@ class Opened:
     """Id, state, and how long the last messages take, to it and from it."""
     messages: Sequence[tuple[str, str]]
     cursor: int
+    count: int
+    """How many agents there are."""
 
 
 @dataclass(frozen=True, slots=True)

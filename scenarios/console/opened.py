@@ -13,6 +13,7 @@ from scenarios.console.ink import (
     flow,
     passage,
     plain,
+    seat,
     span,
     words,
 )
@@ -79,7 +80,8 @@ def _neighbours(found: Opened, width: int, height: int) -> list[Line]:
         glyph, _, style = STATES[state]
         chosen = PICK if at == found.cursor else PLAIN
         link = f" to {passage(to):>6}  from {passage(back):>6}"
-        lines.append([(f"{node:>5} ", chosen), (f"{glyph} {state:<8}", style), (link, DIM)])
+        name = seat(node, found.count)
+        lines.append([(f"{name:>6} ", chosen), (f"{glyph} {state:<8}", style), (link, DIM)])
     return box(
         [("neighbours ", HEAD), (" one-way, last  ↑↓ f: fault on it", DIM)], lines, width, height
     )

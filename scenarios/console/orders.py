@@ -8,8 +8,8 @@ from scenarios.console.desk import Desk
 from scenarios.console.feed import WORDS
 from scenarios.console.ink import STATES
 from scenarios.console.layout import SCALES
-from scenarios.console.look import SORTS
-from scenarios.console.writing_faults import TEMPLATES
+from scenarios.console.look import SORTS, only
+from scenarios.console.writing_faults import TEMPLATES, of_fault
 from scenarios.grammar_faults import FAULT
 from scenarios.metric_names import NETWORK, PER_NODE
 from scenarios.problem import nearest
@@ -37,6 +37,10 @@ def _condition_words(_: Desk) -> Sequence[str]:
     return [*WORDS, *sorted(FIELDS), *(f'kind == "{name}"' for name in NAMES), *NETWORK, *names]
 
 
+def _lasting(desk: Desk) -> Sequence[str]:
+    return [str(window.number) for window in desk.source.scene.windows.lasting()]
+
+
 def _groups(desk: Desk) -> Sequence[str]:
     return [*STATES, *desk.source.facts.members]
 
@@ -54,14 +58,14 @@ ORDERS: dict[str, Order] = {
         Order("speed", "X | max", "simulated seconds per second", lambda d, t: d.timing.speed(t), lambda _: ("max",), alone=True),
         Order("break", "[CONDITION]", "hold when an event satisfies it; list", lambda d, t: d.timing.stop_when(t), _condition_words),
         Order("clear", "[N]", "forget breakpoints", lambda d, t: d.timing.clear(t)),
-        Order("view", "[table | grid | crowd]", "another scale", lambda d, t: d.view(t), lambda _: SCALES),
+        Order("view", "[table | grid | crowd]", "another scale", lambda d, t: d.view(t), lambda _: SCALES, alone=True),
         Order("sort", "[COLUMN]", "by another column; again: turned round", lambda d, t: d.sort(t), lambda _: SORTS),
         Order("filter", "[STATES, GROUPS, IDS]", "only these agents", lambda d, t: d.filter(t), _groups),
         Order("events", "[KINDS | CONDITION]", "only these events", lambda d, t: d.events(t), _condition_words),
         Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t), alone=True),
         Order("back", "", "close what is open", lambda d, _: d.back(), alone=True),
         Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True, alone=True),
-        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), steers=True),
+        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), _lasting, steers=True),
         Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True),
         Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t), alone=True),
         Order("help", "", "keys and orders", lambda d, _: d.help(), alone=True),
@@ -82,19 +86,15 @@ ORDERS: dict[str, Order] = {
 
 
 def _fault_words(desk: Desk, action: str) -> Sequence[str]:
-    """What may follow an action: targets, and the keys of its table."""
+    """What may follow an action: targets, the keys that fit it, and the values of those that have names."""
     rule = FAULT[action].rule
-    inner = [f"{key}=" for key in rule.fields if key != "on"] if isinstance(rule, Keys) else []
-    return [
-        *desk.source.facts.members,
-        "all",
-        "one",
-        *inner,
-        "for=",
-        "lose=",
-        "direction=",
-        "edges=",
-    ]
+    fields = dict(rule.fields) if isinstance(rule, Keys) else {}
+    fields |= {key: FAULT[key] for key in of_fault(action)}
+    words = [*desk.source.facts.members, "all", "one"]
+    for key, field in fields.items():
+        if key != "on":
+            words += [f"{key}=", *(f"{key}={name}" for name in getattr(field.rule, "names", ()))]
+    return words
 
 
 def carry_out(desk: Desk, text: str) -> bool:
@@ -102,9 +102,12 @@ def carry_out(desk: Desk, text: str) -> bool:
     name, _, rest = text.strip().partition(" ")
     if not name:
         return True
-    found = ORDERS.get(name) or _only(name)
+    found = ORDERS.get(name) or ORDERS.get(only(name, ORDERS))
     if found is None:
         desk.look.says = f"no order '{name}'; {nearest(name, ORDERS)}"
+        return False
+    if rest.strip() and not found.usage:
+        desk.look.says = f"{found.name} takes nothing; got '{rest.strip()}'"
         return False
     fine = desk.do(lambda: found.act(desk, rest.strip()))
     if not found.alone:
@@ -113,12 +116,6 @@ def carry_out(desk: Desk, text: str) -> bool:
             if fellow.look.says and fellow.look.says != desk.look.says:
                 desk.look.says = f"{desk.look.says}  |  {fellow.look.says}"
     return fine
-
-
-def _only(start: str) -> Order | None:
-    """Return the one order that begins so."""
-    found = [order for name, order in ORDERS.items() if name.startswith(start)]
-    return found[0] if len(found) == 1 else None
 
 
 def offers(desk: Desk, text: str) -> list[str]:
@@ -132,7 +129,13 @@ def offers(desk: Desk, text: str) -> list[str]:
     if order is None:
         return []
     last = rest.rpartition(" ")[2].rpartition(",")[2]
-    return [word for word in order.offers(desk) if word.startswith(last) and word != last]
+    return [
+        word
+        for word in dict.fromkeys(order.offers(desk))
+        if word.startswith(last)
+        and word != last
+        and ("=" in last or word[-1:] == "=" or "=" not in word)
+    ]
 
 
 def _allowed(desk: Desk, order: Order) -> bool:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
@@ -60,15 +61,21 @@ def frame(
     height: int,
 ) -> list[Line]:
     """Draw both: heads, differences, agents, events, faults, identities."""
-    one, _ = models
+    one, other = models
+    marked = _marked("A", one), _marked("B", other)
     shares = _shares(models, found, width, height)
-    lines = _both(models, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
+    lines = _both(marked, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
     room = max(0, height - len(lines) - len(sums) - _LAST)
     on_top = replace(one, opened=None)
     body = overlay(on_top, width, room) or _body(models, found, far, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
     return finished(one, [*lines, *body, *sums], width, height)
+
+
+def _marked(mark: str, model: Model) -> Model:
+    """Put the letter of its column before the name of a run."""
+    return replace(model, header=replace(model.header, name=f"{mark} {model.header.name}"))
 
 
 def _shares(
@@ -128,6 +135,7 @@ class PairViewer:
         self.one, self.other = one, other
         self._ascii = ascii_only
         self.size = (120, 40)
+        self._touched = False
         one.join((other,))
         one.save = self.save
 
@@ -147,7 +155,7 @@ class PairViewer:
         """Look at both; what is open on the screen as a whole belongs to the first."""
         looks = [desk.look for desk in (self.one, self.other)]
         for look in looks:
-            look.page = page
+            look.page, look.lines = page, max(1, room - 2)
         one, other = (
             desk.gather.model(desk.look, ascii_only=self._ascii) for desk in (self.one, self.other)
         )
@@ -163,6 +171,7 @@ class PairViewer:
 
     def press(self, key: str) -> None:
         """The first desk hears the key; cursor and what is open are the same in both."""
+        self._touched = True
         keys.press(self.one, key)
         mine, theirs = self.one.look, self.other.look
         theirs.cursor, theirs.link = mine.cursor, mine.link
@@ -170,7 +179,7 @@ class PairViewer:
         theirs.opened = mine.opened if known else None
 
     def set_out(self) -> None:
-        self.one.deck.pace(self.one.deck.speed)
+        self.one.deck.set_out()
 
     def stamp(self) -> object:
         return [
@@ -181,8 +190,12 @@ class PairViewer:
     def rushes(self) -> bool:
         return not self.one.deck.paused and self.one.deck.speed == math.inf
 
-    def interrupt(self) -> None:
-        self.one.deck.stop()
+    @property
+    def lingers(self) -> bool:
+        return self._touched and self.one.stays
+
+    def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
+        self.one.leave()
 
     def save(self, path: Path | None) -> Path:
         """Write what is shown as a picture."""

@@ -24,6 +24,9 @@ from scenarios.console.ink import (
 )
 from scenarios.console.model import Model
 
+_LINES = 3
+"""The border of a panel, and its heads."""
+
 
 def links(model: Model, width: int, height: int) -> list[Line]:
     """Draw what became of the last message of every link: in words, or as a share of the longest delay."""
@@ -47,6 +50,12 @@ def links(model: Model, width: int, height: int) -> list[Line]:
     scale = " message" if in_words or math.isnan(longest) else f", █ = {span(longest)}"
     title: Line = [("links ", HEAD), (f" last{scale}  ╳ lost  ‖ held", DIM)]
     return box(title, lines, width, height)
+
+
+def fits(model: Model, height: int) -> bool:
+    """Whether every link that is shown has a place."""
+    seats = model.nodes.count + bool(model.header.server)
+    return bool(model.pulse.links) and seats + _LINES <= height
 
 
 def losses(model: Model, width: int, height: int) -> list[Line]:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -16,6 +17,7 @@ from rich.style import Style
 from scenarios.console.ink import Line
 from scenarios.console.keyboard import Keyboard
 from scenarios.folder import FolderError
+from scenarios.governor import Signals
 
 _FRAME_S, _REMOTE_S = 0.1, 0.25
 _SHARE = 100
@@ -68,8 +70,13 @@ class Subject(Protocol):
         """Whether the run goes as fast as it can: then frames may not slow it down."""
         ...
 
-    def interrupt(self) -> None:
-        """End, for the terminal is gone."""
+    @property
+    def lingers(self) -> bool:
+        """Whether what is over stays in sight: somebody works at this screen, and has not left it."""
+        ...
+
+    def interrupt(self, number: int = 0, frame: FrameType | None = None, /) -> None:
+        """End: a signal, or the terminal is gone."""
         ...
 
 
@@ -95,18 +102,29 @@ class Screen:
                 await asyncio.wait({doing, drawing}, return_when=asyncio.FIRST_COMPLETED)
                 if not doing.done():
                     self._subject.interrupt()
-                return await doing
+                outcome = await doing
+                await self._linger(drawing)
+                return outcome
             finally:
                 drawing.cancel()
                 self._leave()
                 if drawing.done() and not drawing.cancelled():
                     drawing.result()
 
+    async def _linger(self, drawing: asyncio.Future[None]) -> None:
+        """Keep what is over in sight, until somebody leaves."""
+        self._stamp = None
+        self._woken.set()
+        with Signals(self._subject):
+            while self._subject.lingers and not drawing.done():  # noqa: ASYNC110 # signals end it, too
+                await asyncio.sleep(_FRAME_S / 2)
+
     def _enter(self) -> None:
         """Take the whole screen, anew where it was taken already."""
         self._leave()
         live = Live(console=self._console, auto_refresh=False, screen=True, transient=True)
         live.start()
+        self._console.file.write("\x1b[?2004h")  # what is pasted comes as such, not as keys
         self._live, self._stamp = live, None
         self._subject.set_out()
         self._woken.set()
@@ -120,6 +138,7 @@ class Screen:
         """Give the screen back."""
         live, self._live = self._live, None
         if live is not None:
+            self._console.file.write("\x1b[?2004l")
             live.stop()
 
     def _press(self, key: str) -> None:
@@ -178,6 +197,8 @@ def save(text: str, path: Path | None, stem: str) -> Path:
     """Write a picture to a file; without a name to one that does not exist yet."""
     if path is None:
         path = next(p for n in range(1, 10**6) if not (p := Path(f"{stem}-{n}.svg")).exists())
+    if path.suffix != ".svg":
+        raise FolderError(f"{path} must end in .svg")
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -195,6 +216,15 @@ def console_for(color: str) -> Console:
 async def show(subject: Subject, work: Coroutine[Any, Any, Any], color: str) -> Any:
     """Await some work while its subject is on the screen."""
     return await Screen(subject, console_for(color)).watch(work)
+
+
+def is_plain(*, asked: bool) -> bool:
+    """Whether frames are ASCII only: as asked, or because nothing else can be written."""
+    try:
+        "ε█●".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return True
+    return asked
 
 
 def can_be_full(*, asked: bool = False) -> bool:

@@ -222,6 +222,11 @@ class LiveSource:
         return condition.holds(event, self.run.metric)
 
 
+def is_over(source: Source) -> bool:
+    """Whether nothing can happen any more: a recording always plays again."""
+    return source.over and source.mode == "live"
+
+
 def memory_mb() -> float:
     """Return how much memory this process holds; NaN where nobody tells."""
     try:

@@ -125,7 +125,8 @@ class Timing:
         speed = math.inf if speed > _FASTEST else max(1e-9, speed)
         self._note("speed", to="max" if speed == math.inf else speed)
         self.deck.pace(speed)
-        return ""
+        told = "as fast as can be" if speed == math.inf else f"×{speed:.3g}"
+        return f"{told}, as soon as it goes on" if self.deck.paused else ""
 
     def stop_when(self, text: str) -> str:
         """Hold whenever an event satisfies a condition."""

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 
 from scenarios.conduct import Outcome, Run
 from scenarios.console import keys
@@ -31,6 +32,7 @@ class Viewer:
         self.desk = desk
         self._ascii = ascii_only
         self.size = (100, 30)
+        self._touched = False
         desk.save = self.save
 
     def model(self, width: int, height: int) -> Model:
@@ -39,7 +41,9 @@ class Viewer:
         size = desk.source.facts.size
         windows = len(desk.source.scene.windows.all())
         found = lay_out(look.scale, width, height, size, windows)
-        look.page, look.columns = found.rows or across(width, size), places(width)
+        look.row = 1 if found.rows or look.scale == "crowd" else across(width, size)
+        look.page, look.columns = found.rows or look.row, places(width)
+        look.lines = max(1, height - 5 - found.sums)
         guide = keys.help_of(desk)
         if guide is not None:
             look.line = min(look.line, furthest(guide, width, height - 3 - found.sums))
@@ -58,10 +62,11 @@ class Viewer:
         return frame(self.model(width, height), width, height)
 
     def press(self, key: str) -> None:
+        self._touched = True
         keys.press(self.desk, key)
 
     def set_out(self) -> None:
-        self.desk.deck.pace(self.desk.deck.speed)
+        self.desk.deck.set_out()
 
     def stamp(self) -> object:
         desk, look = self.desk, self.desk.look
@@ -71,8 +76,12 @@ class Viewer:
     def rushes(self) -> bool:
         return not self.desk.deck.paused and self.desk.deck.speed == math.inf
 
-    def interrupt(self) -> None:
-        self.desk.deck.stop()
+    @property
+    def lingers(self) -> bool:
+        return self._touched and self.desk.stays
+
+    def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
+        self.desk.leave()
 
     def save(self, path: Path | None) -> Path:
         """Write what is shown as a picture."""

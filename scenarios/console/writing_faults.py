@@ -13,6 +13,14 @@ _BARE = ("crash", "restart", "leave", "join", "pause", "hold")
 """What is done to a target without saying more."""
 _OF_FAULT = ("for", "lose", "edges", "direction", "probability")
 
+
+def of_fault(action: str) -> tuple[str, ...]:
+    """Return the keys beside an action that fit it."""
+    more = {"crash": ("lose",), "join": ("edges",), "restart": ()}.get(action, ())
+    links = ("direction",) if action in ON_LINKS and action != "partition" else ()
+    return (*(() if action == "restart" else ("for",)), *more, *links, "probability")
+
+
 TEMPLATES: dict[str, tuple[str, str]] = {
     "crash": ("crash {} for=10s", "stop without a word; heal or restart brings it back"),
     "restart": ("restart {}", "bring a crashed agent back"),
@@ -114,12 +122,19 @@ def _target(action: str, word: str, facts: Facts) -> Any:
     if action in ON_LINKS and all("-" in part for part in parts):
         return [_pair(part, facts) for part in parts]
     known = (*facts.members, *(w for w in WORDS if w != "event"))
-    return [i for part in parts for i in numbers(part, facts.seats, known)]
+    return [i for part in parts for i in _ids(part, facts, known)]
 
 
 def _pair(word: str, facts: Facts) -> list[int]:
     one, _, other = word.partition("-")
-    return [*numbers(one, facts.seats), *numbers(other, facts.seats)]
+    return [*_ids(one, facts), *_ids(other, facts)]
+
+
+def _ids(word: str, facts: Facts, known: tuple[str, ...] = ()) -> list[int]:
+    """Read ids; the server, where there is one, has the seat behind the agents."""
+    if word == "server" and facts.seats > facts.size:
+        return [facts.size]
+    return numbers(word, facts.seats, known)
 
 
 def _groups(word: str, facts: Facts) -> Any:
@@ -127,6 +142,5 @@ def _groups(word: str, facts: Facts) -> Any:
     if word[:1] in "[{":
         return _value(word)
     return [
-        [i for part in group.split(",") for i in numbers(part, facts.seats)]
-        for group in word.split("|")
+        [i for part in group.split(",") for i in _ids(part, facts)] for group in word.split("|")
     ]

@@ -31,7 +31,7 @@ OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
     {"help": Help([("x", "does something " * 9)] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
-    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8)},
+    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8, 20)},
     {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
     {"windows": []},
 )  # fmt: skip
@@ -171,7 +171,7 @@ def test_links_say_their_unit_at_every_size() -> None:
     for found in (few, many):
         known = {(i, j): 0.012 * (i + 1) for i in range(5) for j in range(5) if i != j}
         known |= {(0, 1): -1.0, (1, 0): -2.0}
-        shown = text(replace(found, pulse=replace(found.pulse, links=known)), 100, 40)
+        shown = text(replace(found, pulse=replace(found.pulse, links=known)), 100, 60)
         (head,) = [line for line in shown if "links  last" in line]
         assert ("60ms" in head) == (found is many)
         drawn = "\n".join(line[:42] for line in shown)

@@ -266,7 +266,7 @@ def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
         event.node == 2 or 2 in {*getattr(event, "to", ()), getattr(event, "receiver", None)}
         for event in mine
     )
-    assert [text for text, _ in found.messages] == [tell(event)[0] for event in mine][-40:]
+    assert [text for text, _ in found.messages] == [tell(event, 6)[0] for event in mine][-40:]
 
 
 def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:

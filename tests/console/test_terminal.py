@@ -135,6 +135,10 @@ def test_a_fault_from_the_menu_is_journalled_exported_and_replayed(ring: Path) -
         terminal.wait_for("wrote ring-session-1.toml")
         terminal.type("speed max")
         terminal.press(" ")
+        terminal.wait_for("■ over")  # it stays in sight until somebody leaves
+        terminal.press(".")
+        terminal.wait_for("the run is over")
+        terminal.press("q")
         assert terminal.ends() == 0
         assert terminal.is_as_before()
     run = ring.parent / "run"

@@ -36,7 +36,7 @@ FREE = GOOD.replace("budget = { epsilon = 1.0 }\n", "").replace(
 
 # (what, text to replace, with what, where (line:column), message)
 CASES: list[tuple[str, str, str, str, str]] = [
-    ("unknown key", "seed = 1", "sed = 1", "3:1", "run.sed: unknown key 'sed'; did you mean 'seed'? (engine, horizon, rounds, sample_every, seed, stop, updates)"),
+    ("unknown key", "seed = 1", "sed = 1", "3:1", "run.sed: unknown key 'sed'; did you mean 'seed'? (engine, horizon, rounds, sample_every, seed, stop, until, updates)"),
     ("unknown table", "[run]", "[runn]", "2:1", "runn: unknown key 'runn'; did you mean 'run'? (data, expect, extends, fault, link, mechanism, name, network, nodes, origin, privacy, run, schema, seeds, server, summary, sweep, tags, targets, task)"),
     ("wrong type", "seed = 1", 'seed = "one"', "3:8", 'run.seed: must be a whole number >= 0, got "one"'),
     ("negative seed", "seed = 1", "seed = -1", "3:8", "run.seed: must be a whole number >= 0, got -1"),

@@ -148,6 +148,23 @@ def test_a_resolved_scenario_is_the_same_run(tmp_path: Path) -> None:
     assert again.run.plan.resolved == first.run.plan.resolved
 
 
+@pytest.mark.parametrize(
+    "world",
+    [
+        private(network=HOSTILE, fault=FAULT, expect=[{"metric": "loss.mean", "below": 9.0, "after": 6.0}]),
+        "private-consensus",
+        "federated-dropout",
+    ],
+)  # fmt: skip
+def test_a_run_that_was_cut_off_is_the_same_run_again(tmp_path: Path, world: Any) -> None:
+    """With what its file says of later, and with the noise of all its rounds."""
+    first = perform(world, tmp_path, until=3.0)
+    again = perform(str(first.outcome.folder / "resolved.toml"), tmp_path)
+    assert first.digests == again.digests
+    assert again.run.plan.resolved == first.run.plan.resolved
+    assert again.result.summary["ended_s"] <= 3.0
+
+
 def test_a_resolved_twin_keeps_what_it_extends(tmp_path: Path) -> None:
     nodes = [{"name": "peers", "clock": {"kind": "synchronous", "period": "250ms"}}]
     first = perform({"schema": 1, "extends": "library:ring5-dropout", "nodes": nodes}, tmp_path)
