@@ -205,6 +205,30 @@ def test_a_taller_screen_leaves_out_nothing_that_a_lower_one_has(
         assert high.rows >= min(low.rows, count, 3)
 
 
+@given(st.integers(24, 80), st.integers(1, 24), st.integers(0, 20))
+def test_everybody_has_a_row_before_events_and_faults_have_more_than_they_need(
+    height: int, count: int, faults: int
+) -> None:
+    found = lay_out("table", 100, height, count, faults)
+    if found.rows < count:
+        assert found.middle <= 6
+        assert found.faults <= 5
+
+
+def test_faults_that_are_not_shown_are_counted() -> None:
+    windows = [Window(i, "crash", "crash", (i,), 1.0, None, 20.0) for i in range(9)]
+    shown = text(model(windows=windows), 100, 30)
+    (head,) = [line for line in shown if "faults  " in line]
+    drawn = sum(" crash " in line and "█" in line for line in shown)
+    assert 1 < drawn < 9
+    assert f"9 active, 9 known, {9 - drawn} not shown" in head
+
+
+def test_the_server_is_called_so() -> None:
+    windows = [Window(0, "crash", "crash", (5, 2), 1.0, None, 20.0)]
+    assert any("0 crash server,2" in line for line in text(model(5, windows=windows), 100, 30))
+
+
 @given(
     st.integers(1, 250), st.integers(1, 120), st.sampled_from(SCALES), st.integers(1, 20_000), st.integers(0, 40)
 )  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 from scenarios.folder import read_manifest
 from tests.support.command import hush
 from tests.support.rings import started, write
-from tests.support.terminal import CONTINUE, STOP, Terminal
+from tests.support.terminal import CONTINUE, ENTER, STOP, Terminal
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def ring(tmp_path: Path) -> Path:
     return write(tmp_path, 5)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 @pytest.mark.parametrize("paused", [False, True])
 def test_a_signal_gives_the_terminal_back(ring: Path, number: int, paused: bool) -> None:  # noqa: FBT001
     with started(ring) as terminal:
@@ -44,6 +44,58 @@ def test_a_terminal_that_goes_away_ends_the_run_and_keeps_it(ring: Path, number:
         terminal.send(number)
     assert terminal.process.wait(30) == 130
     assert read_manifest(ring.parent / "run")["status"] == "interrupted"
+
+
+@pytest.mark.parametrize("number", [0, signal.SIGINT])
+def test_the_end_stays_in_sight_of_whoever_pressed_a_key(ring: Path, number: int) -> None:
+    """Until q, or a signal: the run is over and well either way."""
+    with started(ring) as terminal:
+        terminal.wait_for("● up")
+        terminal.press("s")
+        terminal.type("speed max")
+        terminal.wait_for("■ over")
+        assert read_manifest_soon(ring.parent / "run") == "finished"
+        for key in (".", " ", "+"):
+            terminal.press(key)
+            terminal.wait_for("the run is over: q leaves")
+        terminal.press(ENTER)
+        terminal.wait_for("ledger")
+        if number:
+            terminal.send(number)
+        else:
+            terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
+        assert b"ring \xc2\xb7 seed 7 \xc2\xb7 finished" in terminal.raw
+
+
+def read_manifest_soon(folder: Path) -> str:
+    ends = time.monotonic() + 10
+    while (found := read_manifest(folder)["status"]) == "running" and time.monotonic() < ends:
+        time.sleep(0.05)
+    return str(found)
+
+
+def test_a_run_that_nobody_touches_ends_with_its_summary(ring: Path) -> None:
+    with started(ring, 100, 30, "--until", "2s") as terminal:
+        assert terminal.ends() == 0
+        assert b"\x1b[?1049h" in terminal.raw
+        assert terminal.is_as_before()
+        assert b"finished at 2 s" in terminal.raw
+
+
+def test_what_is_pasted_orders_nothing(ring: Path) -> None:
+    with started(ring) as terminal:
+        terminal.wait_for("● up")
+        assert terminal.raw.rfind(b"\x1b[?2004h") > terminal.raw.rfind(b"\x1b[?2004l")
+        terminal.press("\x1b[200~quit\rq?s\x1b[201~")
+        terminal.press(" ")
+        terminal.wait_for("❚❚ pause")
+        terminal.press(":", "\x1b[200~sort ", "loss\x1b[201~", ENTER)
+        terminal.wait_for("sort:loss↓")
+        terminal.press("q")
+        assert terminal.ends() == 130
+        assert terminal.is_as_before()
 
 
 def test_a_resize_is_followed(ring: Path) -> None:
@@ -138,7 +190,29 @@ def test_no_color_keeps_shapes_and_words(ring: Path) -> None:
         terminal.ends()
 
 
+def test_what_a_terminal_cannot_write_is_drawn_with_ascii(ring: Path) -> None:
+    words = ("run", str(ring), "--out", str(ring.parent / "run"), "--speed", "4")
+    with Terminal(100, 30, *words, cwd=ring.parent, PYTHONIOENCODING="ascii") as terminal:
+        terminal.wait_for("o up")
+        assert terminal.raw.isascii()
+        terminal.press("q")
+        assert terminal.ends() == 130
+        assert terminal.is_as_before()
+    done = hush("replay", str(ring.parent / "run"), PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+
+
 def test_full_without_a_terminal_is_refused(ring: Path) -> None:
     done = hush("run", str(ring), "--live", "full", cwd=ring.parent)
     assert done.returncode == 2
     assert "needs a terminal" in done.stderr
+
+
+def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
+    """Where the end is not known, a person can still follow."""
+    words = ("run", "federated-dropout", "--out", str(tmp_path / "run"))
+    with Terminal(100, 30, *words) as terminal:
+        terminal.wait_for("▶ ×1 ")
+        terminal.press("q")
+        assert terminal.ends() == 130

@@ -12,11 +12,12 @@ from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.console.feed import tell
 from scenarios.console.orders import carry_out
+from scenarios.console.viewer import viewer_of
 from scenarios.console.writing_faults import TEMPLATES
 from scenarios.folder import read_manifest
 from scenarios.governor import Hand
 from tests.support.builders import private
-from tests.support.desks import desk_of, settle, watched
+from tests.support.desks import WORLD, desk_of, settle, watched
 
 
 @pytest.mark.parametrize("action", TEMPLATES)
@@ -58,6 +59,9 @@ def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
         ("export /nowhere/at/all.toml", "cannot be written"),
         ("svg /nowhere/at/all.svg", "nobody draws this"),
         ("nonsense", "no order 'nonsense'"),
+        ("step 5", "step takes nothing; got '5'"),
+        ("quit now", "quit takes nothing"),
+        ("open server", "the server holds no data and has no ledger"),
     ],
 )
 def test_a_wrong_order_is_answered_and_nothing_happens(
@@ -196,6 +200,83 @@ def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
     ):
         carry_out(desk, f"filter {text}")
         assert [row.id for row in desk.gather.model(desk.look).nodes.rows] == ids
+
+
+def test_orders_and_columns_may_be_cut_short_and_all_is_everybody(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    watched(run, desk, "until 3s", "so rel", "filter 2", "filter all")
+    assert (desk.look.sort, desk.look.filter) == ("releases", "")
+
+
+def test_pictures_go_where_nothing_is_and_are_pictures(tmp_path: Path) -> None:
+    run, _ = desk_of(tmp_path)
+    viewer = viewer_of(run)
+    there, other = tmp_path / "there.svg", tmp_path / "notes.txt"
+    there.write_text("mine")
+    for path, said in (
+        (there, "exists: nothing was written"),
+        (other, "must end in .svg"),
+        (tmp_path / "new.svg", "wrote"),
+    ):
+        carry_out(viewer.desk, f"svg {path}")
+        assert said in viewer.desk.look.says
+    assert there.read_text() == "mine"
+    assert not other.exists()
+    run.recorder.close()
+
+
+def test_a_pace_is_answered_while_nothing_goes_on(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    said = watched(run, desk, "until 2s", "speed 3", "faster", "speed max")
+    assert said[1:] == [
+        "×3, as soon as it goes on",
+        "×6, as soon as it goes on",
+        "as fast as can be, as soon as it goes on",
+    ]
+
+
+def test_the_wall_engine_keeps_its_pace_and_says_so(tmp_path: Path) -> None:
+    run = Run(
+        make_plan(private(), engine="wall"),
+        tmp_path / "run",
+        Hand(watched=True, looks=True, steers=True),
+        50.0,
+    )
+    desk = viewer_of(run).desk
+    assert desk.deck.speed == 50.0
+    said = watched(run, desk, "speed 3", "faster", "step")
+    assert all("the wall engine keeps the pace" in words for words in said[:2])
+    assert run.log.seq > 1
+
+
+def test_a_heal_names_what_it_undoes(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    said = watched(run, desk, "until 3s", "pause 1", "heal")
+    assert said[-1].startswith("fault 0 (pause) is undone at 3.0000000")
+
+
+def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
+    """Its file may name what would have come later; the session's file is the same run."""
+    later = {"fault": [{"at": 15.0, "crash": [1]}]}
+    run, desk = desk_of(tmp_path, WORLD | later, until=5.0)
+
+    async def person() -> None:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        for order in ("until 3s", "crash 2", "speed max", "play"):
+            await settle(run)
+            carry_out(desk, order)
+        await task
+
+    asyncio.run(person())
+    file = tmp_path / "again.toml"
+    desk.hands.steering.export(file)  # type: ignore[union-attr] # a live run is steered
+    again = asyncio.run(Run(make_plan(file), tmp_path / "again", Hand(), 1e12).perform())
+    mine, theirs = (
+        read_manifest(path)["digests"]["schedule"] for path in (run.folder.path, again.folder)
+    )
+    assert mine == theirs
+    assert run.clock.now == 5_000_000_000
 
 
 def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenarios.api import make_plan
 from scenarios.conduct import Run
-from scenarios.console.differences import Figure, apart, figures
+from scenarios.console.differences import Figure, apart, differences, figures
 from scenarios.console.orders import carry_out
 from scenarios.console.pair import PairViewer, frame, in_step
 from scenarios.console.viewer import viewer_of
@@ -145,6 +145,47 @@ def test_what_differs_is_what_the_summaries_say(tmp_path: Path) -> None:
     ]
     assert gap == pytest.approx(max(losses))
     assert losses[node] == max(losses)
+
+
+def test_an_epsilon_is_compared_only_in_one_view_for_one_delta(tmp_path: Path) -> None:
+    nodes = [GROUP | {"budget": {"epsilon": 4.0, "delta": 1e-6}}]
+    for other, alike in ((POISSON, True), (POISSON | {"nodes": nodes}, False)):
+        runs = both(tmp_path / str(alike), POISSON, other)
+        desks = [viewer_of(run).desk for run in runs]
+        asyncio.run(in_step(runs))
+        found = figures(*(desk.source for desk in desks))
+        of_epsilon = [f for f in found if f.name.startswith(("ε", "epsilon"))]
+        assert len(of_epsilon) == 3
+        assert {math.isnan(f.apart) for f in of_epsilon} == {not alike}
+        assert not any(math.isnan(f.apart) for f in found if f.name.startswith(("loss", "sent")))
+        shown = ["".join(t for t, _ in line) for line in PairViewer(*desks).draw(120, 40)]
+        assert ("ε IN OTHER TERMS" in shown[2]) == (not alike)
+        assert shown[0].startswith(" A small")
+        assert shown[0][60:].startswith(" B small")
+
+
+@given(st.floats(-1e12, 1e12), st.floats(-1e12, 1e12), st.integers(40, 200))
+def test_figures_of_two_never_touch(one: float, other: float, width: int) -> None:
+    lines = differences([Figure("accuracy.train*", one, other)], [], 0.0, width, 6)
+    shown = "".join(text for text, _ in lines[2])
+    pieces = shown.strip("│ ").split()
+    assert len(pieces) == 4, shown
+    assert float(_plain(pieces[1])) == pytest.approx(one, rel=0.5, abs=1e-300)
+    assert float(_plain(pieces[2])) == pytest.approx(other, rel=0.5, abs=1e-300)
+
+
+def _plain(number: str) -> str:
+    for unit, power in (("k", "e3"), ("M", "e6"), ("G", "e9")):
+        number = number.replace(unit, power)
+    return number
+
+
+def test_two_runs_are_tables(tmp_path: Path) -> None:
+    desks = [viewer_of(run).desk for run in both(tmp_path, POISSON, SYNCHRONOUS)]
+    screen = PairViewer(*desks)
+    screen.press("g")
+    assert "two runs are shown as tables" in desks[0].look.says
+    assert [desk.look.scale for desk in desks] == ["table", "table"]
 
 
 @given(st.integers(20, 200), st.integers(4, 70))

@@ -108,6 +108,64 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
     assert "no release 0" in done.stderr
 
 
+def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
+    """Copy a run with something else in one of its files."""
+    shutil.copytree(run, folder)
+    path = folder / file
+    text = path.read_bytes()
+    assert old in text
+    path.write_bytes(text.replace(old, new, 1))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("events-00000.jsonl", b'"seq":7,', b'"seq":8,', "event 8 stands after event 6"),
+        ("events-00000.jsonl", b'"node":2,', b'"node":77,', "does not fit its world.json"),
+        ("world.json", b'"size":6', b'"size":"six"', "is damaged"),
+        ("manifest.json", b'"schema": 1', b'"schema": 2', "is of schema 2: this hush reads schema 1"),
+        ("manifest.json", b"{", b"[", "has no readable manifest.json"),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_said(
+    run: Path, tmp_path: Path, file: str, old: bytes, new: bytes, said: str
+) -> None:
+    done = hush("replay", str(damaged(run, tmp_path / "run", file, old, new)))
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None:
+    folder = damaged(run, tmp_path / "run", "events-00000.jsonl", b'"lost":"volatile"', b'"lost":"all"')  # fmt: skip
+    done = hush("replay", str(folder))
+    assert done.returncode == 0
+    assert "checksums do not match" in done.stderr
+    assert "✕ FILES CHANGED" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [("running", "cut off"), ("interrupted", "interrupted"), ("failed", "failed")],
+)
+def test_a_replay_says_how_its_run_ended(run: Path, tmp_path: Path, status: str, told: str) -> None:
+    folder = damaged(
+        run, tmp_path / "run", "manifest.json", b'"finished"', f'"{status}"'.encode()
+    )  # fmt: skip
+    if status == "running":
+        (folder / "verdicts.json").unlink()
+    head = hush("replay", str(folder)).stdout.splitlines()[0]
+    assert f"replay, {told} t" in head
+    assert ("? inv" in head) == (status == "running")
+
+
+def test_the_beginning_can_be_looked_at(run: Path) -> None:
+    done = hush("replay", str(run), "--at", "0")
+    assert "t 00:00.000 / 00:20.000" in done.stdout.splitlines()[0]
+    assert hush("replay", str(run), "--at", "-1").returncode == 2
+
+
 def test_a_player_keeps_its_pace(run: Path) -> None:
     """Twenty simulated seconds at forty per second take half a second, as near as a busy machine lets them."""
     recording = Recording(run)

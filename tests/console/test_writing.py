@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scenarios.api import make_plan
 from scenarios.console import keys
+from scenarios.console.keyboard import PASTED
 from scenarios.console.keys import KEYS, press
 from scenarios.console.look import NotThere
 from scenarios.console.orders import ORDERS, complete, offers
@@ -79,6 +80,35 @@ def test_what_is_wrong_with_a_fault_is_said(text: str, wrong: str) -> None:
     assert wrong in str(error.value)
 
 
+def test_the_server_has_a_name_on_links_and_in_groups() -> None:
+    """Its seat is the one behind the agents."""
+    plan = make_plan("federated-dropout")
+    facts = facts_of(plan, (), numerical=False)
+    size = facts.size
+    for text, table in (
+        ("loss 0-server p=1", {"loss": {"on": [[0, size]], "p": 1}}),
+        ("partition 1..2|0,server", {"partition": {"groups": [[1, 2], [0, size]]}}),
+        ("crash server", {"crash": "server"}),
+    ):
+        action, _, rest = text.partition(" ")
+        assert read_fault(action, rest, facts) == table
+    nobody = facts_of(make_plan(WORLD), (), numerical=False)
+    with pytest.raises(NotThere, match="'server' is no agent"):
+        read_fault("loss", "0-server p=1", nobody)
+
+
+def test_what_is_pasted_is_written_where_something_is_written_and_else_ignored(
+    tmp_path: Path,
+) -> None:
+    _, desk = desk_of(tmp_path)
+    press(desk, f"{PASTED}sq\n?")
+    assert (desk.look.sort, desk.look.helps, desk.stays) == ("id", False, True)
+    press(desk, ":")
+    press(desk, f"{PASTED}sort\nloss\x1b[2J")
+    assert desk.look.writing is not None
+    assert desk.look.writing.text == "sortloss[2J"
+
+
 def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:
     _, desk = desk_of(tmp_path)
     assert complete(desk, "cra") == "crash "
@@ -87,6 +117,13 @@ def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:
     assert complete(desk, "crash pee") == "crash peers "
     assert complete(desk, "loss 1 dir") == "loss 1 direction="
     assert complete(desk, "loss 1 p") == "loss 1 pee" or "p=" in offers(desk, "loss 1 p")
+    assert complete(desk, "loss 1 direction=f") == "loss 1 direction=from "
+    assert complete(desk, "privacy 1 kind=tw") == "privacy 1 kind=twin "
+    assert "lose=" in offers(desk, "crash 1 l")
+    assert "lose=all" not in offers(desk, "crash 1 l")
+    assert "lose=all" in offers(desk, "crash 1 lose=")
+    assert "lose=" not in offers(desk, "pause 1 l")
+    assert "edges=" in offers(desk, "join 1 ")
     assert complete(desk, "sort eps") == "sort epsilon "
     assert "released" in offers(desk, "next rel")
     assert complete(desk, "nothing at all") == "nothing at all"

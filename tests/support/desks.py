@@ -23,10 +23,9 @@ WORLD = private(
 )
 
 
-def desk_of(folder: Path, tree: Any = WORLD, **hand: Any) -> tuple[Run, Desk]:
-    run = Run(
-        make_plan(tree), folder / "run", Hand(watched=True, looks=True, steers=True, **hand), 1e12
-    )
+def desk_of(folder: Path, tree: Any = WORLD, **options: Any) -> tuple[Run, Desk]:
+    plan = make_plan(tree, **options)
+    run = Run(plan, folder / "run", Hand(watched=True, looks=True, steers=True), 1e12)
     source = LiveSource(run)
     return run, Desk(source, LiveDeck(source), Steering(run))
 

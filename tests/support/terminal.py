@@ -113,7 +113,8 @@ class Terminal:
         settings: list[Any] = termios.tcgetattr(self.slave)
         left = self.raw.rfind(b"\x1b[?1049l") >= self.raw.rfind(b"\x1b[?1049h")
         seen = self.raw.rfind(b"\x1b[?25h") >= self.raw.rfind(b"\x1b[?25l")
-        return settings == self.before and left and seen
+        plain = self.raw.rfind(b"\x1b[?2004l") >= self.raw.rfind(b"\x1b[?2004h")
+        return settings == self.before and left and seen and plain
 
     def send(self, number: int) -> None:
         """Send a signal to the program."""
