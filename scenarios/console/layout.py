@@ -103,7 +103,9 @@ def _below(
 
 
 def _crowd(room: int, faults: int) -> tuple[int, int, int]:
-    middle, low = _below(room - _BINS, faults, most=_CROWDED + 10, keep=_CROWDED, least=5)
+    spare = room - _BINS
+    most = _CROWDED + max(0, spare - _CROWDED) * 2 // 3
+    middle, low = _below(spare, faults, most=most, keep=_CROWDED, least=5)
     if _CROWDED < middle < _CROWDED + _LEAST_FEED:
         middle = _CROWDED
     return room - middle - low, middle, low
