@@ -102,9 +102,9 @@ def _refused(event: Refused, _: Name) -> str:
 
 
 _SPENT = {
-    "planned": "all planned releases are made",
-    "cap": "its budget allows no more",
-    "storage": "its disk cannot be trusted any more",
+    "planned": "planned releases are made",
+    "cap": "no budget for more",
+    "storage": "its disk is not trusted",
 }
 _TOLD: dict[type[Event], Callable[[Any, Name], str]] = {
     Sent: _sent,
