@@ -27,6 +27,14 @@ def faults(run: "Run") -> list[dict[str, Any]]:
     ]
 
 
+def invariants(run: "Run") -> dict[str, dict[str, Any]]:
+    """What became of each invariant."""
+    return {
+        name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
+        for name, v in run.checks.verdicts.items()
+    }
+
+
 def rounds(run: "Run") -> dict[str, int] | None:
     """How the server's rounds went."""
     if run.server is None:

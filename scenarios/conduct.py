@@ -1,7 +1,6 @@
 """A plan in, an outcome out: the composition root of every run."""
 
 import asyncio
-import gc
 import math
 import time
 from dataclasses import dataclass
@@ -21,8 +20,9 @@ from scenarios import closing, comparison, world
 from scenarios.claims import Claims, asks, value_of
 from scenarios.facts import FILE, facts_of
 from scenarios.folder import SCHEMA, RunFolder, environment, version
+from scenarios.garbage import looked_for_rarely
 from scenarios.governor import Hand, Signals
-from scenarios.metric_names import per_node, split_metric
+from scenarios.metric_names import AT_END, per_node, split_metric
 from scenarios.metrics import Oracle
 from scenarios.observers.budget import Budget
 from scenarios.observers.checks import Checks
@@ -34,8 +34,7 @@ from scenarios.plan import Plan
 from scenarios.summary import summarise, worst_exit
 from scenarios.write import to_toml
 
-_MANY = 100
-"""From so many agents on, collecting garbage before a run is worth its time."""
+_PATIENCE_S, _THOUSANDS = 0.3, 2000
 FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
 
 
@@ -86,6 +85,8 @@ class Run:
         """What a person did and is not written down yet."""
         self.steered = False
         self.reason = "horizon"
+        self.outcome: Outcome | None = None
+        """What came of it, once that is written down."""
         self._begun = time.perf_counter()
         self._watch()
 
@@ -121,6 +122,7 @@ class Run:
             inputs, self.inputs = self.inputs, []
             self.recorder.note(inputs)
             if self.steered:  # whoever kills the run finds what was done to it
+                self.folder.note(steered_by_hand=True)
                 self.folder.write("resolved.toml", to_toml(self.amended).encode())
         if self.log.is_full or self.recorder.patience_is_over:
             self.log.drain()
@@ -144,8 +146,14 @@ class Run:
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
-        status, code, message = "finished", FINE, ""
-        thresholds = _quiet_collector(self.plan.size, looks=self.hand.looks)
+        with looked_for_rarely(self.plan.size, looks=self.hand.looks):
+            found = await self._go()
+        self.outcome = self._conclude(*found)
+        return self.outcome
+
+    async def _go(self) -> tuple[str, int, str]:
+        """Let time pass; return how it ended."""
+        status, code = "finished", FINE
         try:
             self._write_scenario()
             self._open()
@@ -154,23 +162,30 @@ class Run:
                 await self.clock.run(self.plan.horizon, self.hand)
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED
+            elif self.hand.looks and self._ends_slowly:
+                self.hand.stop("")
+                await asyncio.sleep(_PATIENCE_S)
             self._close(status)
             if status == "finished":
                 self.others = await comparison.others(self.plan, _perform)
         except InvariantBroken as broken:
-            status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
+            return "failed", BROKEN, f"an invariant broke: {broken}"
         except OSError as error:
-            status, code, message = "failed", DISK, self._disk(error)
+            return "failed", DISK, self._disk(error)
         except asyncio.CancelledError:
             self._close("interrupted")
             self._conclude("interrupted", INTERRUPTED, "")
             raise
         finally:
+            self.hand.stop("over")
             self.hand.upcoming = math.inf
-            if thresholds is not None:
-                gc.set_threshold(*thresholds)
-                gc.unfreeze()
-        return self._conclude(status, code, message)
+        return status, code, ""
+
+    @property
+    def _ends_slowly(self) -> bool:
+        """Whether what is found at the end takes so long that a screen says so first."""
+        compares = any(expect.get("compared_to") for expect in self.plan.expects)
+        return compares or asks(self.plan, *AT_END) or self.plan.size >= _THOUSANDS
 
     def _write_scenario(self) -> None:
         self.folder.write("scenario.toml", self.plan.text.encode())
@@ -267,10 +282,7 @@ class Run:
             "targets": self.claims.targets(),
             "judgements": self.claims.judgements,
             "steered": self.steered,
-            "invariants": {
-                name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
-                for name, v in self.checks.verdicts.items()
-            },
+            "invariants": closing.invariants(self),
             "server": closing.rounds(self),
             "faults": closing.faults(self),
             "residual": closing.residual(self),
@@ -278,21 +290,6 @@ class Run:
             "updates_per_s": round(self.members.updates / wall, 1),
         }
         return summarise(plan, status, self.agents, values, more)
-
-
-def _quiet_collector(size: int, *, looks: bool) -> tuple[int, int, int] | None:
-    """Look for garbage rarely: what was built stays, and events hold no cycles.
-
-    A small world is over before it pays, unless somebody looks: frames are made of many short-lived things.
-    """
-    if size < _MANY and not looks:
-        return None
-    thresholds = gc.get_threshold()
-    if size >= _MANY:
-        gc.collect()
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
-    return thresholds
 
 
 async def _perform(plan: Plan, folder: Path) -> Sampled | None:

@@ -1,14 +1,18 @@
 """What a screen must know of a world before anything happens: small enough to lie beside the events."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from actors.agent import Agent
 from clocks.durations import Constant
+from mechanisms.accounting.spend import Spend
 from scenarios.folder import FolderError
-from scenarios.plan import Plan
+from scenarios.ledger_lines import line_of, spend_of
+from scenarios.plan import NodePlan, Plan
 
 FILE = "world.json"
 
@@ -20,6 +24,8 @@ class Budgeted(msgspec.Struct, frozen=True):
     cap: float | None
     delta: float
     filter: str = ""
+    plan: int = -1
+    """Which of the plans is theirs: all that they mean to release."""
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -40,6 +46,8 @@ class Facts(msgspec.Struct, frozen=True):
     seats: int
     groups: list[tuple[str, int]]
     budgets: list[Budgeted]
+    plans: list[list[tuple[int, dict[str, Any]]]]
+    """Releases of one kind after the other: how many, and what each costs."""
     absent: list[int]
     edges: list[tuple[int, int]]
     faults: list[Declared]
@@ -68,6 +76,12 @@ class Facts(msgspec.Struct, frozen=True):
         """Everybody's cap."""
         return [part.cap for part in self.budgets for _ in range(part.count)]
 
+    def planned(self, number: int) -> tuple[Spend, ...] | None:
+        """All that agents of one plan mean to release; None where nobody planned."""
+        if number < 0:
+            return None
+        return tuple(s for times, line in self.plans[number] for s in (spend_of(line),) * times)
+
     def cap_of(self, i: int) -> float | None:
         """Return the cap of one agent."""
         for part in self.budgets:
@@ -89,16 +103,19 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     """Gather the facts of a world that was built."""
     groups: list[tuple[str, int]] = []
     budgets: list[Budgeted] = []
+    plans: dict[tuple[tuple[int, Spend], ...], int] = {}
     for node in plan.nodes:
         if groups and groups[-1][0] == node.group:
             groups[-1] = node.group, groups[-1][1] + 1
         else:
             groups.append((node.group, 1))
         cap = node.cap
+        planned = _planned(node)
+        number = -1 if planned is None else plans.setdefault(planned, len(plans))
         mine = (
-            Budgeted(1, None, node.delta)
+            Budgeted(1, None, node.delta, plan=number)
             if cap is None
-            else Budgeted(1, cap.epsilon, node.delta, cap.accountant)
+            else Budgeted(1, cap.epsilon, node.delta, cap.accountant, number)
         )
         if budgets and msgspec.structs.replace(budgets[-1], count=1) == mine:
             mine = msgspec.structs.replace(mine, count=budgets.pop().count + 1)
@@ -114,12 +131,19 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     privacy = plan.privacy
     return Facts(
         name=plan.name, kind=plan.kind, seed=plan.seed, size=plan.size, seats=plan.seats, groups=groups,
-        budgets=budgets, absent=[node.id for node in plan.nodes if not node.present],
+        budgets=budgets, plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans], absent=[node.id for node in plan.nodes if not node.present],
         edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j], faults=declared,
         view=privacy.view, accountant=privacy.accountant, shows=privacy.shows_unreleased_model,
         adaptive=privacy.adaptive, covered=plan.covered, numerical=numerical, horizon=plan.horizon, rounds=plan.rounds,
         updates=plan.updates,
     )  # fmt: skip
+
+
+def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
+    """All that an agent means to release; None where nobody planned."""
+    schedule = getattr(node.mechanism, "schedule", None)
+    found = None if schedule is None else schedule(len(node.neighbours))
+    return None if found is None else tuple((sum(1 for _ in run), s) for s, run in groupby(found))
 
 
 def _named(path: str) -> str:

@@ -67,8 +67,13 @@ class RunFolder:
             raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
         self._manifest = manifest
         self._hashes: dict[str, str] = {}
-        text = json.dumps(manifest, indent=2, ensure_ascii=False).encode()
-        (path / "manifest.json").write_bytes(text.ljust(_ROOM - 1) + b"\n")
+        self.note()
+
+    def note(self, **more: Any) -> None:
+        """Write the manifest of a run that goes on, with what is known by now."""
+        self._manifest |= more
+        text = json.dumps(self._manifest, indent=2, ensure_ascii=False).encode()
+        (self.path / "manifest.json").write_bytes(text.ljust(_ROOM - 1) + b"\n")
 
     def write(self, name: str, data: bytes) -> None:
         """Write one whole file."""
@@ -101,15 +106,17 @@ class RunFolder:
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a run."""
     try:
-        found: dict[str, Any] = json.loads((path / "manifest.json").read_text("utf-8"))
-        schema = found["schema"]
-    except (OSError, ValueError, KeyError, TypeError):
+        found: Any = json.loads((path / "manifest.json").read_text("utf-8"))
+    except (OSError, ValueError):
         raise FolderError(
             f"{path} is not the folder of a run: it has no readable manifest.json"
         ) from None
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if schema is None:
+        raise FolderError(f"{path}: manifest.json is damaged: it names no schema")
     if schema != SCHEMA:
         raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
-    return found
+    return dict(found)
 
 
 def segments(path: Path) -> list[Path]:

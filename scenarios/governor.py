@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any, ClassVar, Protocol
 
 _EAGER_S = 0.002
+_INSISTS = 3
 _TURN_S = 0.0005
 """How long a run waits for another that keeps in step with it, before it looks again."""
 _NUMBERS = [
@@ -219,8 +220,12 @@ class Interruptible(Protocol):
 
 
 class Signals:
-    """SIGINT and SIGTERM interrupt every run that is open; where signals cannot be set, nothing."""
+    """Signals interrupt every run that is open; the third ends at once what is still closing, unfinished.
 
+    Where signals cannot be set, nothing happens.
+    """
+
+    _heard: ClassVar[int] = 0
     _open: ClassVar[list[Interruptible]] = []
     _former: ClassVar[dict[int, Any]] = {}
 
@@ -231,6 +236,7 @@ class Signals:
         self._open.append(self._hand)
         if len(self._open) > 1:
             return
+        Signals._heard = 0
         for number in _NUMBERS:
             try:
                 self._former[number] = signal.signal(number, self._interrupt)
@@ -246,5 +252,8 @@ class Signals:
 
     @classmethod
     def _interrupt(cls, number: int, frame: FrameType | None) -> None:
+        Signals._heard += 1
+        if cls._heard >= _INSISTS:
+            raise KeyboardInterrupt
         for hand in cls._open:
             hand.interrupt(number, frame)

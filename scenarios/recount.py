@@ -13,6 +13,7 @@ from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from scenarios.folder import FolderError, segments
+from scenarios.ledger_lines import spend_of
 from scenarios.observers.fates import Fates
 from scenarios.result import Result
 from scenarios.values import figure, number, show
@@ -29,17 +30,10 @@ def spends_of(result: Result) -> dict[int, list[Spend]]:
     """Return every agent's spends, in the order in which they were charged."""
     found: dict[int, list[Spend]] = {}
     for line in result.ledger:
-        summed = line.get("summed")
-        spend = Spend(
-            line["mechanism"], line["law"], line["calibration"], line["scale"],
-            number(line["sensitivity"]), line["norm"], line["d"], line["jacobian"],
-            number(line["claimed"]), number(line["charged"]),
-            None if summed is None else number(summed),
-        )  # fmt: skip
         mine = found.setdefault(line["node"], [])
         if line["k"] != len(mine):
             raise ValueError(f"agent {line['node']} has no release {len(mine)} in its ledger")
-        mine.append(spend)
+        mine.append(spend_of(line))
     return found
 
 

@@ -40,14 +40,24 @@ from scenarios.recount import spends_of
 from scenarios.result import Result
 
 
+class _Planned:
+    """What an agent meant to release, as its mechanism said."""
+
+    def __init__(self, planned: tuple[Spend, ...] | None) -> None:
+        self._planned = planned
+
+    def schedule(self, _: int) -> tuple[Spend, ...] | None:
+        """Return all of it."""
+        return self._planned
+
+
 class _Node:
     """What a budget asks of an agent's plan."""
 
-    __slots__ = ("cap", "delta", "mechanism", "neighbours")
+    __slots__ = ("cap", "delta", "id", "mechanism", "neighbours")
 
-    def __init__(self, cap: Cap | None, delta: float) -> None:
-        self.cap, self.delta = cap, delta
-        self.mechanism = None
+    def __init__(self, number: int, cap: Cap | None, delta: float, mechanism: _Planned) -> None:
+        self.id, self.cap, self.delta, self.mechanism = number, cap, delta, mechanism
         self.neighbours = ()
 
 
@@ -60,10 +70,16 @@ class _Remembered:
         self.privacy = Privacy(
             (facts.view,), facts.accountant, facts.shows, adaptive=facts.adaptive
         )
+        plans = {part.plan: _Planned(facts.planned(part.plan)) for part in facts.budgets}
+        parts = [part for part in facts.budgets for _ in range(part.count)]
         self.nodes = [
-            _Node(None if part.cap is None else Cap(part.cap, part.delta, part.filter), part.delta)
-            for part in facts.budgets
-            for _ in range(part.count)
+            _Node(
+                i,
+                None if part.cap is None else Cap(part.cap, part.delta, part.filter),
+                part.delta,
+                plans[part.plan],
+            )
+            for i, part in enumerate(parts)
         ]
 
 
@@ -221,7 +237,7 @@ class Recording:
         self._released += 1
 
     def _note_finished(self, _: Finished) -> None:
-        self.over = True
+        self.over = self._budget.last = True
 
     def _charge(self, event: Charged) -> None:
         mine = self._spends.get(event.node or 0, [])

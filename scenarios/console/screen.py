@@ -94,7 +94,7 @@ class Screen:
 
     async def watch(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Await some work, drawing as it goes. A fault in drawing ends the work, and is raised."""
-        with Keyboard(self._press, self._yield, self._enter):
+        with Signals(self._subject), Keyboard(self._press, self._yield, self._enter):
             self._enter()
             doing = asyncio.ensure_future(work)
             drawing = asyncio.ensure_future(self._draw_on())
@@ -115,9 +115,8 @@ class Screen:
         """Keep what is over in sight, until somebody leaves."""
         self._stamp = None
         self._woken.set()
-        with Signals(self._subject):
-            while self._subject.lingers and not drawing.done():  # noqa: ASYNC110 # signals end it, too
-                await asyncio.sleep(_FRAME_S / 2)
+        while self._subject.lingers and not drawing.done():  # noqa: ASYNC110 # signals end it, too
+            await asyncio.sleep(_FRAME_S / 2)
 
     def _enter(self) -> None:
         """Take the whole screen, anew where it was taken already."""

@@ -55,10 +55,12 @@ class Budget:
 
     def _catch_up(self) -> None:
         """Count anew what was charged since the last look, from the spends themselves."""
-        for i, ledger in enumerate(self._ledgers):
-            if self._read[i] == self.counts[i]:
-                continue
-            for spend, run in groupby(ledger.since(self._read[i])):
+        for i in range(len(self._ledgers)):
+            self._read_on(i)
+
+    def _read_on(self, i: int) -> None:
+        if self._read[i] != self.counts[i]:
+            for spend, run in groupby(self._ledgers[i].since(self._read[i])):
                 self._count(i, spend, sum(1 for _ in run))
             self._read[i] = self.counts[i]
 
@@ -173,15 +175,18 @@ class Budget:
         return live
 
     def epsilon_of(self, node: int) -> float:
-        """Return one node's ε in the headline view, as of the last look at all."""
+        """Return one node's ε in the headline view: what `headline` says of it, now."""
+        self._read_on(node)
         privacy, bag = self._plan.privacy, self._bags[node]
+        told = self._told.get((privacy.view, privacy.accountant, self.last), {}).get(node)
+        if told is not None and told[0] == self._read[node] and node not in self._stopped:
+            return told[1]
         if privacy.view == AGGREGATE and self._summed is not None:
             bag = self._summed[node]
-        whole = self._whole(node, bag)
-        case = whole.key, self._plan.nodes[node].delta, privacy.accountant, self._adaptive(node)
-        self._find({case: whole})
-        shows = privacy.shows_unreleased_model
-        return epsilon_in(privacy.view, self._cache[case][0], shows_unreleased_model=shows)
+        (found,) = self.epsilons([(node, self._whole(node, bag))], privacy.accountant)
+        return epsilon_in(
+            privacy.view, found, shows_unreleased_model=privacy.shows_unreleased_model
+        )
 
     def claimed(self) -> Vector:
         """Return each node's ε as its calibration claims it."""

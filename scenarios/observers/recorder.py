@@ -21,7 +21,8 @@ from actors.events import (
     Violated,
 )
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.spend import Spend, rounded_up
+from mechanisms.accounting.spend import Spend
+from scenarios.ledger_lines import line_of
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
@@ -176,25 +177,7 @@ class Recorder:
         return [*self._segments, self._ledger, self._metrics, self._inputs]
 
     def _spend_bytes(self, spend: Spend) -> bytes:
-        fields = {
-            "mechanism": spend.mechanism,
-            "law": spend.law,
-            "calibration": spend.calibration,
-            "scale": spend.scale,
-            "sensitivity": _finite(spend.sensitivity),
-            "norm": spend.norm,
-            "d": spend.d,
-            "jacobian": spend.jacobian,
-            "claimed": _finite(spend.claimed),
-            "charged": rounded_up(spend.charged),
-        }
-        if spend.summed is not None:
-            fields["summed"] = rounded_up(spend.summed)
-        return self._encoder.encode(fields)[1:] + b"\n"
-
-
-def _finite(value: float) -> float | str:
-    return value if np.isfinite(value) else "inf"
+        return self._encoder.encode(line_of(spend))[1:] + b"\n"
 
 
 def _rows(event: Sampled) -> bytes:
