@@ -173,15 +173,16 @@ def _verdict_lines(summary: Values) -> list[str]:
         + (f"; BROKEN: {', '.join(broken)}" if broken else "")
         + (f"; unknown: {', '.join(unknown)}" if unknown else "")
     ]
-    marks = {"pass": "✓", "fail": "✕", "unknown": "?"}
-    lines += [
-        f"  {marks[found['verdict']]} expected {found['wanted']}"
-        + _got(found)
-        + (f" ({found['note']})" if found.get("note") else "")
-        for found in summary["expectations"]
-    ]
+    lines += [f"  {told_expectation(found)}" for found in summary["expectations"]]
     targets = summary["targets"].items()
     return lines + [f"  target    {name} = {_show(value, '.6g')}" for name, value in targets]
+
+
+def told_expectation(found: Values) -> str:
+    """Tell what was expected, what came, and whether that is it."""
+    mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[found["verdict"]]
+    note = f" ({found['note']})" if found.get("note") else ""
+    return f"{mark} expected {found['wanted']}{_got(found)}{note}"
 
 
 def _got(found: Values) -> str:

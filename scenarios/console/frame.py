@@ -18,10 +18,11 @@ Panel = Callable[[Model, int, int], list[Line]]
 
 def frame(model: Model, width: int, height: int) -> list[Line]:
     """Draw a frame: exactly `height` lines, each exactly `width` long."""
-    found = lay_out(model.scale, width, height, model.nodes.count, len(model.windows))
+    inner = height - len(model.ended)
+    found = lay_out(model.scale, width, inner, model.nodes.count, len(model.windows))
     lines = [title(model.header, width), terms(model.header, width)]
     sums = identities(model.messages, width, found.sums)
-    room = max(0, height - len(lines) - len(sums) - 1)
+    room = max(0, inner - len(lines) - len(sums) - 1)
     body = (overlay(model, width, room) or _body(model, width, found))[:room]
     lines += [*body, *[words("")] * (room - len(body)), *sums]
     return finished(model, lines, width, height)

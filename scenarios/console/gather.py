@@ -135,7 +135,7 @@ class Gather:
 
     def _header(self) -> Header:
         source, deck, facts = self.source, self.deck, self.facts
-        if not source.over:
+        if not (is_over(source) and source.ending()):
             self._wall = time.perf_counter() - self._begun
         share, server = source.progress, ""
         if facts.seats > facts.size:
@@ -153,7 +153,7 @@ class Gather:
 
     def _goes(self) -> str:
         if is_over(self.source):
-            return "over"
+            return "over" if self.source.ending() else "ends"
         return "held" if self.deck.paused else "hurries" if self.deck.hurries else "plays"
 
     def _told(self) -> str:

@@ -33,9 +33,9 @@ def title(header: Header, width: int) -> Line:
     """Name, pace, time, progress, throughput, invariants."""
     speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
     pace, style = {
-        "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
+        "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "ends": ("■ ending", WARN), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
     }[header.goes]  # fmt: skip
-    line: Line = [(f"{pace:<9}", style)]
+    line: Line = [(f"{pace:<8} ", style)]
     if header.mode != "live":
         line.append((f"{header.mode} ", WARN))
     ends = "" if header.end_s is None else f" / {watch(header.end_s)}"
@@ -64,8 +64,9 @@ def _verdict(header: Header) -> Line:
         return [(f"✕ {plain(header.broken)}", BAD)]
     if header.held is None:
         return [("? inv", WARN)]
-    some = "" if header.held == header.invariants else f"{header.held}/"
-    return [(f"✓ {some}{header.invariants} inv", GOOD if not some else WARN)]
+    if header.held < header.invariants:  # of what was cut off, some cannot be told
+        return [(f"{header.held}/{header.invariants} inv", WARN)]
+    return [(f"✓ {header.invariants} inv", GOOD)]
 
 
 def terms(header: Header, width: int) -> Line:
@@ -143,13 +144,14 @@ def keys(known: Sequence[tuple[str, str]], width: int) -> Line:
 
 
 def last_lines(model: Model, width: int) -> list[Line]:
-    """The order that is being written and what is wrong with it, or what was answered, or the keys."""
+    """How it ended; then the order that is being written and what is wrong with it, or what was answered, or the keys."""
+    ended = [words(f" {plain(text)}", style) for text, style in model.ended]
     if model.prompt is not None:
         error = [words(text, BAD) for text in _wrapped(model.prompt.error, width)]
-        return [*error, _prompt(model.prompt, width)]
+        return [*ended, *error, _prompt(model.prompt, width)]
     if model.says:
-        return [words(text, WARN) for text in _wrapped(model.says, width)]
-    return [keys(model.keys, width)]
+        return [*ended, *(words(text, WARN) for text in _wrapped(model.says, width))]
+    return [*ended, keys(model.keys, width)]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -14,7 +14,7 @@ class Header:
     mode: str
     """`live` or `replay`; and what became of the run, where it did not simply finish."""
     goes: str
-    """`held`, `plays`, `hurries` or `over`."""
+    """`held`, `plays`, `hurries`, `ends` while it is judged, or `over`."""
     speed: float
     now_s: float
     seq: int
@@ -221,4 +221,6 @@ class Model:
     says: str = ""
     keys: Sequence[tuple[str, str]] = ()
     breaks: Sequence[str] = ()
+    ended: Sequence[tuple[str, str]] = ()
+    """How it ended: text and style of a few lines."""
     ascii: bool = False

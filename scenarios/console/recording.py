@@ -27,6 +27,8 @@ from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.claims import value_of
+from scenarios.console.ending import ending
+from scenarios.console.ink import WARN
 from scenarios.console.model import Messages
 from scenarios.console.scene import Scene
 from scenarios.facts import FILE, Facts, read_facts
@@ -115,6 +117,9 @@ class Recording:
         except (KeyError, TypeError, ValueError) as error:
             raise FolderError(f"{folder}: ledger.jsonl is damaged: {error}") from None
         self._bytes = sum(part.stat().st_size for part in segments(folder))
+        self._ending: Sequence[tuple[str, str]] = [("cut off: nobody judged this run", WARN)]
+        if judged is not None:
+            self._ending = ending(self.result.summary, "", folder)
         self.length = self._length()
         self.rewind()
 
@@ -261,6 +266,9 @@ class Recording:
     @property
     def broken(self) -> str:
         return "FILES CHANGED" if self.changed else self.scene.broken
+
+    def ending(self) -> Sequence[tuple[str, str]]:
+        return self._ending if self._next is None else ()
 
     def refresh(self) -> None:
         """Everything is folded already."""

@@ -1,6 +1,5 @@
 """What a screen looks at: a run that goes on, or a recording of one. Both give the same figures for the same event."""
 
-import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -10,6 +9,7 @@ from actors.events import Event, Sent
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.conduct import Run
+from scenarios.console.ending import ending
 from scenarios.console.model import Messages
 from scenarios.console.scene import Scene
 from scenarios.facts import Facts
@@ -73,6 +73,10 @@ class Source(Protocol):
         """How many of them hold; None where nobody judged."""
         ...
 
+    def ending(self) -> Sequence[tuple[str, str]]:
+        """How it ended: text and style of a few lines; nothing before."""
+        ...
+
     def refresh(self) -> None:
         """Look anew: everything that happened is folded."""
         ...
@@ -121,7 +125,6 @@ class LiveSource:
         self.facts = run.facts
         self.scene = Scene(run.facts)
         self._near = [list(agent.neighbours) for agent in run.members.agents]
-        self.begun = time.perf_counter()
         run.log.watch(self.scene, Scene.kinds)
         run.log.collect(self.scene.keep)
 
@@ -171,6 +174,10 @@ class LiveSource:
     @property
     def broken(self) -> str:
         return ", ".join(n for n, v in self.run.checks.verdicts.items() if v.verdict == "fail")
+
+    def ending(self) -> Sequence[tuple[str, str]]:
+        found = self.run.outcome
+        return () if found is None else ending(found.summary, found.message, found.folder)
 
     def refresh(self) -> None:
         self.run.log.drain()

@@ -21,6 +21,8 @@ from scenarios.console.source import LiveSource
 from scenarios.console.svg import svg
 from scenarios.steering import Steering
 
+_ENDED = 8
+"""One line of so many may tell how it ended."""
 _LASTS_NS = 40e9
 """A recording is over in so many nanoseconds, unless a speed is asked for."""
 
@@ -38,6 +40,8 @@ class Viewer:
     def model(self, width: int, height: int) -> Model:
         """Look at everything, for a screen of this size."""
         desk, look = self.desk, self.desk.look
+        ended = desk.source.ending()[: height // _ENDED]
+        height -= len(ended)
         size = desk.source.facts.size
         windows = len(desk.source.scene.windows.all())
         found = lay_out(look.scale, width, height, size, windows)
@@ -55,6 +59,7 @@ class Viewer:
             help=guide,
             says=look.says,
             keys=keys.known(desk),
+            ended=ended,
         )
 
     def draw(self, width: int, height: int) -> list[Line]:

@@ -1,0 +1,32 @@
+"""How a run ended, in a few lines: when and why, and whether what its scenario expects came true."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from scenarios.console.ink import BAD, GOOD, WARN
+from scenarios.telling import told_expectation
+from scenarios.values import show
+
+_STYLES = {"pass": GOOD, "fail": BAD, "unknown": WARN}
+_MOST = 2
+
+
+def ending(summary: dict[str, Any], message: str, folder: object) -> Sequence[tuple[str, str]]:
+    """Tell a summary, or why there is none."""
+    if not summary or message:
+        return [(f"{message or 'nothing was judged'} · {folder}", BAD)]
+    lines = [
+        (
+            f"{summary['status']} at {show(summary['ended_s'])} s ({summary['ended_by']}) · {folder}",
+            WARN,
+        )
+    ]
+    expected = summary["expectations"]
+    missed = [found for found in expected if found["verdict"] != "pass"]
+    lines += [(told_expectation(found), _STYLES[found["verdict"]]) for found in missed[:_MOST]]
+    if expected and not missed:
+        lines.append((f"✓ all {len(expected)} expectations hold", GOOD))
+    elif len(missed) > _MOST:
+        text, style = lines[-1]
+        lines[-1] = f"{text}; and {len(missed) - _MOST} more of {len(expected)}", style
+    return lines
