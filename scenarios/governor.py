@@ -3,7 +3,7 @@
 import math
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, ClassVar, Protocol
 
@@ -45,9 +45,8 @@ class Hand:
         self.upcoming: float = 0
         """When the next entry is due."""
         self.fellows: tuple[Hand, ...] = ()
-        """Whose runs keep in step with this one."""
-        self.stride = 0
-        """By how much it may be ahead of them."""
+        """Whose runs keep abreast of this one."""
+        self._abreast: Abreast | None = None
         self.count: Callable[[], int] = int
         """How many events there were."""
         self.served: Callable[[], int] = int
@@ -97,9 +96,10 @@ class Hand:
             and self._edge == math.inf
         )
 
-    def join(self, fellows: Iterable["Hand"], stride: int) -> None:
-        """Keep in step with other runs: at most so many nanoseconds ahead of any."""
-        self.fellows, self.stride = tuple(fellows), stride
+    def join(self, abreast: "Abreast") -> None:
+        """Keep abreast of other runs."""
+        self.fellows = tuple(hand for hand in abreast.hands if hand is not self)
+        self._abreast = abreast
         self._ease()
 
     def every_rest(self, chore: Callable[[], Any]) -> None:
@@ -120,8 +120,7 @@ class Hand:
         if self.paused:
             self._anchor = None
             return math.inf
-        ahead = upcoming - min((f.upcoming for f in self.fellows), default=math.inf)
-        if ahead > self.stride and self._goal is None:
+        if not (self._abreast is None or self._goal is not None or self._abreast.lets(upcoming)):
             return _TURN_S
         if self._hurries or self.speed == math.inf:
             return 0.0
@@ -132,16 +131,13 @@ class Hand:
         return early if early > _EAGER_S else 0.0
 
     def pause(self) -> None:
-        """Hold before the next entry; runs in step serve what is due before the latest of them, and hold there."""
-        if not self.fellows:
-            self._stand(self.now)
-            return
-        last = max((hand.upcoming for hand in self._all if hand.upcoming != math.inf), default=0)
-        for hand in self._all:
-            if hand.upcoming >= last:
-                hand._stand(last - 1)  # noqa: SLF001 # of the same class
-            elif not hand.paused:
-                hand.move(hurries=True, edge=last - 1)
+        """Hold now; runs abreast that are behind serve what is due by this instant, and hold there."""
+        instant = self.now
+        for hand in self.together:
+            if hand is self or hand.now >= instant:
+                hand._stand(hand.now)  # noqa: SLF001 # of the same class
+            else:
+                hand.move(hurries=True, edge=instant)
 
     def _stand(self, instant: float) -> None:
         """Hold; where nothing is due before an instant, it is that instant."""
@@ -151,19 +147,19 @@ class Hand:
 
     def resume(self) -> None:
         """Go on at the pace that was set."""
-        for hand in self._all:
+        for hand in self.together:
             hand.move()
 
     def hurry(self, *, edge: float = math.inf) -> None:
         """Go on as fast as can be, and hold after an instant."""
-        for hand in self._all:
+        for hand in self.together:
             hand.move(hurries=True, edge=edge)
 
     def step(self) -> None:
         """Go on until something happens: in the run that is behind the others."""
-        behind = min(self._all, key=lambda hand: hand.upcoming)
+        behind = min(self.together, key=lambda hand: hand.upcoming)
         before = behind.count()
-        for hand in self._all:
+        for hand in self.together:
             hand.move(paused=True)
         behind.move(hurries=True, goal=lambda: behind.count() > before)
 
@@ -181,8 +177,9 @@ class Hand:
         self._ease()
 
     @property
-    def _all(self) -> tuple["Hand", ...]:
-        return self, *self.fellows
+    def together(self) -> tuple["Hand", ...]:
+        """Return this hand and those abreast of it, but for those whose runs are over."""
+        return tuple(hand for hand in (self, *self.fellows) if not hand.ended)
 
     def reach(self, instant: int) -> None:
         """Serve what is due up to an instant, even while holding."""
@@ -190,7 +187,7 @@ class Hand:
 
     def pace(self, speed: float) -> None:
         """Change the speed; the pace begins anew at this instant."""
-        for hand in self._all:
+        for hand in (self, *self.fellows):
             hand.set_out()
             hand.speed = speed
             hand._ease()  # noqa: SLF001 # of the same class
@@ -207,10 +204,33 @@ class Hand:
 
     def interrupt(self, _number: int = 0, _frame: FrameType | None = None) -> None:
         """End the run early, and those in step with it: a signal, or a person's key."""
-        for hand in self._all:
+        for hand in self.together:
             if hand.stopped is None:
                 hand.interrupted = True
                 hand.stop("interrupted")
+
+
+class Abreast:
+    """Runs that are shown together: all have served what is due by a mark before any goes beyond it."""
+
+    def __init__(self, hands: Sequence[Hand], stride: int, met: Callable[[int], None]) -> None:
+        self.hands = hands
+        self._stride = stride
+        self._met = met
+        self._mark = 0
+        for hand in hands:
+            hand.join(self)
+
+    def lets(self, upcoming: int) -> bool:
+        """Whether an entry may be served; where the others are here, too, they have met."""
+        if upcoming <= self._mark:
+            return True
+        behind = min(hand.upcoming for hand in self.hands)
+        if behind <= self._mark:
+            return False
+        self._met(self._mark)
+        self._mark = -(-int(behind) // self._stride) * self._stride
+        return upcoming <= self._mark
 
 
 class Interruptible(Protocol):

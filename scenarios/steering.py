@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from actors.faults import Fault
 from clocks.clock import FAULT, NANOSECONDS, nanoseconds
 from scenarios.conduct import Run
 from scenarios.folder import FolderError
@@ -11,6 +12,7 @@ from scenarios.judge import judge
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
 from scenarios.settling import Options, Settling
+from scenarios.world import is_prepared
 from scenarios.write import to_toml
 
 Table = dict[str, Any]
@@ -46,19 +48,38 @@ class Steering:
         return self._run.hand.now
 
     @property
-    def latest(self) -> int:
-        """The instant after which something may happen here together with the last act, or later."""
-        return max(self.now, self._last - 1)
+    def is_over(self) -> bool:
+        """Whether nothing can be done any more."""
+        return self._run.hand.stopped is not None
+
+    def set_out(self) -> None:
+        """Let time stand until the run goes on: what is done together is done at one instant."""
+        self._run.hand.set_out()
 
     def note(self, what: str, **more: Any) -> None:
-        """Write something into the journal, with the number of the last event."""
+        """Write something into the journal, with the number of the last event; it ends with the run."""
         run = self._run
+        if run.outcome is not None:
+            return
         run.inputs.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
 
     def fault(self, table: Table, *, after: int = 0) -> int:
         """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
-        run, instant = self._run, self._instant(after=after)
-        number = len(self.tree.get("fault", []))
+        run, instant = self._run, self.instant(after=after)
+        number, tree, fault = self.judged(table, instant)
+        assert run.script is not None, "a world that runs has a script"  # noqa: S101
+        self._number += 1
+        self._steer(instant, tree)
+        run.checks.declared.declare(fault)
+        run.script.add(fault, instant)
+        self.note(
+            "fault", at=instant, fault=number, does={"name": tree["fault"][number]["name"], **table}
+        )
+        return instant
+
+    def judged(self, table: Table, instant: int) -> tuple[int, Table, Fault]:
+        """Judge a fault as a scenario's; return its number, the scenario with it, and itself."""
+        run, number = self._run, len(self.tree.get("fault", []))
         name = f"hand-{self._number + 1}"
         entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
         tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
@@ -75,22 +96,14 @@ class Steering:
         if fault.deed.target.metric.startswith("epsilon.un") and run.fates is None:
             said = "is not followed in this run: a scenario must ask for it before it begins"
             self._refuse(fault.deed.target.metric, said)
-        if "clock" in table and any(agents[i].plight.dial is None for i in fault.deed.target.among):
-            self._refuse(
-                "clock", "agents have clocks of their own only in runs begun at a pace: --speed 100"
-            )
-        assert run.script is not None, "a world that runs has a script"  # noqa: S101
-        self._number += 1
-        self._steer(instant, tree)
-        run.checks.declared.declare(fault)
-        run.script.add(fault, instant)
-        self.note("fault", at=instant, fault=number, does={"name": name, **table})
-        return instant
+        if any(not is_prepared(agents[i], fault) for i in fault.deed.target.among):
+            said = "agents are made ready for it only in runs begun at a pace: --speed 100"
+            self._refuse(fault.deed.name, said)
+        return number, tree, fault
 
-    def heal(self, number: int, *, after: int = 0) -> int:
-        """Undo a fault that began at an instant of its own; return the instant of its end."""
-        run, tree = self._run, self.tree
-        faults = tree.get("fault", [])
+    def began(self, number: int) -> tuple[int, int]:
+        """Return when a fault that a hand can undo began, and when it would end; −1 is never."""
+        run, faults = self._run, self.tree.get("fault", [])
         if not 0 <= number < len(faults):
             self._refuse(
                 "heal", f"no fault {number}: they are numbered from 0 to {len(faults) - 1}"
@@ -99,13 +112,19 @@ class Steering:
         windows = run.script.windows(number)
         if not windows or number in self._healed:
             self._refuse("heal", f"fault {number} does nothing now that could be undone")
-        began, ends = windows[0]
         if "at" not in faults[number]:
             self._refuse(
                 "heal",
                 f"fault {number} comes by {'a condition' if 'when' in faults[number] else 'chance'}: no file could say that it was healed by hand",
             )
-        instant = self._instant(since=began, after=after)
+        return windows[0]
+
+    def heal(self, number: int, *, after: int = 0) -> int:
+        """Undo a fault that began at an instant of its own; return the instant of its end."""
+        run, tree, (began, ends) = self._run, self.tree, self.began(number)
+        faults = tree["fault"]
+        assert run.script is not None, "a world that runs has a script"  # noqa: S101
+        instant = self.instant(since=began, after=after)
         if 0 <= ends <= instant:
             self._refuse("heal", f"fault {number} is over at this very instant")
         entry = {k: v for k, v in faults[number].items() if k != "for"}
@@ -128,7 +147,7 @@ class Steering:
         self._run.amended, self._run.steered = tree, True
         self._run.hand.reach(instant)
 
-    def _instant(self, *, since: int = 0, after: int = 0) -> int:
+    def instant(self, *, since: int = 0, after: int = 0) -> int:
         """Return the next nanosecond that a file can name, in seconds since the start and since another instant."""
         run = self._run
         if run.hand.stopped is not None:

@@ -16,7 +16,7 @@ from actors.conditions import Metrics
 from actors.deeds_nodes import Misjudge
 from actors.deeds_privacy import Replayed
 from actors.dial import Dial
-from actors.faults import Script
+from actors.faults import Fault, Script
 from actors.habits import Habits
 from actors.link import Fan
 from actors.log import Log
@@ -99,6 +99,14 @@ def open_world(
     here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
     members.open(members.agents, here)
     return script
+
+
+def is_prepared(agent: Agent, fault: Fault) -> bool:
+    """Whether an agent has what a fault will need of it."""
+    deed = fault.deed
+    if isinstance(deed, Misjudge):
+        return agent.plight.dial is not None
+    return not isinstance(deed, Replayed) or agent.outbox.memory is not None
 
 
 def _prepare(agent: Agent, clock: Clock, *, turned: bool, overheard: bool) -> None:

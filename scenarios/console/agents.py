@@ -5,7 +5,6 @@ from collections import Counter
 
 from scenarios.console.head import totals
 from scenarios.console.ink import (
-    BAD,
     DIM,
     GOOD,
     HEAD,
@@ -95,7 +94,7 @@ def _row(row: Row, inner: int, sizes: tuple[int, int, int], late: float, *, chos
     line: Line = [
         (f"{row.id:>{room}} ", PICK if chosen else PLAIN),
         (f"{glyph} {row.state:<8}", style),
-        (f" {meter}", BAD if used > 0.999 else WARN if used > 0.8 else GOOD),
+        (f" {meter}", WARN if used > 0.8 else GOOD),
         (f" {amount(row.epsilon, room=5):>5}/{_cap(row):<{caps}}", PLAIN),
         (f"{amount(row.loss, 4, 6):>7}", PLAIN),
     ]
@@ -137,9 +136,7 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
 def _cell(state: str, share: float, *, chosen: bool) -> tuple[str, str]:
     glyph, _, style = STATES[state]
     if state == "up":
-        full = not math.isnan(share)
-        glyph = step(share) if full else glyph
-        style = WARN if full and share > 0.8 else GOOD
+        glyph = glyph if math.isnan(share) else step(share)
     return glyph, PICK if chosen else style
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from scenarios.console.ink import (
-    BAD,
     DIM,
     GOOD,
     HEAD,
@@ -40,10 +39,10 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
     size = max(4, width - 22)
     lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(7, size - 1)}}{short(most):>5}", DIM)]
     for name, count in bins:
-        style = BAD if name.startswith("spent") else WARN if name.startswith(("80", "90")) else GOOD
+        style = WARN if name.startswith(("80", "90", "spent")) else GOOD
         drawn = bar(count / most if most else 0.0, size)
         lines.append([(f"{name:<9} ", PLAIN), (drawn, style), (f" {short(count):>5}", PLAIN)])
-    title: Line = [("budget histogram ", HEAD), (f" g:view  as of {span(crowd.sampled_s)} ", DIM)]
+    title: Line = [("budget histogram ", HEAD), (f" g:view  as of {span(crowd.at_s)} ", DIM)]
     if crowd.filter:
         title.append((f" /{plain(crowd.filter)}", WARN))
     return box(title, lines if len(lines) <= height - 2 else lines[2 - height :], width, height)
@@ -85,9 +84,14 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
     ]
     title: Line = [
         ("quantiles ", HEAD),
-        (f" exact, as of {watch(crowd.sampled_s)}  * an oracle's ", DIM),
+        (f" exact, at {watch(crowd.at_s)}  * an oracle's{_of(crowd)} ", DIM),
     ]
     return box(title, lines, width, height)
+
+
+def _of(crowd: Crowd) -> str:
+    """Say of when the losses are, where that is another instant."""
+    return "" if crowd.sampled_s == crowd.at_s else f" of {watch(crowd.sampled_s)}"
 
 
 def _states(model: Model) -> Line:

@@ -1,4 +1,4 @@
-"""Thousands of agents as of the last sample: how their budgets are spread, quantiles, groups, extremes."""
+"""Thousands of agents as of one instant: how their budgets are spread, quantiles, groups, extremes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,24 +33,25 @@ Mask = NDArray[np.bool_]
 
 
 class Crowds:
-    """Looks once for every sample."""
+    """Looks when somebody else looked at everybody's ε."""
 
     def __init__(self, source: Source, caps: Vector) -> None:
         self._source = source
         self._members = source.facts.members
         self._caps = caps
-        self._crowd: tuple[object, Crowd | None] = (None, None)
+        self.known: tuple[int, str] | None = None
+        """Which look it is that is remembered, and at whom."""
+        self._crowd: Crowd | None = None
 
-    def now(self, epsilons: Vector, ids: Sequence[int], passing: str) -> Crowd | None:
-        """Look at the agents that pass a filter; nothing before the first sample."""
-        last = self._source.scene.last
-        if last is None or not ids:
-            return None
-        key = last.seq, passing
-        if self._crowd[0] != key:
-            crowd = self._of(epsilons, np.sort(np.array(ids)), last.t / 1e9)
-            self._crowd = key, replace(crowd, filter=passing)
-        return self._crowd[1]
+    def now(self, look: int, epsilons: Vector, ids: Sequence[int], passing: str) -> Crowd | None:
+        """Look at the agents that pass a filter, once for every look at everybody's ε; nothing before the first sample."""
+        if self.known != (look, passing):
+            last = self._source.scene.last
+            self.known, self._crowd = (look, passing), None
+            if last is not None and ids:
+                crowd = self._of(epsilons, np.sort(np.array(ids)), last.t / 1e9)
+                self._crowd = replace(crowd, filter=passing)
+        return self._crowd
 
     def _of(self, epsilons: Vector, ids: Ids, sampled_s: float) -> Crowd:
         source, scene = self._source, self._source.scene
@@ -72,6 +73,7 @@ class Crowds:
         up = np.array([state in HERE for state in states])
         ranked = {"ε": spent, "stale s": stale, "loss*": losses}
         return Crowd(
+            at_s=source.now / 1e9,
             sampled_s=sampled_s,
             bins=[(name, counts[at]) for at, name in enumerate(_BINS)],
             quantiles=[(name, percentiles(values, _SEVEN)) for name, values in measured.items()],

@@ -79,12 +79,17 @@ class LiveDeck:
         self._observers: list[Callable[[Event], None]] = []
 
     @property
+    def _lead(self) -> Hand:
+        """The hand that tells how time goes: of this run, or of one abreast of it when this one is over."""
+        return next(iter(self._hand.together), self._hand)
+
+    @property
     def paused(self) -> bool:
-        return self._hand.paused
+        return self._lead.paused
 
     @property
     def hurries(self) -> bool:
-        return self._hand.hurries
+        return self._lead.hurries
 
     @property
     def speed(self) -> float:
@@ -103,13 +108,14 @@ class LiveDeck:
         self._going().resume()
 
     def hold(self) -> None:
-        self._going().pause()
+        self._going()
+        max(self._hand.together, key=lambda hand: hand.now).pause()
 
     def _going(self) -> Hand:
         """Return the hand of a run that is not over."""
-        if self._hand.ended:
+        if not self._hand.together:
             raise NotThere("the run is over: q leaves")
-        return self._hand
+        return self._lead
 
     def pace(self, speed: float) -> None:
         hand = self._going()
@@ -128,7 +134,7 @@ class LiveDeck:
 
     def until(self, instant: int) -> str:
         hand = self._going()
-        if instant < self._source.now:
+        if instant < max(other.now for other in hand.together):
             return "that is past: a run goes on only; hush replay goes back"
         hand.hurry(edge=instant)
         return ""
@@ -252,9 +258,8 @@ class Player:
         return start + (time.perf_counter() - wall) * self.speed * 1e9
 
     def _breaks(self, event: Event) -> bool:
-        for stop in self._stops:
-            if type(event) in stop.kinds and stop.hits(event):
-                self.hold()
-                self._hit(stop, event)
-                return True
-        return False
+        hit = [stop for stop in self._stops if type(event) in stop.kinds and stop.hits(event)]
+        for stop in hit:
+            self.hold()
+            self._hit(stop, event)
+        return bool(hit)

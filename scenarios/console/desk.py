@@ -40,9 +40,7 @@ class Desk:
         """Work together with other desks."""
         self.fellows = tuple(fellows)
         self.hands.fellows = tuple(desk.hands for desk in fellows)
-        self.timing.fellows = tuple(desk.timing for desk in fellows)
-        for desk in fellows:
-            desk.hands.fellows = (self.hands,)
+        self.timing.lead([desk.timing for desk in fellows])
 
     def do(self, act: Callable[[], str | None]) -> bool:
         """Carry an order out; what is wrong with it is said on the screen, and false returned."""

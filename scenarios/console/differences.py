@@ -29,6 +29,8 @@ _SHOWN = (
 )  # fmt: skip
 _ORACLES = frozenset(_SHOWN[:7])
 
+_ROUNDED = 1e-12
+
 Far = tuple[int, str, str, float]
 """An agent that both runs have, what it is in each, and how far its losses are apart."""
 
@@ -45,7 +47,9 @@ class Figure:
 
     @property
     def apart(self) -> float:
-        """By how much the second is above the first."""
+        """By how much the second is above the first; what is within rounding is nothing."""
+        if self.alike and math.isclose(self.one, self.other, rel_tol=_ROUNDED, abs_tol=_ROUNDED):
+            return 0.0
         return self.other - self.one if self.alike else math.nan
 
 
@@ -60,7 +64,7 @@ def figures(one: Source, other: Source) -> list[Figure]:
             percentiles(other.scene.losses(), (10, 50, 90)), strict=True,
         )),
         Figure("stale s p50", _stale(one), _stale(other)),
-        Figure("releases", mine.charged, theirs.charged),
+        Figure("releases", mine.releases, theirs.releases),
         Figure("sent", mine.sent, theirs.sent),
         Figure("lost", mine.lost, theirs.lost),
         Figure("in flight", mine.flying, theirs.flying),
@@ -92,7 +96,7 @@ def apart(one: Source, other: Source, count: int) -> list[Far]:
     return [
         (int(i), one.scene.state(int(i)), other.scene.state(int(i)), float(gaps[i]))
         for i in ranked
-        if not math.isnan(gaps[i])
+        if gaps[i] > _ROUNDED
     ]
 
 
@@ -136,8 +140,8 @@ def _glyph(state: str) -> Line:
 
 def _sizes(across: int) -> tuple[int, int]:
     """How long names and numbers are, in a column of figures."""
-    number = max(8, min(12, (across - 16) // 3))
-    return max(8, min(15, across - 3 * number - 1)), number
+    number = max(8, min(12, (across - 17) // 3))
+    return max(8, min(16, across - 3 * number - 1)), number
 
 
 def _figure(figure: Figure, across: int) -> Line:

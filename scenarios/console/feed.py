@@ -53,14 +53,21 @@ _STYLES: dict[type[Event], str] = {
 }
 
 
-def tell(event: Event, size: int) -> tuple[str, str]:
-    """Tell one event of so many agents in a line, with its style."""
+def tell(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
+    """Tell one event of so many agents in a line, with its style; and whether what it is about was paid for."""
     kind = type(event)
-    told = _TOLD.get(kind)
-    said = "" if told is None else told(event, lambda i: seat(i, size))
+    words = _TOLD.get(kind)
+    said = "" if words is None else words(event, lambda i: seat(i, size))
     node = "" if event.node is None else f"{seat(event.node, size)} "
+    said += " charged ✓" if paid else ""
     text = f"{event.t / 1e9:9.3f} {kind.__struct_config__.tag!s:<11} {node}{said}"
     return text.rstrip(), _STYLES.get(kind, PLAIN)
+
+
+def told(event: Event, source: Source) -> tuple[str, str]:
+    """Tell one event of a run: of what was lost, whether it was paid for."""
+    paid = isinstance(event, Lost) and source.is_paid(event.node or 0, event.version)
+    return tell(event, source.facts.size, paid=paid)
 
 
 def upcoming(found: Event | float | None, size: int) -> str:
@@ -90,7 +97,7 @@ def _merged(event: Merged, name: Name) -> str:
 
 
 def _fault(event: FaultBegan | FaultEnded, name: Name) -> str:
-    return f"{event.fault} {event.action} {_listed(event.targets, name, 8)}"
+    return f"#{event.fault} {event.action} {_listed(event.targets, name, 8)}"
 
 
 def _cost(event: Proposed | Charged, _: Name) -> str:
@@ -117,7 +124,7 @@ _TOLD: dict[type[Event], Callable[[Any, Name], str]] = {
     Charged: _cost,
     Refused: _refused,
     Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
-    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version} charged ✓",
+    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version}",
     Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
     Released: lambda e, _: f"release {e.k}",
     Derived: lambda e, _: f"#{e.version}, free",

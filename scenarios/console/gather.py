@@ -31,8 +31,8 @@ from scenarios.console.source import Source, is_over, memory_mb
 from scenarios.values import number
 
 _PULSE_S = 0.5
-_FEW = 16
-"""Up to so many agents, every link is shown."""
+_FEW, _SHARE = 16, 50
+"""Up to so many agents, every link is shown; looking at all of thousands takes one part of the time in so many."""
 _UNKNOWN = math.nan, math.nan, math.nan
 
 
@@ -48,12 +48,18 @@ class Gather:
         self.near = self.facts.neighbours()
         self._begun = time.perf_counter()
         self._wall = 0.0
-        self._seen = self._begun, 0, 0.0
+        self._seen = self._begun, 0, 0.0, 0
         self._pace = self._gain = 0.0
         """Events, and the share of the run, in each second on the wall."""
         self._remembered: tuple[int, list[str], tuple[float, float, float]] = -1, [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
+        self._survey: tuple[int, int, Vector] | None = None
+        """Everybody's ε, at which event, and when."""
+        self._due = 0.0
+        self._played = False
+        self._real = math.nan
+        """Simulated seconds in each on the wall, as measured last."""
         self.beats = 0
         """How often the pace was measured."""
         self._ranking = Ranking(source, self._caps)
@@ -67,7 +73,7 @@ class Gather:
         scene = source.scene
         if look.opened is None:
             scene.look_at(None)
-        epsilons = self._epsilons()
+        epsilons = self._epsilons(look)
         order = self._ranking.order(look, epsilons)
         look.follow(len(order))
         crowd = self._crowd(look, order, epsilons) if look.scale == "crowd" else None
@@ -77,7 +83,7 @@ class Gather:
             nodes=self._nodes(look, order, rows, epsilons),
             scale=look.scale,
             crowd=crowd,
-            windows=scene.windows.all(),
+            windows=scene.windows.all(source.now),
             messages=source.messages(),
             feed=self._feed(look),
             pulse=Pulse(scene.history(), scene.paces(), self._links()),
@@ -90,7 +96,7 @@ class Gather:
         """Return the agent under the cursor."""
         if look.opened is not None:
             return look.opened
-        epsilons = self._epsilons()
+        epsilons = self._epsilons(look)
         order = self._ranking.order(look, epsilons)
         if look.scale == "crowd":
             crowd = self._crowd(look, order, epsilons)
@@ -106,26 +112,40 @@ class Gather:
 
     def _beat(self) -> None:
         """Measure the pace, twice a second."""
-        then, seq, share = self._seen
+        then, seq, share, instant = self._seen
         now = time.perf_counter()
         if now - then >= _PULSE_S:
-            self._seen = now, self.source.seq, self.source.progress or 0.0
-            self._pace = max(0, self._seen[1] - seq) / (now - then)
+            source, plays = self.source, self._goes() == "plays"
+            self._seen = now, source.seq, source.progress or 0.0, source.now
+            self._pace = max(0, source.seq - seq) / (now - then)
             self._gain = (self._seen[2] - share) / (now - then)
+            real = (source.now - instant) / 1e9 / (now - then)
+            self._real = real if plays and self._played else math.nan
+            self._played = plays
             self.beats += 1
 
-    def _epsilons(self) -> Vector:
-        """Return everybody's ε: of thousands as of the last sample."""
-        if self.facts.size <= MANY:
+    def _epsilons(self, look: Look) -> Vector:
+        """Return everybody's ε: of thousands as of the last look at all of them, which is now while nothing goes on."""
+        if self.facts.size <= MANY and look.scale != "crowd":
             return self.source.epsilons()
-        found = self.source.scene.sampled("epsilon")
-        if found is None:
-            return np.zeros(self.facts.size)
-        return np.array([number(v) for v in found])
+        survey, seq = self._survey, self.source.seq
+        begun = time.perf_counter()
+        fresh = survey is not None and survey[0] == seq
+        if survey is not None and not fresh and not self.deck.paused:
+            fresh = begun < self._due and not self._looks_anew(look, survey[0])
+        if survey is None or not fresh:
+            self._survey = survey = seq, self.source.now, self.source.epsilons()
+            self._due = begun + max(_PULSE_S, _SHARE * (time.perf_counter() - begun))
+        return survey[2]
+
+    def _looks_anew(self, look: Look, seq: int) -> bool:
+        """Whether a crowd is looked at otherwise than at the last look."""
+        return look.scale == "crowd" and self._crowds.known != (seq, look.filter)
 
     def _crowd(self, look: Look, order: Sequence[int], epsilons: Vector) -> Crowd | None:
         """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
-        crowd = self._crowds.now(epsilons, order, look.filter)
+        seq = self.source.seq if self._survey is None else self._survey[0]
+        crowd = self._crowds.now(seq, epsilons, order, look.filter)
         if crowd is None:
             return None
         row = max(0, min(look.outlier[0], len(crowd.outliers) - 1))
@@ -143,7 +163,7 @@ class Gather:
         return Header(
             name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=self._goes(),
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
-            end_s=None if source.end is None else source.end / 1e9, share=share, events_per_s=self._pace,
+            end_s=None if source.end is None else source.end / 1e9, share=share, pace=self._real, events_per_s=self._pace,
             left_s=self._left(share), wall_s=self._wall, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
@@ -157,12 +177,11 @@ class Gather:
         return "held" if self.deck.paused else "hurries" if self.deck.hurries else "plays"
 
     def _told(self) -> str:
-        """What every ε stands with: of thousands as of the last sample, as they are."""
-        last = self.source.scene.last
-        if self.facts.size <= MANY or last is None:
+        """What every ε stands with: of thousands as of the last look at all of them."""
+        if self.facts.size <= MANY or self._survey is None:
             return self.source.terms()
-        if self._terms[0] != last.seq:
-            self._terms = last.seq, self.source.terms()
+        if self._terms[0] != self._survey[0]:
+            self._terms = self._survey[0], self.source.terms()
         return self._terms[1]
 
     def _left(self, share: float | None) -> float:
@@ -170,8 +189,9 @@ class Gather:
         source, deck = self.source, self.deck
         if deck.paused or source.over:
             return math.nan
-        if deck.speed != math.inf and source.end is not None:
-            return max(0.0, (source.end - source.now) / 1e9 / deck.speed)
+        if deck.speed != math.inf and not deck.hurries and source.end is not None:
+            pace = min(deck.speed, self._real)
+            return max(0.0, (source.end - source.now) / 1e9 / pace) if pace else math.nan
         return math.nan if share is None or self._gain <= 0 else (1 - share) / self._gain
 
     # agents
@@ -201,6 +221,7 @@ class Gather:
             cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
             states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
             epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
+            at_s=None if size <= MANY or self._survey is None else self._survey[1] / 1e9,
         )  # fmt: skip
 
     # what happened
@@ -221,7 +242,7 @@ class Gather:
 
     def _feed(self, look: Look) -> Feed:
         found = look.events.last(self.source, 40)
-        lines = [feed.tell(event, self.facts.size) for event in found]
+        lines = [feed.told(event, self.source) for event in found]
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
         upcoming = feed.upcoming(self.source.upcoming, self.facts.size) if self.deck.paused else ""
@@ -242,7 +263,7 @@ class Gather:
             listed.append(f"(sampled at {scene.last.t / 1e9:.3f} s)")
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.tell(e, self.facts.size) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
+            messages=[feed.told(e, source) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
             count=self.facts.size,
         )  # fmt: skip
 

@@ -39,7 +39,8 @@ def faults(model: Model, width: int, height: int) -> list[Line]:
     left = min(26, max(14, inner // 4))
     size = max(8, inner - left - 12)
     known = [w.ended_s or w.until_s or w.begun_s for w in model.windows]
-    end = header.end_s or max([header.now_s * 1.25, *known, 1e-9])
+    soon = header.now_s if header.goes in {"ends", "over"} else max([header.now_s * 1.25, *known])
+    end = header.end_s or max(soon, 1e-9)
     shown = _shown(model.windows, header.now_s, height - 3)
     active = sum(1 for w in model.windows if _is_active(w, header.now_s))
     now = min(size - 1, int(size * header.now_s / end))
@@ -76,7 +77,8 @@ def _in_words(model: Model) -> Line:
 
 def _is_active(window: Window, now: float) -> bool:
     ends = window.until_s if window.ended_s is None else window.ended_s
-    return window.begun_s <= now and window.ended_s is None and (ends is None or ends >= now)
+    going = window.ended_s is None and (ends is None or ends >= now)
+    return bool(window.action) and window.struck and window.begun_s <= now and going
 
 
 def _name(window: Window, model: Model) -> str:
@@ -84,7 +86,7 @@ def _name(window: Window, model: Model) -> str:
     hit = ",".join(seat(i, model.nodes.count) for i in window.targets[:4]) + (
         "…" if len(window.targets) > 4 else ""
     )
-    return f"{window.number} {plain(window.name)} {hit}".rstrip()
+    return f"#{window.number} {plain(window.name)} {hit}".rstrip()
 
 
 def _shown(windows: Sequence[Window], now: float, room: int) -> list[Window]:
@@ -110,7 +112,15 @@ def _window(window: Window, model: Model, end: float, left: int, size: int) -> L
     done = max(first, min(last, cell(now) + 1)) if window.begun_s <= now else first
     text = " " * first + "█" * (done - first) + "░" * (last - done)
     style = WARN if _is_active(window, now) else DIM
-    told = "" if window.ended_s is not None else "lasts" if stops is None else f"to {span(stops)}"
+    told = (
+        "hit nobody"
+        if not window.struck
+        else ""
+        if window.ended_s is not None
+        else "lasts"
+        if stops is None
+        else f"to {span(stops)}"
+    )
     mark = BAD if window.by_hand else style
     return [
         (f"{_name(window, model)[: left - 1]:<{left}}", mark),

@@ -25,6 +25,8 @@ from scenarios.console.ink import (
 )
 from scenarios.console.model import Header, Messages, Model, Prompt
 
+_BEHIND = 0.8
+"""Whoever keeps less than so much of a pace is told how much it is."""
 _SAID = 3
 """What is said takes at most so many lines."""
 
@@ -32,6 +34,8 @@ _SAID = 3
 def title(header: Header, width: int) -> Line:
     """Name, pace, time, progress, throughput, invariants."""
     speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
+    if header.pace < _BEHIND * header.speed < math.inf:
+        speed += f" (×{header.pace:.2g})"
     pace, style = {
         "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "ends": ("■ ending", WARN), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
     }[header.goes]  # fmt: skip
@@ -185,6 +189,10 @@ def totals(model: Model, width: int) -> Line:
         (f"all {up}/{nodes.count} up  ", HEAD),
         (f"ε worst {amount(nodes.epsilon_worst)}{worst}  ", PLAIN),
         (f"median {amount(nodes.epsilon_median)}  ", PLAIN),
+        (
+            "" if nodes.at_s in {None, model.header.now_s} else f"at {watch(nodes.at_s or 0.0)}  ",
+            DIM,
+        ),
         (
             f"loss* p10 {amount(p10, 3)} p50 {amount(p50, 3)} p90 {amount(p90, 3)}  ",
             PLAIN,

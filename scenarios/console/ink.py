@@ -12,11 +12,11 @@ GOOD, WARN, BAD, DIM, PLAIN, HEAD, PICK = "good", "warn", "bad", "dim", "plain",
 STATES: dict[str, tuple[str, str, str]] = {
     "up": ("●", "o", GOOD),
     "slow": ("◐", "~", WARN),
-    "paused": ("‖", "=", WARN),
+    "paused": ("‖", "|", WARN),
     "spent": ("■", "#", WARN),
     "down": ("✕", "x", BAD),
     "diverged": ("!", "!", BAD),
-    "left": ("○", ".", DIM),
+    "left": ("○", "_", DIM),
     "absent": ("·", ".", DIM),
 }
 """Every state has a glyph, one for ASCII, and a style; its word is its name."""
@@ -28,10 +28,10 @@ DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of a cell of two by four dots, above U+2800."""
 _ASCII = str.maketrans(
     {
-        **dict.fromkeys("█▉▊▋", "#"), **dict.fromkeys("▌▍▎▏", ":"), "▒": "%", "░": ".",
-        "▁": "_", "▂": "_", "▃": ".", "▄": "-", "▅": "=", "▆": "+", "▇": "*",
+        **dict.fromkeys("█▉▊▋", "="), **dict.fromkeys("▌▍▎▏", "-"), "▒": "%", "░": ".",
+        **dict(zip("▁▂▃▄▅▆▇", "1234567", strict=True)),
         "─": "-", "│": "|", **dict.fromkeys("┌┐└┘┬┴├┤┼", "+"), "·": ".", "…": "~", "—": "-", "–": "-",
-        "✓": "y", "✕": "x", "╳": "x", "●": "o", "◐": "~", "■": "#", "○": ".", "‖": "=", "▶": ">", "▸": ">",
+        "✓": "v", "✕": "x", "╳": "x", "●": "o", "◐": "~", "■": "#", "○": "_", "‖": "|", "▶": ">", "▸": ">",
         "▲": "^", "❚": "|", "×": "x", "ε": "e", "δ": "d", "σ": "s", "μ": "u", "→": ">", "←": "<", "↑": "^",
         "↓": "v", "↔": "-", "∞": "8", "≤": "<", "≥": ">", "Δ": "D", "⏎": "<", "“": '"', "”": '"', "−": "-",
     }

@@ -10,15 +10,16 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-_LONE_S = 0.03
+_LONE_S, _PASTE_S = 0.03, 1.0
+"""How long what may follow an escape is waited for, and the end of what is pasted."""
 _NAMES = {
     "\r": "enter", "\n": "enter", "\t": "tab", "\x7f": "backspace", "\x08": "backspace",
-    "\x01": "home", "\x05": "end", "\x15": "clear",
+    "\x01": "home", "\x05": "end", "\x15": "clear", "\x17": "word",
 }  # fmt: skip
 _ESCAPES = {
     "[A": "up", "[B": "down", "[C": "right", "[D": "left", "OA": "up", "OB": "down", "OC": "right", "OD": "left",
     "[5~": "page-up", "[6~": "page-down", "[H": "home", "[F": "end", "OH": "home", "OF": "end", "[1~": "home",
-    "[4~": "end", "[7~": "home", "[8~": "end",
+    "[4~": "end", "[7~": "home", "[8~": "end", "[3~": "delete",
 }  # fmt: skip
 PASTED = "pasted: "
 """What begins what was pasted: it is one key, and its text follows."""
@@ -59,7 +60,6 @@ class Keyboard:
             self._former = None
             return
         self._take()
-        asyncio.get_running_loop().add_reader(self._file, self._read)
         try:
             self._handlers = {
                 signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._suspend),
@@ -74,12 +74,18 @@ class Keyboard:
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         asyncio.get_running_loop().remove_reader(self._file)
-        self._give_back()
+        if self._is_ours():
+            self._give_back()
 
     def _take(self) -> None:
+        import termios
         import tty
 
-        tty.setcbreak(self._file)
+        try:
+            tty.setcbreak(self._file)
+        except termios.error:  # the terminal is gone
+            return
+        asyncio.get_running_loop().add_reader(self._file, self._read)
 
     def _give_back(self) -> None:
         import termios
@@ -94,6 +100,7 @@ class Keyboard:
         """Give everything back, and stop as who is suspended stops."""
         self._leave()
         self._give_back()
+        asyncio.get_running_loop().remove_reader(self._file)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         self._resume(
@@ -101,10 +108,18 @@ class Keyboard:
         )  # also where nobody could have continued it, and nothing stopped
 
     def _resume(self, _number: int, _frame: FrameType | None) -> None:
-        """Take everything again: also after a stop that nobody could see coming."""
+        """Take everything again, also after a stop that nobody could see coming; in the background, wait for `fg`."""
         signal.signal(signal.SIGTSTP, self._suspend)
-        self._take()
-        self._enter()
+        if self._is_ours():
+            self._take()
+            self._enter()
+
+    def _is_ours(self) -> bool:
+        """Whether the terminal is this process's: while it is in the background, it is not."""
+        try:
+            return os.tcgetpgrp(self._file) == os.getpgrp()
+        except OSError:  # nobody's jobs are controlled here
+            return True
 
     def _read(self) -> None:
         try:
@@ -119,13 +134,17 @@ class Keyboard:
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
-        if self._pending and not self._pending.startswith(_PASTE[0]):
-            self._patience = asyncio.get_running_loop().call_later(_LONE_S, self._give_up)
+        if self._pending:
+            wait = _PASTE_S if self._pending.startswith(_PASTE[0]) else _LONE_S
+            self._patience = asyncio.get_running_loop().call_later(wait, self._give_up)
 
     def _give_up(self) -> None:
-        """Take an escape that nothing followed for a key of its own."""
+        """Take an escape that nothing followed for a key of its own, and what was pasted for all of it."""
         self._patience = None
-        if self._pending.startswith("\x1b"):
+        if self._pending.startswith(_PASTE[0]):
+            text, self._pending = self._pending.removeprefix(_PASTE[0]), ""
+            self._press(PASTED + text)
+        elif self._pending.startswith("\x1b"):
             self._pending = self._pending[1:]
             self._press("escape")
             self._drain()

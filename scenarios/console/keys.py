@@ -30,13 +30,13 @@ class Key:
 KEYS = (
     Key(" ", "play", "pause", "space"),
     Key(".", "step", "step"),
+    Key("q", "quit", "quit"),
+    Key("?", "help", "help"),
     Key("f", "menu", "fault"),
-    Key("h", "heal", "heal"),
     Key("enter", "open", "node", "⏎"),
     Key(":", "…", "cmd"),
+    Key("h", "heal", "heal"),
     Key("e", "export", "export"),
-    Key("?", "help", "help"),
-    Key("q", "quit", "quit"),
     Key(">", "until …", "until…"),
     Key("n", "next …", "next"),
     Key("+", "faster", "faster", "+"),
@@ -98,7 +98,7 @@ def _order(desk: Desk, look: Look, key: str) -> None:
     if found is None:
         return
     look.says = ""
-    covered = look.helps or look.choosing is not None
+    covered = look.helps or look.choosing is not None or look.opened is not None
     if found.order == "quit" and covered:
         desk.back()
         return
@@ -126,23 +126,17 @@ def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
                 writing.erase()
             else:
                 look.writing = None
-        case "left" | "right":
-            writing.at = max(0, min(len(writing.text), writing.at + sum(MOVES[key])))
-        case "home" | "end":
-            writing.at = 0 if key == "home" else len(writing.text)
-        case "clear":
-            writing.replace("")
         case "up" | "down":
             writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
             writing.replace(look.history[-writing.back] if writing.back else "")
-        case _:
+        case _ if not writing.edit(key):
             writing.put(_typed(key))
 
 
 def _typed(key: str) -> str:
     """Return what a key writes: itself, or all that was pasted; on one line."""
     text = key.removeprefix(PASTED) if key.startswith(PASTED) or len(key) == 1 else ""
-    return "".join(c for c in text if c.isprintable())
+    return "".join(c for c in " ".join(text.split("\n")) if c.isprintable())
 
 
 def _finish(desk: Desk, look: Look, writing: Writing) -> None:
@@ -167,8 +161,10 @@ def known(desk: Desk) -> list[tuple[str, str]]:
             continue
         if key.order == "play" and desk.deck.paused:
             word = "run  "
+        if key.order == "quit" and desk.look.opened is not None:
+            word = "back"
         if key.order == "quit" and over:
-            found.insert(0, (key.shown, "leave"))
+            found.insert(0, (key.shown, word if word == "back" else "leave"))
         else:
             found.append((key.shown, word))
     return found

@@ -15,7 +15,7 @@ _BORDERS = 3
 """The border of a panel and the names of its columns."""
 _BINS = 14
 """A histogram in full."""
-_LEAST_TABLE, _LEAST_FEED, _KEPT = 5, 5, 6
+_LEAST_TABLE, _LEAST_FEED, _KEPT, _LEAST = 5, 5, 6, 4
 _CROWDED = 9
 """Outliers and throughput: what is more belongs to the events."""
 LEGEND = 15
@@ -91,7 +91,7 @@ def label(count: int) -> int:
 
 
 def _below(
-    spare: int, faults: int, *, most: int = 10, keep: int = _KEPT, least: int = 4
+    spare: int, faults: int, *, most: int = 10, keep: int = _KEPT, least: int = _LEAST
 ) -> tuple[int, int]:
     """Share out what agents leave: events and what stands beside them, then faults; at least one line of those."""
     want = _BORDERS + min(faults, 4 if spare < _ROOMY else 8)
@@ -122,6 +122,8 @@ def _table(room: int, count: int, faults: int) -> tuple[int, int, int]:
     middle, low = _below(room - _BORDERS - 1 - min(count, 4), faults)
     missing = max(0, whole - (room - middle - low))
     given = min(missing, max(0, middle - _KEPT))
+    if given < missing <= middle - _LEAST:
+        given = missing
     middle, missing = middle - given, missing - given
     low -= min(missing, max(0, low - _BORDERS - min(faults, 2)))
     agents = room - middle - low

@@ -38,6 +38,23 @@ class Writing:
             self.at -= 1
         self.error = ""
 
+    def edit(self, key: str) -> bool:
+        """Do what a key of an editor does; whether it is one."""
+        text, at = self.text, self.at
+        begun = len(text[:at].rstrip().rpartition(" ")[0])
+        edits = {
+            "left": (text, max(0, at - 1)),
+            "right": (text, min(len(text), at + 1)),
+            "home": (text, 0),
+            "end": (text, len(text)),
+            "clear": ("", 0),
+            "delete": (text[:at] + text[at + 1 :], at),
+            "word": (text[:begun] + text[at:], begun),
+        }
+        if key in edits:
+            self.text, self.at = edits[key]
+        return key in edits
+
     def replace(self, text: str) -> None:
         """Write something else."""
         self.text, self.at, self.error = text, len(text), ""

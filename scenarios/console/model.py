@@ -20,6 +20,8 @@ class Header:
     seq: int
     end_s: float | None
     share: float | None
+    pace: float
+    """How fast it really goes, where that was measured; NaN else."""
     events_per_s: float
     left_s: float
     wall_s: float
@@ -71,6 +73,8 @@ class Nodes:
     worst: int | None
     losses: tuple[float, float, float]
     """p10, p50 and p90."""
+    at_s: float | None = None
+    """When everybody's ε was looked at last, where that is not now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,9 @@ class Cohort:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What can be told of thousands: as of the last sample."""
+    """What can be told of thousands: as of one instant, losses as of the last sample before it."""
 
+    at_s: float
     sampled_s: float
     bins: Sequence[tuple[str, int]]
     quantiles: Sequence[tuple[str, Sequence[float]]]
@@ -120,6 +125,8 @@ class Window:
     until_s: float | None
     """When it will be."""
     by_hand: bool = False
+    struck: bool = True
+    """Whether it changed anybody's state, where that is what it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ ORDERS: dict[str, Order] = {
         Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t), alone=True),
         Order("back", "", "close what is open", lambda d, _: d.back(), alone=True),
         Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True, alone=True),
-        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), _lasting, steers=True),
-        Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True),
+        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), _lasting, steers=True, alone=True),
+        Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True, alone=True),
         Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t), alone=True),
         Order("help", "", "keys and orders", lambda d, _: d.help(), alone=True),
         Order("quit", "", "end here; what there is, is kept", lambda d, _: d.quit(), alone=True),
@@ -78,6 +78,7 @@ ORDERS: dict[str, Order] = {
                 lambda d, t, action=action: d.hands.fault(action, t),  # type: ignore[misc]
                 lambda d, action=action: _fault_words(d, action),  # type: ignore[misc]
                 steers=True,
+                alone=True,
             )
             for action, (template, said) in TEMPLATES.items()
         ),

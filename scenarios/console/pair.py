@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,8 +24,11 @@ from scenarios.console.overlays import furthest, overlay
 from scenarios.console.screen import save, show
 from scenarios.console.svg import svg
 from scenarios.console.viewer import viewer_of
+from scenarios.governor import Abreast
 
 _STRIDES = 400
+_LOOK_S, _SHARE = 0.08, 50
+"""How often runs that go on are compared: a fiftieth of the time, at most."""
 _HEAD, _LAST = 2, 1
 
 
@@ -57,6 +61,7 @@ def frame(
     models: tuple[Model, Model],
     found: Sequence[Figure],
     far: Sequence[Far],
+    met_s: float,
     width: int,
     height: int,
 ) -> list[Line]:
@@ -68,7 +73,7 @@ def frame(
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
     room = max(0, height - len(lines) - len(sums) - _LAST)
     on_top = replace(one, opened=None)
-    body = overlay(on_top, width, room) or _body(models, found, far, width, shares)
+    body = overlay(on_top, width, room) or _body(models, found, far, met_s, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
     return finished(one, [*lines, *body, *sums], width, height)
 
@@ -99,11 +104,11 @@ def _body(
     models: tuple[Model, Model],
     found: Sequence[Figure],
     far: Sequence[Far],
+    met_s: float,
     width: int,
     shares: Shares,
 ) -> list[Line]:
-    now = min(m.header.now_s for m in models)
-    lines = differences(found, far, now, width, shares.differences)
+    lines = differences(found, far, met_s, width, shares.differences)
     rest = shares.agents + shares.events
     if any(m.opened is not None for m in models):
         lines += _both(models, width, lambda m, w: _opened(m, w, rest)) if rest else []
@@ -136,20 +141,41 @@ class PairViewer:
         self._ascii = ascii_only
         self.size = (120, 40)
         self._touched = False
+        self._met: tuple[int, list[Figure], list[Far]] = 0, [], []
+        """What differed when both had come to one instant."""
+        self._due = 0.0
+        self._closed = False
         one.join((other,))
         one.save = self.save
 
     def draw(self, width: int, height: int) -> list[Line]:
         self.size = width, height
         one, other = self.one.source, self.other.source
-        for source in (one, other):
-            source.refresh()
-        found, far = figures(one, other), apart(one, other, max(2, (width - 20) // 14))
-        faulty = any(source.scene.windows.all() for source in (one, other))
+        if one.now == other.now or not self._met[1]:
+            self._compare(max(one.now, other.now))
+        instant, found, far = self._met
+        faulty = any(source.scene.windows.all(source.now) for source in (one, other))
         shares = share(height, math.ceil(len(found) / columns(width)), faulty=faulty)
         room = height - _HEAD - _LAST - shares.sums
         models = self._models(max(1, rows_in(shares.agents)), width, room)
-        return frame(models, found, far, width, height)
+        return frame(models, found, far, instant / 1e9, width, height)
+
+    def meet(self, instant: int) -> None:
+        """Compare both runs, which have served what is due by an instant; the last time when the first of them is over."""
+        begun = time.perf_counter()
+        over = self.one.source.over or self.other.source.over
+        if self._closed or (begun < self._due and not over):
+            return
+        self._compare(instant)
+        self._closed = over
+        self._due = begun + max(_LOOK_S, _SHARE * (time.perf_counter() - begun))
+
+    def _compare(self, instant: int) -> None:
+        one, other = self.one.source, self.other.source
+        for source in (one, other):
+            source.refresh()
+        width, _ = self.size
+        self._met = instant, figures(one, other), apart(one, other, max(2, (width - 20) // 14))
 
     def _models(self, page: int, width: int, room: int) -> tuple[Model, Model]:
         """Look at both; what is open on the screen as a whole belongs to the first."""
@@ -200,7 +226,9 @@ class PairViewer:
     def save(self, path: Path | None) -> Path:
         """Write what is shown as a picture."""
         names = [desk.source.facts.name.replace("/", "-") for desk in (self.one, self.other)]
+        writing, self.one.look.writing = self.one.look.writing, None
         lines = self.draw(*self.size)
+        self.one.look.writing = writing
         return save(
             svg(lines, self.size[0], f"hush · {' and '.join(names)}"), path, "-and-".join(names)
         )
@@ -212,13 +240,14 @@ async def watch_both(
     """Perform two runs in step while they are shown."""
     one, other = (viewer_of(run).desk for run in runs)
     viewer = PairViewer(one, other, ascii_only=ascii_only)
-    return list(await show(viewer, in_step(runs), color))
+    return list(await show(viewer, in_step(runs, viewer.meet), color))
 
 
-async def in_step(runs: tuple[Run, Run]) -> list[Outcome]:
+async def in_step(
+    runs: tuple[Run, Run], met: Callable[[int], None] = lambda _: None
+) -> list[Outcome]:
     """Perform two runs, neither more than a small stride ahead of the other."""
     one, other = runs
     stride = max(run.plan.horizon or run.plan.sample_every for run in runs) // _STRIDES
-    one.hand.join((other.hand,), stride)
-    other.hand.join((one.hand,), stride)
+    Abreast([run.hand for run in runs], max(1, stride), met)
     return list(await asyncio.gather(one.perform(), other.perform()))

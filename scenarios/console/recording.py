@@ -1,16 +1,13 @@
 """A run that is over, or was cut off, folded again from its files: nothing is computed but sums and ε."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Union
-
-import msgspec
+from typing import Any
 
 from actors.agent import DOWN, UP
 from actors.conditions import Condition
 from actors.events import (
-    KINDS,
     Charged,
     Delivered,
     Diverged,
@@ -22,68 +19,24 @@ from actors.events import (
     Released,
     Sent,
 )
-from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.claims import value_of
+from scenarios.console import reel
 from scenarios.console.ending import ending
 from scenarios.console.ink import WARN
 from scenarios.console.model import Messages
+from scenarios.console.remembered import Remembered
 from scenarios.console.scene import Scene
-from scenarios.facts import FILE, Facts, read_facts
+from scenarios.facts import FILE, read_facts
 from scenarios.folder import FolderError, segments, whole
 from scenarios.metric_names import per_node, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.invariants import INVARIANTS
 from scenarios.observers.traffic import Traffic
-from scenarios.plan import Privacy
 from scenarios.recount import spends_of
 from scenarios.result import Result
-
-
-class _Planned:
-    """What an agent meant to release, as its mechanism said."""
-
-    def __init__(self, planned: tuple[Spend, ...] | None) -> None:
-        self._planned = planned
-
-    def schedule(self, _: int) -> tuple[Spend, ...] | None:
-        """Return all of it."""
-        return self._planned
-
-
-class _Node:
-    """What a budget asks of an agent's plan."""
-
-    __slots__ = ("cap", "delta", "id", "mechanism", "neighbours")
-
-    def __init__(self, number: int, cap: Cap | None, delta: float, mechanism: _Planned) -> None:
-        self.id, self.cap, self.delta, self.mechanism = number, cap, delta, mechanism
-        self.neighbours = ()
-
-
-class _Remembered:
-    """What observers ask of a plan, as the facts of a recording tell it."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.size = facts.size
-        self.groups = facts.members
-        self.privacy = Privacy(
-            (facts.view,), facts.accountant, facts.shows, adaptive=facts.adaptive
-        )
-        plans = {part.plan: _Planned(facts.planned(part.plan)) for part in facts.budgets}
-        parts = [part for part in facts.budgets for _ in range(part.count)]
-        self.nodes = [
-            _Node(
-                i,
-                None if part.cap is None else Cap(part.cap, part.delta, part.filter),
-                part.delta,
-                plans[part.plan],
-            )
-            for i, part in enumerate(parts)
-        ]
-
 
 _MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
 _KEPT = 20_000
@@ -110,7 +63,7 @@ class Recording:
         )
         self.changed = self.result.status != "running" and not whole(folder)
         """Whether its files are not what they were when the run ended."""
-        self._plan: Any = _Remembered(self.facts)
+        self._plan: Any = Remembered(self.facts)
         self._near = self.facts.neighbours()
         try:
             self._spends = spends_of(self.result)
@@ -120,7 +73,7 @@ class Recording:
         self._ending: Sequence[tuple[str, str]] = [("cut off: nobody judged this run", WARN)]
         if judged is not None:
             self._ending = ending(self.result.summary, "", folder)
-        self.length = self._length()
+        self.length = reel.length(folder)
         self.rewind()
 
     def rewind(self) -> None:
@@ -147,40 +100,8 @@ class Recording:
         }
         self.now = self.seq = 0
         self.over = False
-        self._events = self._read()
+        self._events = reel.read(self.result.path)
         self._next: Event | None = next(self._events, None)
-
-    def _length(self) -> int:
-        """Return the instant of the last whole event."""
-        last = 0
-        for event in self._read(backwards=True):
-            last = max(last, event.t)
-        return last
-
-    def _read(self, *, backwards: bool = False) -> Iterator[Event]:
-        """Yield every whole event; or only those of the end of the last segment."""
-        decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
-        found, last = segments(self.result.path), 0
-        for segment in found[-1:] if backwards else found:
-            with segment.open("rb") as file:
-                if backwards and segment.stat().st_size > 1 << 20:
-                    file.seek(-(1 << 20), 2)
-                    file.readline()
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        return
-                    try:
-                        event: Event = decoder.decode(line)
-                    except msgspec.MsgspecError:
-                        raise FolderError(
-                            f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
-                        ) from None
-                    if last and event.seq != last + 1:
-                        raise FolderError(
-                            f"{segment.name} is damaged: event {event.seq} stands after event {last}"
-                        )
-                    last = event.seq
-                    yield event
 
     @property
     def upcoming(self) -> Event | None:
@@ -294,6 +215,9 @@ class Recording:
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         return self._traffic.last_to(sender, receiver)
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        return self._traffic.is_paid(sender, version)
 
     def messages(self) -> Messages:
         counts = self._traffic.counts

@@ -60,7 +60,7 @@ class Scene:
         self.diverged = set[int]()
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
-        self.windows = Windows(facts.faults)
+        self.windows = Windows(facts.faults, facts.horizon)
         self._trend: deque[list[Any]] = deque(maxlen=8)
         self._kept: list[tuple[int, list[Any]]] = []
         self._folded: dict[int, tuple[float, float, float, float]] = {}
@@ -79,7 +79,7 @@ class Scene:
             Restarted: self._note_up,
             Left: self._note_left,
             Crashed: self._note_crashed,
-            Paused: lambda event: self.paused.add(event.node),
+            Paused: self._note_paused,
             Resumed: lambda event: self.paused.discard(event.node),
             Spent: lambda event: self.spent.add(event.node),
             Diverged: lambda event: self.diverged.add(event.node),
@@ -114,12 +114,19 @@ class Scene:
 
     def _note_up(self, event: Joined | Restarted) -> None:
         self.status[_of(event.node)] = UP
+        self.windows.strike(event.cause)
         self.windows.bring_back(_of(event.node), event.t)
 
+    def _note_paused(self, event: Paused) -> None:
+        self.paused.add(_of(event.node))
+        self.windows.strike(event.cause)
+
     def _note_left(self, event: Left) -> None:
+        self.windows.strike(event.cause)
         self.status[_of(event.node)] = LEFT
 
     def _note_crashed(self, event: Crashed) -> None:
+        self.windows.strike(event.cause)
         self.status[_of(event.node)] = DOWN
         if event.lost != "nothing":
             self.diverged.discard(_of(event.node))

@@ -103,6 +103,10 @@ class Source(Protocol):
         """The last message from one agent to another, as far back as is remembered."""
         ...
 
+    def is_paid(self, sender: int, version: int) -> bool:
+        """Whether a message is known to be a release that a ledger was charged for."""
+        ...
+
     def messages(self) -> Messages: ...
 
     def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
@@ -210,6 +214,9 @@ class LiveSource:
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         return self.run.traffic.last_to(sender, receiver)
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        return self.run.traffic.is_paid(sender, version)
 
     def messages(self) -> Messages:
         traffic, run = self.run.traffic, self.run

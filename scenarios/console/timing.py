@@ -1,7 +1,7 @@
 """Orders about time: hold, step, until, speed, breakpoints."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from actors.conditions import Condition, NoCondition
 from actors.events import Event
@@ -26,23 +26,35 @@ class Timing:
         self._note = note
         self.fellows: tuple[Timing, ...] = ()
         """Of runs beside this one, which hold when this one does."""
+        self._told: Callable[[str], None] = self._tell
+        """Who is told where this run held; then nobody waits for anything any more."""
         self._stops: list[Breakpoint] = []
+
+    @property
+    def _all(self) -> tuple["Timing", ...]:
+        return self, *self.fellows
+
+    def _noted(self, what: str, **more: object) -> None:
+        """Write what was done into the journal of every run that it was done to."""
+        for timing in self._all:
+            timing._note(what, **more)  # noqa: SLF001 # of the same class
 
     def play(self) -> None:
         """Hold, or go on."""
-        for timing in (self, *self.fellows):
-            timing._forget_goals()  # noqa: SLF001 # of the same class
+        self._forget_goals()
         if self.deck.paused:
-            self._note("resume")
             self.deck.play()
+            self._noted("resume")
         else:
             self.deck.hold()
-            self._note("pause")
+            self._noted("pause")
 
     def step(self) -> None:
         """Go on by one event."""
-        self._note("step")
+        self._forget_goals()
+        self._come()
         self.deck.step()
+        self._noted("step")
 
     def next(self, kind: str) -> str:
         """Go on to the next event of a kind, or that satisfies a condition."""
@@ -50,12 +62,20 @@ class Timing:
         if shown.text == "all":
             self.step()
             return ""
-        judge(shown.condition, self.source)
-        for timing in (self, *self.fellows):
+        for timing in self._all:
+            judge(shown.condition, timing.source)
+        self._come()
+        self._forget_goals()
+        for timing in self._all:
             timing._stop_at(shown.condition, once=True)  # noqa: SLF001 # of the same class
-        self._note("next", to=shown.text)
         self.deck.hurry()
+        self._noted("next", to=shown.text)
         return ""
+
+    def _come(self) -> None:
+        """Refuse to wait for what a recording has no more."""
+        if self.source.upcoming is None:
+            raise NotThere("this is the end of the recording: seek goes back, space plays it again")
 
     def until(self, text: str) -> str:
         """Go on to an instant, by a length of time such as +5s, or to an event that satisfies a condition."""
@@ -67,8 +87,14 @@ class Timing:
             raise
         except ValueError:
             return self._until_event(text)
-        self._note("until", to=instant)
-        return self.deck.until(instant)
+        return self._go("until", instant)
+
+    def _go(self, order: str, instant: int) -> str:
+        said = self.deck.until(instant)
+        if not said:
+            self._forget_goals()
+            self._noted(order, to=instant)
+        return said
 
     def _until_event(self, text: str) -> str:
         try:
@@ -85,11 +111,17 @@ class Timing:
             raise NotThere(f"'{text}' is no time of a run")
         ns = round(seconds * 1e9)
         if sign:
-            ns = max(0, self.source.now + (ns if sign == "+" else -ns))
-        end = self.source.end
+            now = max(timing.source.now for timing in self._all)
+            ns = max(0, now + (ns if sign == "+" else -ns))
+        end = self._end()
         if end is not None and ns > end:
             raise NotThere(f"{text} is after the end, at {end / 1e9:g} s")
         return ns
+
+    def _end(self) -> int | None:
+        """When the last of all that is shown will be over."""
+        ends = [timing.source.end for timing in self._all]
+        return None if None in ends else max(end for end in ends if end is not None)
 
     def seek(self, text: str) -> str:
         """Stand at an instant: of a recording any, of a run one that is to come."""
@@ -101,8 +133,7 @@ class Timing:
             raise
         except ValueError:
             raise NotThere(f"'{text}' is no time, such as 42s, 2m or -5s") from None
-        self._note("seek", to=instant)
-        return self.deck.until(instant)
+        return self._go("seek", instant)
 
     def faster(self) -> str:
         """Double the speed."""
@@ -117,14 +148,15 @@ class Timing:
         """Set the speed, in simulated seconds for each on the wall, or max."""
         if text == "max":
             return self._pace(math.inf)
+        text = text.strip("×x ")
         if not _numeric(text) or not float(text) > 0:
             raise NotThere(f"speed needs a number > 0, or max; got '{text}'")
         return self._pace(float(text))
 
     def _pace(self, speed: float) -> str:
         speed = math.inf if speed > _FASTEST else max(1e-9, speed)
-        self._note("speed", to="max" if speed == math.inf else speed)
         self.deck.pace(speed)
+        self._noted("speed", to="max" if speed == math.inf else speed)
         told = "as fast as can be" if speed == math.inf else f"×{speed:.3g}"
         return f"{told}, as soon as it goes on" if self.deck.paused else ""
 
@@ -157,9 +189,10 @@ class Timing:
         self._arm()
 
     def _forget_goals(self) -> None:
-        if any(stop.once for stop in self._stops):
-            self._stops = [stop for stop in self._stops if not stop.once]
-            self._arm()
+        for timing in self._all:
+            if any(stop.once for stop in timing._stops):  # noqa: SLF001 # of the same class
+                timing._stops = [stop for stop in timing._stops if not stop.once]  # noqa: SLF001
+                timing._arm()  # noqa: SLF001
 
     def _arm(self) -> None:
         self.look.breaks = [stop.text for stop in self._stops if not stop.once]
@@ -168,8 +201,17 @@ class Timing:
     def _hit(self, stop: Breakpoint, event: Event) -> None:
         kind = type(event).__struct_config__.tag
         what = "reached" if stop.once else "BREAK"
-        self.look.says = f"{what} at event {event.seq:,}, {kind}: {stop.text}"
+        self._told(f"{what} at event {event.seq:,}, {kind}: {stop.text}")
+
+    def _tell(self, said: str) -> None:
+        self.look.says = said
         self._forget_goals()
+
+    def lead(self, fellows: Sequence["Timing"]) -> None:
+        """Move other runs together with this one, and hear where they hold."""
+        self.fellows = tuple(fellows)
+        for mark, timing in zip("AB", self._all, strict=False):
+            timing._told = lambda said, mark=mark: self._tell(f"{mark}: {said}")  # type: ignore[misc] # noqa: SLF001
 
 
 def _numeric(text: str) -> bool:

@@ -40,10 +40,11 @@ class Viewer:
     def model(self, width: int, height: int) -> Model:
         """Look at everything, for a screen of this size."""
         desk, look = self.desk, self.desk.look
+        desk.hands.follow()
         ended = desk.source.ending()[: height // _ENDED]
         height -= len(ended)
         size = desk.source.facts.size
-        windows = len(desk.source.scene.windows.all())
+        windows = len(desk.source.scene.windows.all(desk.source.now))
         found = lay_out(look.scale, width, height, size, windows)
         look.row = 1 if found.rows or look.scale == "crowd" else across(width, size)
         look.page, look.columns = found.rows or look.row, places(width)

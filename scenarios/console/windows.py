@@ -10,13 +10,17 @@ from scenarios.facts import Declared
 _KEPT = 1000
 _MOMENTARY = "restart"
 _ABSENCES = frozenset({"crash", "leave"})
+_ON_MEMBERS = _ABSENCES | {"restart", "join", "pause"}
+"""What strikes at once or nobody."""
 
 
 class Windows:
     """Each firing of a fault, by the number of the event that began it."""
 
-    def __init__(self, declared: Sequence[Declared]) -> None:
+    def __init__(self, declared: Sequence[Declared], ends: int | None = None) -> None:
         self._declared = declared
+        self._ends = ends
+        """What comes after it never comes."""
         self._known: dict[int, Window] = {}
         self._fired = set[int]()
         self._away: dict[int, list[int]] = {}
@@ -41,10 +45,17 @@ class Windows:
             ended_s=event.t / 1e9 if event.action == _MOMENTARY else None,
             until_s=None if event.until < 0 else event.until / 1e9,
             by_hand=by_hand,
+            struck=event.action not in _ON_MEMBERS,
         )
         if len(self._known) > _KEPT:  # one that comes every so often: the oldest that is over goes
             over = next((s for s, w in self._known.items() if w.ended_s is not None), event.seq)
             del self._known[over]
+
+    def strike(self, cause: int | None) -> None:
+        """Note that a firing changed somebody's state."""
+        found = None if cause is None else self._known.get(cause)
+        if cause is not None and found is not None and not found.struck:
+            self._known[cause] = replace(found, struck=True)
 
     def end(self, event: FaultEnded) -> None:
         """Note that it was undone."""
@@ -67,12 +78,16 @@ class Windows:
         """Return what began and is not over, the newest first."""
         return [window for window in reversed(self._known.values()) if window.ended_s is None]
 
-    def all(self) -> list[Window]:
-        """Return every window that was, and those that are known to come."""
-        return [*self._known.values(), *self._coming()]
+    def all(self, now: int) -> list[Window]:
+        """Return every window that was, and those that are known to come: what did not begin in time does not."""
+        return [*self._known.values(), *self._coming(now)]
 
-    def _coming(self) -> Iterator[Window]:
+    def _coming(self, now: int) -> Iterator[Window]:
         for i, fault in enumerate(self._declared):
-            if i not in self._fired and fault.at is not None:
+            if (
+                i not in self._fired
+                and fault.at is not None
+                and now <= fault.at <= (self._ends or fault.at)
+            ):
                 until = None if fault.lasts is None else (fault.at + fault.lasts) / 1e9
                 yield Window(i, "", fault.name, (), fault.at / 1e9, None, until)

@@ -55,13 +55,7 @@ def read_fault(action: str, text: str, facts: Facts) -> Table:
             _groups(words[0], facts) if action == "partition" else _target(action, words[0], facts)
         )
         words = words[1:]
-    found: Table = {}
-    inner: Table = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise NotThere(f"'{word}' must be KEY=VALUE, such as for=10s")
-        (found if key in _OF_FAULT else inner)[key] = _value(value)
+    found, inner = _pairs(words)
     if action == "partition":
         for shape in ("isolate", "bridge"):
             if shape in inner:
@@ -77,6 +71,19 @@ def read_fault(action: str, text: str, facts: Facts) -> Table:
             raise NotThere(f"{action} has no {next(iter(inner))}; it takes {', '.join(_OF_FAULT)}")
         return {action: target, **found}
     return {action: {"on": target, **inner}, **found}
+
+
+def _pairs(words: list[str]) -> tuple[Table, Table]:
+    """Read KEY=VALUE: of the fault, and of what it does."""
+    found, inner = Table(), Table()
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise NotThere(f"'{word}' must be KEY=VALUE, such as for=10s")
+        if key in found or key in inner:
+            raise NotThere(f"{key} is given twice")
+        (found if key in _OF_FAULT else inner)[key] = _value(value)
+    return found, inner
 
 
 def _written(words: list[str], key: str) -> str:

@@ -18,6 +18,7 @@ from actors.events import (
     Lost,
     Merged,
     Rejected,
+    Released,
     Restarted,
     Sent,
     Superseded,
@@ -31,7 +32,7 @@ _COUNTED: dict[type[Event], str] = {
     Rejected: "rejected",
     Duplicated: "duplicated",
 }
-_SAID = 4
+_SAID, _PAID = 4, 64
 """So many of everybody's last messages are remembered, where somebody looks."""
 
 
@@ -51,6 +52,10 @@ class Traffic:
         self._held: list[dict[int, int]] = [{} for _ in present]
         """Which version of each sender everybody holds."""
         self._said: list[deque[Sent]] = [deque(maxlen=_SAID) for _ in present] if follow else []
+        self._made = [-1] * len(present)
+        """The event of everybody's last release."""
+        self._paid: list[deque[int]] = [deque(maxlen=_PAID) for _ in present] if follow else []
+        """Versions that a ledger was charged for."""
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
@@ -60,6 +65,7 @@ class Traffic:
         self._routes = routes | {Sent: self._note_sent, Derived: self._note_derived}
         if follow:
             self._routes[Merged] = self._note_merged
+            self._routes[Released] = self._note_released
 
     @property
     def in_flight(self) -> int:
@@ -92,9 +98,18 @@ class Traffic:
         if not self._follow or event.node is None:
             return
         self._said[event.node].append(event)
+        if event.cause == self._made[event.node]:
+            self._paid[event.node].append(event.version)
         if event.bytes and not event.resent:
             self._published[event.node][event.version] = event.t
             self._newest[event.node] = event.version
+
+    def _note_released(self, event: Released) -> None:
+        self._made[event.node] = event.seq  # type: ignore[index] # an agent releases
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        """Whether a message is known to be a release that was charged: of the last of them."""
+        return version in self._paid[sender]
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         """Return the last of what one agent said that was for another; None where none of it was."""

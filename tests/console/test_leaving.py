@@ -63,6 +63,8 @@ def test_the_end_stays_in_sight_of_whoever_pressed_a_key(ring: Path, number: int
         if number:
             terminal.send(number)
         else:
+            terminal.press("q")  # what is open is closed first
+            terminal.wait_for("q leave")
             terminal.press("q")
         assert terminal.ends() == 0
         assert terminal.is_as_before()

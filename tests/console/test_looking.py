@@ -90,7 +90,7 @@ def test_a_crowd_is_of_those_who_pass_the_filter(viewer: Viewer) -> None:
     crowd = viewer.model(120, 40).crowd
     assert crowd is not None
     assert all(node >= 60 for _, row in crowd.outliers for node, _, _ in row)
-    epsilons = viewer.desk.gather._epsilons()[60:]
+    epsilons = viewer.desk.source.epsilons()[60:]
     assert crowd.quantiles[0][1][-1] == epsilons.max() == crowd.outliers[0][1][0][2]
 
 

@@ -191,7 +191,7 @@ def test_two_runs_are_tables(tmp_path: Path) -> None:
 @given(st.integers(20, 200), st.integers(4, 70))
 def test_a_frame_of_two_is_exactly_as_large_as_its_screen(width: int, height: int) -> None:
     found = [Figure(f"figure {i}", 1.0 * i, 2.0) for i in range(20)]
-    lines = frame((model(), model(100)), found, [(3, "up", "down", 0.5)], width, height)
+    lines = frame((model(), model(100)), found, [(3, "up", "down", 0.5)], 7.0, width, height)
     assert len(lines) == height
     assert {sum(len(text) for text, _ in line) for line in lines} == {width}
 

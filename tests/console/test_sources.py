@@ -39,7 +39,7 @@ def said(source: Source) -> dict[str, Any]:
         "stale": [round(source.stale(i), 9) for i in range(size)],
         "ledger": [[(k, *astuple(s)) for k, s in source.ledger(i, 3)] for i in range(size)],
         "states": [scene.state(i) for i in range(source.facts.seats)],
-        "windows": scene.windows.all(),
+        "windows": scene.windows.all(source.now),
         "trend": [scene.losses_of(i) for i in range(size)],
         "history": scene.history(),
         "paces": scene.paces(),

@@ -20,15 +20,15 @@ def ended(seq: int, cause: int, fault: int, action: str, *targets: int) -> Fault
 
 def test_a_window_is_known_before_open_within_and_closed_after() -> None:
     windows = Windows([Declared("cut", at=5 * SECOND, lasts=3 * SECOND), Declared("later")])
-    (coming,) = windows.all()
+    (coming,) = windows.all(0)
     assert (coming.name, coming.begun_s, coming.until_s, coming.targets) == ("cut", 5.0, 8.0, ())
     assert windows.lasting() == []
     windows.begin(began(5, 0, "partition", 1, 2, until=8 * SECOND))
-    (now,) = windows.all()
+    (now,) = windows.all(0)
     assert windows.lasting() == [now]
     assert (now.begun_s, now.ended_s, now.until_s, now.targets) == (5.0, None, 8.0, (1, 2))
     windows.end(ended(8, 5, 0, "partition", 1, 2))
-    (then,) = windows.all()
+    (then,) = windows.all(0)
     assert windows.lasting() == []
     assert then.ended_s == 8.0
 
@@ -37,7 +37,7 @@ def test_what_a_hand_adds_bears_the_name_of_its_action() -> None:
     windows = Windows([Declared("cut")])
     windows.begin(began(1, 0, "partition", 1))
     windows.begin(began(2, 1, "crash", 2))
-    assert [(w.name, w.by_hand) for w in windows.all()] == [("cut", False), ("crash", True)]
+    assert [(w.name, w.by_hand) for w in windows.all(0)] == [("cut", False), ("crash", True)]
 
 
 def test_a_restart_is_over_at_once_and_ends_the_absence() -> None:
@@ -47,7 +47,7 @@ def test_a_restart_is_over_at_once_and_ends_the_absence() -> None:
     windows.bring_back(4, 3 * SECOND)
     assert [w.action for w in windows.lasting()] == ["crash"]
     windows.bring_back(5, 6 * SECOND)
-    assert [w.ended_s for w in windows.all()] == [6.0, 3.0]
+    assert [w.ended_s for w in windows.all(0)] == [6.0, 3.0]
 
 
 def test_an_end_that_comes_twice_counts_once() -> None:
@@ -55,7 +55,7 @@ def test_an_end_that_comes_twice_counts_once() -> None:
     windows.begin(began(1, 0, "crash", 4))
     windows.bring_back(4, 3 * SECOND)
     windows.end(ended(9, 1, 0, "crash", 4))
-    assert [w.ended_s for w in windows.all()] == [3.0]
+    assert [w.ended_s for w in windows.all(0)] == [3.0]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["crash", "loss"]), st.booleans()), max_size=1300))
@@ -73,4 +73,4 @@ def test_however_often_a_fault_comes_the_open_ones_are_known(
             lasting.append(float(seq))
     if len(lasting) <= 1000:
         assert [w.begun_s for w in windows.lasting()] == lasting[::-1]
-    assert len(windows.all()) <= 1000
+    assert len(windows.all(0)) <= 1000

@@ -106,7 +106,7 @@ def test_what_is_pasted_is_written_where_something_is_written_and_else_ignored(
     press(desk, ":")
     press(desk, f"{PASTED}sort\nloss\x1b[2J")
     assert desk.look.writing is not None
-    assert desk.look.writing.text == "sortloss[2J"
+    assert desk.look.writing.text == "sort loss[2J"
 
 
 def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:

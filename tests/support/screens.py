@@ -26,7 +26,7 @@ def row(i: int, **changes: Any) -> Row:
 
 HEADER = Header(
     name="small", mechanism="cd", mode="live", seed=7, goes="plays", speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
-    share=0.4, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
+    share=0.4, pace=math.nan, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
     privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, held=13, broken="",
 )  # fmt: skip
 
@@ -38,7 +38,7 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         shares=[0.25] * count, epsilon_worst=2.0, epsilon_median=1.5, worst=0, losses=(0.4, 0.5, 0.6),
     )  # fmt: skip
     crowd = Crowd(
-        12.0, [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
+        12.0, 12.0, [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
         [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
     )  # fmt: skip
     windows = [

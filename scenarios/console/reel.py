@@ -1,0 +1,59 @@
+"""The events of a recording as they stand in its files: whole ones, in their order."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Union
+
+import msgspec
+
+from actors.events import KINDS, Event
+from scenarios.folder import FolderError, segments
+
+_DECODER = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
+_TAIL = 1 << 20
+
+
+def length(path: Path) -> int:
+    """Return the instant of the last whole event: read from the end on, as far back as it takes."""
+    for segment in reversed(segments(path)):
+        with segment.open("rb") as file:
+            size, tail = segment.stat().st_size, _TAIL
+            while True:
+                file.seek(max(0, size - tail))
+                if tail < size:
+                    file.readline()
+                found = [e.t for e in _whole(file, segment)]
+                if found:
+                    return max(found)
+                if tail >= size:
+                    break
+                tail *= 8
+    return 0
+
+
+def read(path: Path) -> Iterator[Event]:
+    """Yield every whole event."""
+    last = 0
+    for segment in segments(path):
+        with segment.open("rb") as file:
+            for event in _whole(file, segment):
+                if last and event.seq != last + 1:
+                    raise FolderError(
+                        f"{segment.name} is damaged: event {event.seq} stands after event {last}"
+                    )
+                last = event.seq
+                yield event
+
+
+def _whole(lines: Iterable[bytes], segment: Path) -> Iterator[Event]:
+    """Yield the events of lines, up to one that was cut off."""
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            event: Event = _DECODER.decode(line)
+        except msgspec.MsgspecError:
+            raise FolderError(
+                f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
+            ) from None
+        yield event
