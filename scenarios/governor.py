@@ -132,6 +132,8 @@ class Hand:
 
     def pause(self) -> None:
         """Hold now; runs abreast that are behind serve what is due by this instant, and hold there."""
+        for hand in self.together:
+            hand.set_out()
         instant = self.now
         for hand in self.together:
             if hand is self or hand.now >= instant:

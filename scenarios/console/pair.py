@@ -151,14 +151,22 @@ class PairViewer:
     def draw(self, width: int, height: int) -> list[Line]:
         self.size = width, height
         one, other = self.one.source, self.other.source
-        if one.now == other.now or not self._met[1]:
-            self._compare(max(one.now, other.now))
+        if one.now == other.now and self._rests:
+            self._compare(one.now)
         instant, found, far = self._met
         faulty = any(source.scene.windows.all(source.now) for source in (one, other))
         shares = share(height, math.ceil(len(found) / columns(width)), faulty=faulty)
         room = height - _HEAD - _LAST - shares.sums
         models = self._models(max(1, rows_in(shares.agents)), width, room)
         return frame(models, found, far, instant / 1e9, width, height)
+
+    @property
+    def _rests(self) -> bool:
+        """Whether neither run goes on."""
+        return all(
+            d.source.ending() or (d.deck.paused and not d.deck.hurries)
+            for d in (self.one, self.other)
+        )
 
     def meet(self, instant: int) -> None:
         """Compare both runs, which have served what is due by an instant; the last time when the first of them is over."""

@@ -218,3 +218,68 @@ def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
         terminal.wait_for("▶ ×1 ")
         terminal.press("q")
         assert terminal.ends() == 130
+
+
+@pytest.mark.parametrize(
+    ("number", "times", "code", "status"),
+    [(signal.SIGTERM, 1, 0, "finished"), (signal.SIGHUP, 1, 0, "finished"), (signal.SIGINT, 3, 130, "running")],
+)  # fmt: skip
+def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
+    tmp_path: Path, number: int, times: int, code: int, status: str
+) -> None:
+    """What is found at the end takes its time: one signal lets it be finished, the third does not."""
+    words = ("run", "errata/e07-lipschitz-norm", "--speed", "max", "--out", str(tmp_path / "run"))
+    with Terminal(100, 30, *words) as terminal:
+        terminal.wait_for("■ ending")
+        terminal.read(0.6)  # it says so, and then it judges
+        for _ in range(times):
+            terminal.send(number)
+            terminal.read(0.1)
+        assert terminal.ends(60) == code
+        assert terminal.is_as_before()
+    assert read_manifest(tmp_path / "run")["status"] == status
+
+
+def test_a_run_in_the_background_waits_for_the_terminal(ring: Path) -> None:
+    """Ctrl-Z, bg, fg, as a shell does it: a job of its own, and who has the terminal."""
+    shell = textwrap.dedent(
+        """
+        import os, signal, sys, time
+        os.setsid()
+        import fcntl, termios
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        job = os.fork()
+        if job == 0:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(0, os.getpgrp())
+            signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+            os.execv(sys.executable, [sys.executable, "-m", "scenarios", *sys.argv[1:]])
+        os.waitpid(job, os.WUNTRACED)
+        os.tcsetpgrp(0, os.getpgrp())
+        os.kill(job, signal.SIGCONT)
+        time.sleep(0.5)
+        stopped, _ = os.waitpid(job, os.WNOHANG | os.WUNTRACED)
+        print("IN THE BACKGROUND", "stopped" if stopped else "goes on", flush=True)
+        os.tcsetpgrp(0, job)
+        os.kill(job, signal.SIGCONT)
+        _, status = os.waitpid(job, 0)
+        os.tcsetpgrp(0, os.getpgrp())
+        print("ENDED", os.waitstatus_to_exitcode(status), flush=True)
+        """
+    )
+    file = ring.parent / "shell.py"
+    file.write_text(shell)
+    words = ("run", str(ring), "--out", str(ring.parent / "run"), "--speed", "4")
+    with Terminal(100, 30, *words, cwd=ring.parent, program=(str(file),)) as terminal:
+        terminal.wait_for("● up")
+        terminal.press("\x1a")
+        terminal.hear("IN THE BACKGROUND goes on")
+        terminal.hear("\x1b[?1049h")
+        terminal.press(" ")
+        terminal.wait_for("❚❚ pause")
+        terminal.press("q")
+        terminal.hear("ENDED 130")
+        terminal.ends()
+        assert terminal.is_as_before()
+        assert b"Traceback" not in terminal.raw

@@ -29,11 +29,13 @@ class Terminal:
         lines: int,
         *words: str,
         cwd: Path = ROOT,
+        program: tuple[str, ...] = ("-m", "scenarios"),
         **env: str,
     ) -> None:
         self.screen = pyte.Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = b""
+        self._heard = 0
         self.master, self.slave = pty.openpty()
         self.resize(columns, lines)
         self.before = termios.tcgetattr(self.slave)
@@ -42,8 +44,9 @@ class Terminal:
         }
         known |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)} | env
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "scenarios", *words],
-            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=cwd, env=known, process_group=0,
+            [sys.executable, *program, *words],
+            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=cwd, env=known,
+            process_group=0 if program[0] == "-m" else None,
         )  # fmt: skip
 
     def __enter__(self) -> "Terminal":
@@ -88,6 +91,14 @@ class Terminal:
                 return self.shown
             self.read(0.05)
         raise AssertionError(f"{words!r} never came:\n{self.shown}")
+
+    def hear(self, words: str, seconds: float = 30.0) -> None:
+        """Read until some words were written after all that was heard before."""
+        ends = time.monotonic() + seconds
+        while (at := self.raw.find(words.encode(), self._heard)) < 0:
+            assert time.monotonic() < ends, f"{words!r} never came:\n{self.shown}"
+            self.read(0.05)
+        self._heard = at + len(words.encode())
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
