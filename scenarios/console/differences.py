@@ -53,8 +53,8 @@ class Figure:
         return self.other - self.one if self.alike else math.nan
 
 
-def figures(one: Source, other: Source) -> list[Figure]:
-    """Compare two runs as they stand: exact figures now, sampled ones at the last sample of each."""
+def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure]:
+    """Compare two runs as they stand: exact figures now or at an instant, sampled ones at the last sample of each."""
     mine, theirs = one.messages(), other.messages()
     found = [
         Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
@@ -63,7 +63,7 @@ def figures(one: Source, other: Source) -> list[Figure]:
             ("p10", "p50", "p90"), percentiles(one.scene.losses(), (10, 50, 90)),
             percentiles(other.scene.losses(), (10, 50, 90)), strict=True,
         )),
-        Figure("stale s p50", _stale(one), _stale(other)),
+        Figure("stale s p50", _stale(one, at), _stale(other, at)),
         Figure("releases", mine.releases, theirs.releases),
         Figure("sent", mine.sent, theirs.sent),
         Figure("lost", mine.lost, theirs.lost),
@@ -83,8 +83,9 @@ def _terms(source: Source) -> str:
     return source.terms().rpartition(",")[0]
 
 
-def _stale(source: Source) -> float:
-    (found,) = percentiles([source.stale(i) for i in range(source.facts.size)], (50,))
+def _stale(source: Source, at: int | None) -> float:
+    instant = None if source.over else at  # who is over stands at its end
+    (found,) = percentiles([source.stale(i, instant) for i in range(source.facts.size)], (50,))
     return float(found)
 
 

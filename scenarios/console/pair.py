@@ -183,7 +183,11 @@ class PairViewer:
         for source in (one, other):
             source.refresh()
         width, _ = self.size
-        self._met = instant, figures(one, other), apart(one, other, max(2, (width - 20) // 14))
+        self._met = (
+            instant,
+            figures(one, other, at=instant),
+            apart(one, other, max(2, (width - 20) // 14)),
+        )
 
     def _models(self, page: int, width: int, room: int) -> tuple[Model, Model]:
         """Look at both; what is open on the screen as a whole belongs to the first."""

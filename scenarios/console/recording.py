@@ -209,9 +209,9 @@ class Recording:
     def inbox(self, i: int) -> int:
         return self._coming[i]
 
-    def stale(self, i: int) -> float:
+    def stale(self, i: int, at: int | None = None) -> float:
         live = [j for j in self._near[i] if self.scene.status[j] in {UP, DOWN}]
-        return self._traffic.stale(i, live, self.now)
+        return self._traffic.stale(i, live, self.now if at is None else at)
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         return self._traffic.last_to(sender, receiver)

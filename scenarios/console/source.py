@@ -95,8 +95,8 @@ class Source(Protocol):
         """How many messages are on their way to an agent, or lie unnoticed in its mailbox."""
         ...
 
-    def stale(self, i: int) -> float:
-        """The staleness of what an agent holds, in seconds."""
+    def stale(self, i: int, at: int | None = None) -> float:
+        """The staleness of what an agent holds, in seconds, now or at an instant since its last event."""
         ...
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
@@ -207,10 +207,10 @@ class LiveSource:
                 held += len(links.held.get(agents[j].slots[i], ()))
         return agent.inbox.in_flight + held
 
-    def stale(self, i: int) -> float:
+    def stale(self, i: int, at: int | None = None) -> float:
         agents = self.run.members.agents
         live = [j for j in self._near[i] if agents[j].status in {UP, DOWN}]
-        return self.run.traffic.stale(i, live, self.now)
+        return self.run.traffic.stale(i, live, self.now if at is None else at)
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         return self.run.traffic.last_to(sender, receiver)

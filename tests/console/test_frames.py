@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios.console.frame import frame
 from scenarios.console.ink import (
     STATES,
+    STEPS,
     as_ascii,
     bar,
     fit,
@@ -23,7 +25,7 @@ from scenarios.console.ink import (
     within,
 )
 from scenarios.console.layout import SCALES, lay_out, scale_for
-from scenarios.console.model import Help, Menu, Messages, Opened, Prompt, Window
+from scenarios.console.model import Help, Menu, Messages, Model, Opened, Prompt, Window
 from scenarios.console.svg import svg
 from tests.support.screens import HEADER, model, row, text
 
@@ -389,3 +391,87 @@ def test_dots_are_drawn_as_dots() -> None:
     assert len(places) == 8
     assert len({x for x, _ in places}) == 2
     assert len({y for _, y in places}) == 4
+
+
+def styled(found: Model, width: int = 100, height: int = 30) -> list[list[tuple[str, str]]]:
+    return [list(line) for line in frame(found, width, height)]
+
+
+def of_agent(lines: list[list[tuple[str, str]]], i: int) -> list[tuple[str, str]]:
+    """The row of one agent, in spans."""
+    rows = [line for line in lines if any("/8" in said for said, _ in line)]
+    (found,) = [line for line in rows if line[1][0].strip() == str(i)]
+    return found
+
+
+@pytest.mark.parametrize(("stale", "style"), [(1.5 * 2.99, "plain"), (1.5 * 3.01, "warn")])
+def test_who_is_three_times_as_stale_as_the_median_is_late(stale: float, style: str) -> None:
+    """Of those who are up: who is down is not late."""
+    found = model(5)
+    rows = [row(0), row(1), row(2), row(3, stale_s=stale), row(4, stale_s=99.0, state="down")]
+    lines = styled(replace(found, nodes=replace(found.nodes, rows=rows)))
+    for i, seconds, expected in ((3, stale, style), (4, 99.0, "plain")):
+        drawn = [s for t, s in of_agent(lines, i) if t.strip() == span(seconds)]
+        assert drawn == [expected]
+
+
+@pytest.mark.parametrize(("epsilon", "style"), [(6.3, "good"), (6.5, "warn"), (8.0, "warn")])
+def test_a_bar_turns_yellow_above_four_fifths(epsilon: float, style: str) -> None:
+    found = model(2)
+    rows = [row(0, epsilon=epsilon), row(1)]
+    lines = styled(replace(found, nodes=replace(found.nodes, rows=rows)))
+    bars = [s for t, s in of_agent(lines, 0) if "██" in t]
+    assert bars == [style]
+
+
+@pytest.mark.parametrize("cursor", [0, 57, 200, 399])
+def test_the_cursor_is_in_sight_in_a_grid_that_is_cut(cursor: int) -> None:
+    found = model(400)
+    nodes = replace(found.nodes, cursor=cursor, rows=[])
+    lines = styled(replace(found, nodes=nodes), 60, 24)
+    picked = [(line, at) for line in lines for at, (_, style) in enumerate(line) if style == "pick"]
+    ((line, at),) = picked
+    cells = [place for place, (said, _) in enumerate(line) if place > 1 and said != " "]
+    assert int(line[1][0]) + cells.index(at) == cursor
+    title = next(said for said in text(replace(found, nodes=nodes), 60, 24) if "grid ε" in said)
+    low, high = map(int, re.findall(r"(\d+)–(\d+) of 400", title)[0])
+    assert low <= cursor <= high
+
+
+@pytest.mark.parametrize("width", [100, 130, 200])
+def test_beside_each_other_nothing_is_cut(width: int) -> None:
+    """The legend of a grid, and every column of the table beside it."""
+    lines = text(model(100), width, 40)
+    shown = "\n".join(lines)
+    for words in ("ε used / cap", "● up 100", "cursor [0]", "ε 2.00/8", "ε spent / cap", "loss*"):
+        assert words in shown, words
+    (heads,) = [line for line in lines if "id state" in line]
+    assert "…" not in heads
+
+
+@given(st.floats(0, 50), st.floats(0.1, 30), st.floats(0, 60), st.sampled_from([100, 130, 200]))
+def test_a_window_is_as_long_as_it_lasts(
+    begun: float, lasts: float, now: float, width: int
+) -> None:
+    """To a cell; full up to now, hollow after it; and active in between."""
+    ends = min(60.0, begun + lasts)
+    window = Window(3, "loss", "loss", (2,), begun, None if now < ends else ends, ends)
+    lines = text(model(windows=[window], header=replace(HEADER, now_s=now)), width, 40)
+    (head,) = [line for line in lines if "known" in line]
+    (axis,) = [line for line in lines if "▲" in line]
+    (drawn,) = [line for line in lines if "#3 loss 2" in line]
+    size = axis.count("─") + 1
+    full, hollow = drawn.count("█"), drawn.count("░")
+    assert full + hollow == pytest.approx((ends - begun) / 60 * size, abs=1.01)
+    done = min(max(now, begun), ends) - begun if now >= begun else 0.0
+    assert full == pytest.approx(done / 60 * size, abs=2)
+    assert ("1 active" in head) == (begun <= now <= ends and window.ended_s is None)
+
+
+def test_in_ascii_every_cell_of_a_grid_is_itself() -> None:
+    """Eight levels and eight states, none of them like another."""
+    levels = ["".join(t for t, _ in as_ascii([(c, "plain")])) for c in STEPS]
+    states = [ascii_ for name, (_, ascii_, _) in STATES.items() if name not in {"up", "absent"}]
+    assert len({*levels, *states}) == len(levels) + len(states)
+    for glyph, ascii_glyph, _ in STATES.values():
+        assert as_ascii([(glyph, "plain")])[0][0] == ascii_glyph

@@ -90,11 +90,15 @@ def test_what_is_pasted_orders_nothing(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("● up")
         assert terminal.raw.rfind(b"\x1b[?2004h") > terminal.raw.rfind(b"\x1b[?2004l")
-        terminal.press("\x1b[200~quit\rq?s\x1b[201~")
+        terminal.press("\x1b[200~quit\rq")
+        terminal.read(0.2)  # what is pasted can come in pieces
+        terminal.press("?s\x1b[201~")
         terminal.press(" ")
         terminal.wait_for("❚❚ pause")
         terminal.press(":", "\x1b[200~sort ", "loss\x1b[201~", ENTER)
         terminal.wait_for("sort:loss↓")
+        terminal.press("\x1b[200~the end never comes", "q")
+        terminal.read(1.3)
         terminal.press("q")
         assert terminal.ends() == 130
         assert terminal.is_as_before()

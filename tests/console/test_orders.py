@@ -279,6 +279,42 @@ def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
     assert run.clock.now == 5_000_000_000
 
 
+@pytest.mark.parametrize(
+    ("order", "fine"),
+    [("privacy 2 kind=replay", False), ("clock 2 drift=0.1", False), ("privacy 2 kind=twin", True)],
+)  # fmt: skip
+def test_what_agents_are_not_made_ready_for_is_refused(
+    tmp_path: Path,
+    order: str,
+    fine: bool,  # noqa: FBT001
+) -> None:
+    """A run at full speed pays for no clocks and no memories of what was sent; its file would have them."""
+    run = Run(make_plan(WORLD), tmp_path / "run", Hand(watched=True, looks=True), 1e12)
+    desk = viewer_of(run).desk
+    said = watched(run, desk, "until 3s", order)
+    assert (f"{order} at 3.0" in said[1]) == fine
+    assert fine or "only in runs begun at a pace: --speed 100" in said[1]
+    run, desk = desk_of(tmp_path / "ready")
+    assert f"{order} at 3.0" in watched(run, desk, "until 3s", order)[1]
+
+
+def test_while_it_is_held_nothing_is_served_that_is_due_later(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+
+    async def person() -> None:
+        run.hand.pause()
+        task = asyncio.ensure_future(run.perform())
+        for order in ("until 3s", "step", "until +0.25s", "step", "step"):
+            await settle(run)
+            carry_out(desk, order)
+            await settle(run)
+            assert run.clock.now <= run.hand.now < run.hand.upcoming
+        desk.quit()
+        await task
+
+    asyncio.run(person())
+
+
 def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Path) -> None:
     run, desk = desk_of(tmp_path)
     watched(

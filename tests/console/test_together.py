@@ -256,6 +256,23 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
     pair.play(later)
 
 
+def test_a_step_is_made_by_the_run_that_is_behind(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, POISSON, POISSON | {"run": {"seed": 6, "horizon": 20.0}})
+
+    async def person() -> None:
+        pair.order("until 5s")
+        await pair.rest()
+        for _ in range(8):
+            upcoming = [run.hand.upcoming for run in pair.runs]
+            seqs = [run.log.seq for run in pair.runs]
+            pair.order("step")
+            await pair.rest()
+            moved = [run.log.seq > seq for run, seq in zip(pair.runs, seqs, strict=True)]
+            assert moved == [mine == min(upcoming) for mine in upcoming]
+
+    pair.play(person)
+
+
 def test_every_journal_has_what_was_done_to_its_run(tmp_path: Path) -> None:
     pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
 
