@@ -61,7 +61,7 @@ def fits(model: Model, height: int) -> bool:
 def losses(model: Model, width: int, height: int) -> list[Line]:
     """Draw how the losses of the agents went: tenth, median, ninetieth."""
     history = [h for h in model.pulse.history if not any(map(math.isnan, h))]
-    title: Line = [("loss* ", HEAD), (" p10 p50 p90, an oracle's ", DIM)]
+    title: Line = [("loss* ", HEAD), (" p10 p50 p90, oracle's ", DIM)]
     if not history:
         return box(title, [words("no sample yet", DIM)], width, height)
     rows, across = max(1, height - 3), max(4, width - 4 - 8)
@@ -85,8 +85,24 @@ def losses(model: Model, width: int, height: int) -> list[Line]:
         name = "" if math.isnan(label) else brief(label)
         drawn = "".join(chr(0x2800 + dots) if dots else " " for dots in row)
         lines.append([(f"{name:>6} ", DIM), ("┤", DIM), (drawn, GOOD)])
-    lines.append(words(f"{'':>6} └ {span(first)} … {span(history[-1][0])}", DIM))
-    return box(title, lines, width, height)
+    axis, struck = _axis(model, first, history[-1][0], across)
+    lines.append(words(f"{'':>6} └{axis}", DIM))
+    return box(
+        [title[0], (f"{title[1][0]}{' ┴ fault' if struck else ''}", DIM)],
+        lines,
+        width,
+        height,
+    )
+
+
+def _axis(model: Model, first: float, last: float, across: int) -> tuple[str, bool]:
+    """The axis of time, with where faults began; and whether any did."""
+    begun = [w.begun_s for w in model.windows if first <= w.begun_s <= last and w.action]
+    cells = ["─"] * across
+    for t in begun:
+        cells[int((t - first) / ((last - first) or 1.0) * (across - 1))] = "┴"
+    low, high = f"{span(first)} ", f" {span(last)}"
+    return low + "".join(cells[len(low) : across - len(high)]) + high, bool(begun)
 
 
 def throughput(model: Model, width: int, height: int) -> list[Line]:

@@ -468,6 +468,23 @@ def test_a_window_is_as_long_as_it_lasts(
     assert ("1 active" in head) == (begun <= now <= ends and window.ended_s is None)
 
 
+def test_where_faults_began_is_marked_under_the_losses() -> None:
+    """Losses from 0 to 10 s: what began at 5 s stands in the middle, what is to come nowhere."""
+    history = [(float(t), 0.4, 0.5, 0.6) for t in range(11)]
+    windows = [
+        Window(i, action, "x", (2,), at, None, None)
+        for i, (action, at) in enumerate((("crash", 5.0), ("", 8.0)))
+    ]
+    found = model(100, windows=windows)
+    lines = text(replace(found, pulse=replace(found.pulse, history=history)), 100, 40)
+    (axis,) = [line for line in lines if "┴" in line and "└0s" in line]
+    (title,) = [line for line in lines if "loss*  p10" in line]
+    drawn = axis[axis.index("0s") : axis.index("10.0s") + len("10.0s")]
+    assert drawn.count("┴") == 1
+    assert drawn.index("┴") == pytest.approx((len(drawn) - 1) / 2, abs=1)
+    assert "┴ fault" in title
+
+
 def test_in_ascii_every_cell_of_a_grid_is_itself() -> None:
     """Eight levels and eight states, none of them like another."""
     levels = ["".join(t for t, _ in as_ascii([(c, "plain")])) for c in STEPS]
