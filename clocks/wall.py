@@ -148,7 +148,7 @@ class WallClock:
                 break
             held = governor.allowance(self._queue[0][0])
             if held > 0:
-                await self._hold(min(held, 0.05))
+                await self._wait(min(held, 0.05), held=held == float("inf"))
                 served = 0
                 continue
             early = self._due(self._queue[0][0]) - time.perf_counter()
@@ -164,10 +164,12 @@ class WallClock:
     def _due(self, instant: int) -> float:
         return self._origin + instant / (self._speed * NANOSECONDS)
 
-    async def _hold(self, seconds: float) -> None:
+    async def _wait(self, seconds: float, *, held: bool) -> None:
+        """Wait: held time does not count, the time of whoever is waited for does."""
         begun = time.perf_counter()
         await asyncio.sleep(seconds)
-        self._origin += time.perf_counter() - begun
+        if held:
+            self._origin += time.perf_counter() - begun
 
     def _serve(self) -> None:
         instant, _, _, action = heapq.heappop(self._queue)

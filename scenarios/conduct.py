@@ -35,6 +35,7 @@ from scenarios.summary import summarise, worst_exit
 from scenarios.write import to_toml
 
 _PATIENCE_S, _THOUSANDS = 0.3, 2000
+"""A screen gets so long to say that a run is being judged; so many agents take their time."""
 FINE, BROKEN, DIVERGENT, DISK, INTERRUPTED = 0, 3, 5, 74, 130
 
 
@@ -163,7 +164,7 @@ class Run:
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED
             elif self.hand.looks and self._ends_slowly:
-                self.hand.stop("")
+                self.hand.stop("judged")
                 await asyncio.sleep(_PATIENCE_S)
             self._close(status)
             if status == "finished":
@@ -293,7 +294,7 @@ class Run:
 
 
 async def _perform(plan: Plan, folder: Path) -> Sampled | None:
-    """Run a plan that another is compared with, and return its last sample."""
+    """Run a plan that another is compared with, and return its last sample; of one that was cut off, nothing."""
     run = Run(plan, folder, Hand(), math.inf)
-    await run.perform()
-    return run.last
+    outcome = await run.perform()
+    return None if outcome.status == "interrupted" else run.last

@@ -67,17 +67,29 @@ class RunFolder:
             raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
         self._manifest = manifest
         self._hashes: dict[str, str] = {}
-        self.note()
+        (path / "manifest.json").write_bytes(self._padded())
 
     def note(self, **more: Any) -> None:
-        """Write the manifest of a run that goes on, with what is known by now."""
+        """Write something into the manifest of a run that goes on: in place, for it may be killed at any time."""
+        if self._manifest | more == self._manifest:
+            return
         self._manifest |= more
+        with (self.path / "manifest.json").open("r+b") as file:
+            file.write(self._padded())
+
+    def _padded(self) -> bytes:
         text = json.dumps(self._manifest, indent=2, ensure_ascii=False).encode()
-        (self.path / "manifest.json").write_bytes(text.ljust(_ROOM - 1) + b"\n")
+        return text.ljust(_ROOM - 1) + b"\n"
 
     def write(self, name: str, data: bytes) -> None:
-        """Write one whole file."""
-        (self.path / name).write_bytes(data)
+        """Write one whole file: whoever reads it meanwhile, or kills the run, finds it as it was or as it is."""
+        fresh = self.path / f"{name}.new"
+        try:
+            fresh.write_bytes(data)
+            fresh.replace(self.path / name)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
         self._hashes[name] = hashlib.sha256(data).hexdigest()
 
     def write_json(self, name: str, tree: Any) -> None:
@@ -100,7 +112,7 @@ class RunFolder:
                 raise
             fresh.unlink(missing_ok=True)
             with final.open("r+b") as file:
-                file.write(text[:-1].ljust(_ROOM - 1) + b"\n")
+                file.write(self._padded())
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Hand:
         """The instant at which time was held, where that is later than what was served last."""
         self._hurries = False
         self._watched = watched
-        self._anchor: tuple[float, int] | None = None
+        self._line = Line()
         self._chores: list[Callable[[], Any]] = []
         self._ease()
 
@@ -76,7 +76,7 @@ class Hand:
     def now(self) -> int:
         """The instant that it is: between two entries time goes on at its pace, or stands where it was held."""
         served = self.served()
-        paced = self._anchor is not None and not (self.paused or self._hurries)
+        paced = self._line.anchor is not None and not (self.paused or self._hurries)
         if not paced or math.inf in {self.speed, self.upcoming}:
             return max(served, self._stands)
         return max(
@@ -85,8 +85,8 @@ class Hand:
 
     def _paced(self, wall: float) -> float:
         """The instant that a pace has reached."""
-        assert self._anchor is not None, "a pace has a beginning"  # noqa: S101
-        then, start = self._anchor
+        assert self._line.anchor is not None, "a pace has a beginning"  # noqa: S101
+        then, start = self._line.anchor
         return start + (wall - then) * self.speed * 1e9
 
     def _ease(self) -> None:
@@ -99,7 +99,7 @@ class Hand:
     def join(self, abreast: "Abreast") -> None:
         """Keep abreast of other runs."""
         self.fellows = tuple(hand for hand in abreast.hands if hand is not self)
-        self._abreast = abreast
+        self._abreast, self._line = abreast, abreast.line
         self._ease()
 
     def every_rest(self, chore: Callable[[], Any]) -> None:
@@ -118,15 +118,16 @@ class Hand:
         if upcoming > self._edge or (self._goal is not None and self._goal()):
             self._stand(self._edge)
         if self.paused:
-            self._anchor = None
+            self._line.anchor = None
             return math.inf
+        wall = time.perf_counter()
+        paced = not self._hurries and self.speed != math.inf
+        if paced and self._line.anchor is None:
+            self._line.anchor = wall, self.now
         if not (self._abreast is None or self._goal is not None or self._abreast.lets(upcoming)):
             return _TURN_S
-        if self._hurries or self.speed == math.inf:
+        if not paced:
             return 0.0
-        wall = time.perf_counter()
-        if self._anchor is None:
-            self._anchor = wall, self.now
         early = (upcoming - self._paced(wall)) / (1e9 * self.speed)
         return early if early > _EAGER_S else 0.0
 
@@ -196,7 +197,7 @@ class Hand:
 
     def set_out(self) -> None:
         """Begin the pace anew at this instant."""
-        self._stands, self._anchor = self.now, None
+        self._stands, self._line.anchor = self.now, None
 
     def stop(self, reason: str) -> None:
         """End the run at the next entry."""
@@ -212,6 +213,12 @@ class Hand:
                 hand.stop("interrupted")
 
 
+class Line:
+    """At which instant a pace set out, and when that was on the wall; runs abreast have one line."""
+
+    anchor: tuple[float, int] | None = None
+
+
 class Abreast:
     """Runs that are shown together: all have served what is due by a mark before any goes beyond it."""
 
@@ -220,6 +227,7 @@ class Abreast:
         self._stride = stride
         self._met = met
         self._mark = 0
+        self.line = Line()
         for hand in hands:
             hand.join(self)
 

@@ -105,9 +105,8 @@ class Steering:
         """Return when a fault that a hand can undo began, and when it would end; −1 is never."""
         run, faults = self._run, self.tree.get("fault", [])
         if not 0 <= number < len(faults):
-            self._refuse(
-                "heal", f"no fault {number}: they are numbered from 0 to {len(faults) - 1}"
-            )
+            known = f"they are numbered from 0 to {len(faults) - 1}" if faults else "there is none"
+            self._refuse("heal", f"no fault {number}: {known}")
         assert run.script is not None, "a world that runs has a script"  # noqa: S101
         windows = run.script.windows(number)
         if not windows or number in self._healed:

@@ -124,7 +124,7 @@ class LiveDeck:
         hand.pace(speed)
 
     def set_out(self) -> None:
-        self._hand.pace(self._hand.speed)
+        self._hand.set_out()
 
     def hurry(self) -> None:
         self._going().hurry()

@@ -10,7 +10,7 @@ from scenarios.console.gather import Gather
 from scenarios.console.hands import Hands
 from scenarios.console.layout import FEW, SCALES, scale_for
 from scenarios.console.look import SORTS, Look, NotThere, chosen_by, numbers, only
-from scenarios.console.source import Source
+from scenarios.console.source import Source, is_over
 from scenarios.console.timing import Timing
 from scenarios.folder import FolderError
 from scenarios.problem import ScenarioError, nearest
@@ -146,6 +146,11 @@ class Desk:
         """End what goes on, and look no longer."""
         self._left = True
         self.deck.stop()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can happen any more, here or beside it."""
+        return all(is_over(desk.source) for desk in (self, *self.fellows))
 
     @property
     def stays(self) -> bool:

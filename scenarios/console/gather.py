@@ -57,7 +57,8 @@ class Gather:
         self._survey: tuple[int, int, Vector] | None = None
         """Everybody's ε, at which event, and when."""
         self._due = 0.0
-        self._played = False
+        self._went: tuple[str, float] | None = None
+        """How it went when somebody looked last, and at which pace."""
         self._real = math.nan
         """Simulated seconds in each on the wall, as measured last."""
         self.beats = 0
@@ -110,18 +111,27 @@ class Gather:
         near = self.near[look.opened]
         return look.opened, near[min(look.link, len(near) - 1)]
 
+    def set_out(self) -> None:
+        """Measure the pace anew: what was before is another story."""
+        source = self.source
+        self._seen = time.perf_counter(), source.seq, source.progress or 0.0, source.now
+        self._pace, self._gain, self._real = 0.0, 0.0, math.nan
+
     def _beat(self) -> None:
-        """Measure the pace, twice a second."""
+        """Measure the pace, twice a second, for as long as nobody changes it."""
+        goes = self._goes(), self.deck.speed
+        if goes != self._went:
+            self._went = goes
+            self.set_out()
         then, seq, share, instant = self._seen
         now = time.perf_counter()
         if now - then >= _PULSE_S:
-            source, plays = self.source, self._goes() == "plays"
-            self._seen = now, source.seq, source.progress or 0.0, source.now
+            source = self.source
+            self.set_out()
             self._pace = max(0, source.seq - seq) / (now - then)
-            self._gain = (self._seen[2] - share) / (now - then)
-            real = (source.now - instant) / 1e9 / (now - then)
-            self._real = real if plays and self._played else math.nan
-            self._played = plays
+            self._gain = ((source.progress or 0.0) - share) / (now - then)
+            if goes[0] == "plays":
+                self._real = (source.now - instant) / 1e9 / (now - then)
             self.beats += 1
 
     def _epsilons(self, look: Look) -> Vector:

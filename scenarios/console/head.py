@@ -27,6 +27,8 @@ from scenarios.console.model import Header, Messages, Model, Prompt
 
 _BEHIND = 0.8
 """Whoever keeps less than so much of a pace is told how much it is."""
+_WIDE, _RATE = 80, 12
+"""From so many columns on, what happens in a second has a place of so many."""
 _SAID = 3
 """What is said takes at most so many lines."""
 
@@ -34,8 +36,6 @@ _SAID = 3
 def title(header: Header, width: int) -> Line:
     """Name, pace, time, progress, throughput, invariants."""
     speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
-    if header.pace < _BEHIND * header.speed < math.inf:
-        speed += f" (×{header.pace:.2g})"
     pace, style = {
         "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "ends": ("■ ending", WARN), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
     }[header.goes]  # fmt: skip
@@ -49,11 +49,9 @@ def title(header: Header, width: int) -> Line:
     name = plain(header.name)
     name = name if len(name) <= room else f"{name[: room - 1]}…"
     line.insert(0, (f" {name}  ", HEAD))
-    rate: Line = (
-        [(f"{short(header.events_per_s)} ev/s  ", DIM)]
-        if width >= 80 and header.events_per_s and header.goes in {"plays", "hurries"}
-        else []
-    )
+    goes = header.events_per_s and header.goes in {"plays", "hurries"}
+    told = f"{short(header.events_per_s)} ev/s" if goes else ""
+    rate: Line = [(f"{told:<{_RATE}}", DIM)] if width >= _WIDE else []
     left = width - width_of(line) - width_of(rate) - width_of(tail) - 6
     if header.share is not None and left >= 6:
         line.append(
@@ -88,6 +86,8 @@ def terms(header: Header, width: int) -> Line:
     facts = [f"seed {header.seed}", plain(header.mechanism)]
     if header.server:
         facts.append(header.server)
+    if header.pace < _BEHIND * header.speed < math.inf:
+        facts.append(f"keeps ×{header.pace:.2g}")
     if math.isfinite(header.left_s):
         facts.append(f"ends in {span(header.left_s)}")
     if header.mode == "live":

@@ -7,7 +7,6 @@ from scenarios.console.keyboard import PASTED
 from scenarios.console.look import Look, Writing
 from scenarios.console.model import Help, Menu, Prompt
 from scenarios.console.orders import ORDERS, carry_out, complete, offers
-from scenarios.console.source import is_over
 
 _SHOWN = 8
 
@@ -151,7 +150,7 @@ def _finish(desk: Desk, look: Look, writing: Writing) -> None:
 
 def known(desk: Desk) -> list[tuple[str, str]]:
     """The keys of the last line, the most important first."""
-    found, over = list[tuple[str, str]](), is_over(desk.source)
+    found, over = list[tuple[str, str]](), desk.is_over
     for key in KEYS:
         name = key.order.partition(" ")[0]
         word, order = key.word, ORDERS.get(name)

@@ -23,7 +23,7 @@ from scenarios.console.opened import opened
 from scenarios.console.overlays import furthest, overlay
 from scenarios.console.screen import save, show
 from scenarios.console.svg import svg
-from scenarios.console.viewer import viewer_of
+from scenarios.console.viewer import ENDED, viewer_of
 from scenarios.governor import Abreast
 
 _STRIDES = 400
@@ -68,10 +68,11 @@ def frame(
     """Draw both: heads, differences, agents, events, faults, identities."""
     one, other = models
     marked = _marked("A", one), _marked("B", other)
-    shares = _shares(models, found, width, height)
+    inner = height - len(one.ended)
+    shares = _shares(models, found, width, inner)
     lines = _both(marked, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
-    room = max(0, height - len(lines) - len(sums) - _LAST)
+    room = max(0, inner - len(lines) - len(sums) - _LAST)
     on_top = replace(one, opened=None)
     body = overlay(on_top, width, room) or _body(models, found, far, met_s, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
@@ -150,15 +151,28 @@ class PairViewer:
 
     def draw(self, width: int, height: int) -> list[Line]:
         self.size = width, height
+        self.one.hands.follow()
         one, other = self.one.source, self.other.source
         if one.now == other.now and self._rests:
             self._compare(one.now)
         instant, found, far = self._met
         faulty = any(source.scene.windows.all(source.now) for source in (one, other))
-        shares = share(height, math.ceil(len(found) / columns(width)), faulty=faulty)
-        room = height - _HEAD - _LAST - shares.sums
-        models = self._models(max(1, rows_in(shares.agents)), width, room)
+        ended = self._ended()[: height // ENDED]
+        inner = height - len(ended)
+        shares = share(inner, math.ceil(len(found) / columns(width)), faulty=faulty)
+        room = inner - _HEAD - _LAST - shares.sums
+        leader, follower = self._models(max(1, rows_in(shares.agents)), width, room)
+        models = replace(leader, ended=ended), follower
         return frame(models, found, far, instant / 1e9, width, height)
+
+    def _ended(self) -> list[tuple[str, str]]:
+        """How both ended, each with its letter: the first line of each before more of either."""
+        told = [desk.source.ending() for desk in (self.one, self.other)]
+        lines = [
+            [(f"{mark} {text}", style) for text, style in mine]
+            for mark, mine in zip("AB", told, strict=True)
+        ]
+        return [mine[at] for at in range(max(map(len, lines))) for mine in lines if at < len(mine)]
 
     @property
     def _rests(self) -> bool:
@@ -217,7 +231,9 @@ class PairViewer:
         theirs.opened = mine.opened if known else None
 
     def set_out(self) -> None:
-        self.one.deck.set_out()
+        for desk in (self.one, self.other):
+            desk.deck.set_out()
+            desk.gather.set_out()
 
     def stamp(self) -> object:
         return [
@@ -259,7 +275,12 @@ async def in_step(
     runs: tuple[Run, Run], met: Callable[[int], None] = lambda _: None
 ) -> list[Outcome]:
     """Perform two runs, neither more than a small stride ahead of the other."""
-    one, other = runs
     stride = max(run.plan.horizon or run.plan.sample_every for run in runs) // _STRIDES
     Abreast([run.hand for run in runs], max(1, stride), met)
-    return list(await asyncio.gather(one.perform(), other.perform()))
+    doing = [asyncio.ensure_future(run.perform()) for run in runs]
+    try:
+        return list(await asyncio.gather(*doing))
+    except BaseException:  # one of them broke: the other is ended, and kept
+        runs[0].hand.interrupt()
+        await asyncio.gather(*doing, return_exceptions=True)
+        raise

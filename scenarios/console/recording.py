@@ -63,8 +63,11 @@ class Recording:
         )
         self.changed = self.result.status != "running" and not whole(folder)
         """Whether its files are not what they were when the run ended."""
-        self._plan: Any = Remembered(self.facts)
-        self._near = self.facts.neighbours()
+        try:
+            self._plan: Any = Remembered(self.facts)
+            self._near = self.facts.neighbours()
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise FolderError(f"{folder}: {FILE} is damaged: {error!r}") from None
         try:
             self._spends = spends_of(self.result)
         except (KeyError, TypeError, ValueError) as error:

@@ -132,9 +132,15 @@ class Scene:
             self.diverged.discard(_of(event.node))
 
     def _note_begun(self, event: FaultBegan) -> None:
-        self.windows.begin(event)
+        self.windows.begin(event, holds=any(self._is_so(event.action, i) for i in event.targets))
         if event.action == "slow":
             self.slow.update(event.targets)
+
+    def _is_so(self, action: str, i: int) -> bool:
+        """Whether a fault that leaves somebody in a state finds it there: it is then held by both."""
+        if action == "pause":
+            return i in self.paused and self.status[i] == UP
+        return self.status[i] == {"crash": DOWN, "leave": LEFT}.get(action)
 
     def _note_ended(self, event: FaultEnded) -> None:
         self.windows.end(event)

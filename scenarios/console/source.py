@@ -184,7 +184,8 @@ class LiveSource:
         return () if found is None else ending(found.summary, found.message, found.folder)
 
     def refresh(self) -> None:
-        self.run.log.drain()
+        if self.run.outcome is None:  # what failed takes no more
+            self.run.log.drain()
 
     def terms(self) -> str:
         return self.run.budget.terms()

@@ -21,7 +21,7 @@ from scenarios.console.source import LiveSource
 from scenarios.console.svg import svg
 from scenarios.steering import Steering
 
-_ENDED = 8
+ENDED = 8
 """One line of so many may tell how it ended."""
 _LASTS_NS = 40e9
 """A recording is over in so many nanoseconds, unless a speed is asked for."""
@@ -41,7 +41,7 @@ class Viewer:
         """Look at everything, for a screen of this size."""
         desk, look = self.desk, self.desk.look
         desk.hands.follow()
-        ended = desk.source.ending()[: height // _ENDED]
+        ended = desk.source.ending()[: height // ENDED]
         height -= len(ended)
         size = desk.source.facts.size
         windows = len(desk.source.scene.windows.all(desk.source.now))
@@ -73,6 +73,7 @@ class Viewer:
 
     def set_out(self) -> None:
         self.desk.deck.set_out()
+        self.desk.gather.set_out()
 
     def stamp(self) -> object:
         desk, look = self.desk, self.desk.look

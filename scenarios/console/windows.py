@@ -28,8 +28,11 @@ class Windows:
         self._missing: dict[int, int] = {}
         """How many agents were not brought back since an absence began."""
 
-    def begin(self, event: FaultBegan) -> None:
-        """Note a firing; one that a hand added stands behind all that was declared."""
+    def begin(self, event: FaultBegan, *, holds: bool = False) -> None:
+        """Note a firing, and whether somebody was so already, whom it holds from now on, too.
+
+        One that a hand added stands behind all that was declared.
+        """
         number, by_hand = event.fault, event.fault >= len(self._declared)
         self._fired.add(number)
         if event.action in _ABSENCES:
@@ -45,7 +48,7 @@ class Windows:
             ended_s=event.t / 1e9 if event.action == _MOMENTARY else None,
             until_s=None if event.until < 0 else event.until / 1e9,
             by_hand=by_hand,
-            struck=event.action not in _ON_MEMBERS,
+            struck=holds or event.action not in _ON_MEMBERS,
         )
         if len(self._known) > _KEPT:  # one that comes every so often: the oldest that is over goes
             over = next((s for s, w in self._known.items() if w.ended_s is not None), event.seq)

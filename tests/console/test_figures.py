@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.events import Charged, Delivered
+from actors.events import Charged, Delivered, Diverged
 from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.console.deck import Player
@@ -127,6 +127,16 @@ def test_a_crowd_is_counted_one_by_one(ran: Ran, at: float) -> None:
         assert cohort.loss == pytest.approx(np.median(losses[mine]))
     assert crowd.outliers[0][1][0][2] == epsilons.max()
     assert crowd.at_s == at
+    viewer.desk.filter("hubs")
+    few = viewer.model(130, 40).crowd
+    assert few is not None
+    full = [e / 9.0 >= 0.99 or s == "spent" for e, s in zip(epsilons[8:], states[8:], strict=True)]
+    assert dict(few.bins)["spent ■"] == sum(full)
+    assert sum(count for _, count in few.bins) == 4
+    assert sum(dict(few.bins)[f"{10 * i}–{10 * i + 10}%"] for i in range(4)) == sum(
+        epsilons[8:] / 9.0 < 0.4
+    ) - sum(f for f, e in zip(full, epsilons[8:], strict=True) if e / 9.0 < 0.4)
+    viewer.desk.filter("")
     title = next(line for line in told(viewer) if "quantiles" in line)
     assert f"exact, at 00:{at:06.3f}" in title
     assert ("of 00:" in title) == (at != 3.0)
@@ -164,24 +174,27 @@ def test_how_soon_a_run_ends(ran: Ran) -> None:
 
 def test_a_pace_that_is_not_kept_is_told() -> None:
     def head(pace: float, speed: float) -> str:
-        return text(model(header=replace(HEADER, pace=pace, speed=speed)))[0]
+        lines = text(model(header=replace(HEADER, pace=pace, speed=speed)))
+        assert lines[0].index(" t 00:") == 16  # no column moves
+        return lines[1]
 
-    assert "▶ ×2 (×0.5) t" in head(0.5, 2.0)
-    assert "▶ ×2     t" in head(1.7, 2.0)
-    assert "▶ ×2     t" in head(math.nan, 2.0)
-    assert "▶ max    t" in head(0.5, math.inf)
+    assert "keeps ×0.5" in head(0.5, 2.0)
+    assert "keeps" not in head(1.7, 2.0) + head(math.nan, 2.0) + head(0.5, math.inf)
 
 
-def test_a_player_is_where_its_pace_has_come_to(ran: Ran) -> None:
+def test_a_player_is_where_its_pace_has_come_to(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock on the wall that the test moves."""
     _, player = stood(ran, 5.0, speed=4.0)
+    wall = 100.0
+    monkeypatch.setattr("scenarios.console.deck.time.perf_counter", lambda: wall)
     player.play()
-    player._anchor = time.perf_counter() - 1.5, 5_000_000_000
-    assert player._due() == pytest.approx(11e9, rel=0.01)
+    assert player._due() == 5e9
+    wall = 101.5
+    assert player._due() == pytest.approx(11e9)
     player._advance()
-    assert player.source.now == pytest.approx(11e9, rel=0.01)
-    player._anchor = time.perf_counter() - 100, 5_000_000_000
-    for _ in range(1000):
-        player._advance()
+    assert player.source.now == pytest.approx(11e9)
+    wall = 200.0
+    player._advance()
     assert player.source.now == player.source.length == 20_000_000_000
 
 
@@ -291,9 +304,21 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
         if event.node == 2 and event.k == 2:
             exploding.agents[2].mechanism = Exploding(exploding.agents[2].mechanism)
 
+    seen: list[tuple[float, float]] = []
+
+    def look(_: Diverged) -> None:
+        budget = exploding.budget
+        seen.append((budget.epsilon_of(2), float(budget.headline()[2])))
+
+    def remember(_: Charged) -> None:
+        exploding.budget.headline()
+
+    exploding.log.watch(remember, (Charged,))
+    exploding.log.watch(look, (Diverged,))
     exploding.log.watch(spoil, (Charged,))
     asyncio.run(exploding.perform())
     assert exploding.agents[2].diverged
+    assert [one == all_of_them for one, all_of_them in seen] == [True]
     check(exploding)
     many = {"kind": "cd", "mu": 1.0, "noise": "laplace", "releases": 600, "clip": 1.0}
     nodes = [
@@ -423,11 +448,42 @@ def test_what_hit_nobody_says_so(tmp_path: Path) -> None:
     assert "hit nobody" not in desk.look.says
     run, desk = desk_of(tmp_path / "b")
     viewer = Viewer(desk)
-    watched(run, desk, "until 4s", "crash 1", "crash 1")
+    watched(run, desk, "until 4s", "crash 1", "restart 2")
     lines = told(viewer, 100, 30)
     assert desk.look.says.endswith("it hit nobody")
-    assert any("#1 crash 1" in line and "hit nobody" in line for line in lines)
+    assert any("#1 restart 2" in line and "hit nobody" in line for line in lines)
     assert any("1 active, 2 known" in line for line in lines)
+
+
+@pytest.mark.parametrize("action", ["crash", "pause"])
+def test_who_is_held_by_two_faults_is_hit_by_both(tmp_path: Path, action: str) -> None:
+    """The second keeps it there when the first is over."""
+    run, desk = desk_of(tmp_path)
+    viewer = Viewer(desk)
+    watched(run, desk, "until 4s", f"{action} 1 for=1s", f"{action} 1 for=9s", "until 7s")
+    lines = told(viewer, 100, 30)
+    assert desk.source.scene.state(1) in {"down", "paused"}
+    assert "hit nobody" not in "".join(lines) + desk.look.says
+    assert any("1 active, 2 known" in line for line in lines)
+
+
+def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:
+    """What was held, or went at another pace, does not count."""
+    viewer, player = stood(ran, 5.0)
+    gather = viewer.desk.gather
+    for change in (
+        player.hold,
+        player.play,
+        lambda: player.pace(7.0),
+        player.hurry,
+        viewer.set_out,
+    ):
+        gather._real, gather._pace = 0.01, 3.0
+        gather._seen = time.perf_counter() - 10, 0, 0.0, 0
+        change()
+        head = viewer.model(100, 30).header
+        assert math.isnan(head.pace)
+        assert head.events_per_s == 0
 
 
 def test_what_did_not_begin_in_time_does_not(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What one hand does to two runs: to both at one instant, or to neither; and where they hold."""
 
 import asyncio
+import json
 import math
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actors.events import Sampled
+from actors.events import KINDS, Sampled
 from scenarios.console.orders import carry_out
 from scenarios.console.pair import PairViewer, in_step
 from scenarios.console.viewer import viewer_of
@@ -181,10 +182,16 @@ def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, firs
         pair.order("step")
         await pair.rest()
         assert long.log.seq > seq
-        assert pair.order("crash 2").startswith("crash 2 at ")
+        mark = "B" if first else "A"
+        assert pair.order("crash 2").startswith(f"crash 2 in {mark} alone at ")
         await pair.rest()
         states = [desk.source.scene.state(2) for desk in pair.desks]
         assert sorted(states) == ["down", "up"]
+        assert "is undone in" in pair.order("heal")
+        await pair.rest()
+        assert [desk.source.scene.state(2) for desk in pair.desks] == ["up", "up"]
+        pair.screen.press("escape")
+        assert "q quit" in "".join(text for text, _ in pair.screen.draw(160, 40)[-1])
         pair.order("play")
         await asyncio.sleep(0.05)
         pair.order("play")
@@ -256,6 +263,91 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
     pair.play(later)
 
 
+def test_two_runs_have_one_pace(tmp_path: Path) -> None:
+    """Held, let go, and made faster: both are where the one pace has come to, however rarely one of them does something."""
+    pair = Pair(tmp_path, POISSON | SLOW, RARE, speed=1.0)
+
+    async def person() -> None:
+        for order in ("speed 2", "play", "play", "loss 1 p=0.1", "speed 3"):
+            pair.order(order)
+            await asyncio.sleep(0.15)
+            assert pair.runs[0].hand._line is pair.runs[1].hand._line
+            mine, theirs = pair.instants
+            assert abs(mine - theirs) < 100_000_000
+
+    pair.play(person, held=False)
+
+
+def test_nobody_goes_beyond_a_mark_before_all_have_come_to_it(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
+    stride, ahead = 20_000_000_000 // 400, 0
+
+    def look() -> None:
+        nonlocal ahead
+        slowest = min(run.hand.upcoming for run in pair.runs)
+        if slowest != math.inf:
+            mark = -(-slowest // stride) * stride
+            ahead += max(run.clock.now for run in pair.runs) > mark
+
+    for run in pair.runs:
+        run.hand.every_rest(look)
+        run.log.watch(lambda _: look(), KINDS)
+    asyncio.run(in_step(pair.runs))
+    assert ahead == 0
+
+
+def test_what_one_of_two_declared_is_healed_there(tmp_path: Path) -> None:
+    own = {"fault": [{"at": 1.0, "pause": [5]}]}
+    pair = Pair(tmp_path, POISSON, POISSON | own)
+
+    async def person() -> None:
+        pair.order("until 5s")
+        await pair.rest()
+        assert "A: heal: no fault 0: there is none" in pair.order("heal A0")
+        assert pair.order("heal b0").startswith("fault 0 (pause) is undone in B alone at 5.0")
+        await pair.rest()
+        assert [desk.source.scene.state(5) for desk in pair.desks] == ["up", "up"]
+
+    pair.play(person)
+
+
+def test_of_two_sessions_both_are_written_or_none(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
+    (tmp_path / "z-b.toml").write_text("mine")
+
+    async def person() -> None:
+        pair.order("until 2s")
+        await pair.rest()
+        assert "z-b.toml exists: nothing was written" in pair.order(f"export {tmp_path / 'z.toml'}")
+
+    pair.play(person)
+    assert not (tmp_path / "z-a.toml").exists()
+
+
+def test_the_end_of_both_is_told(tmp_path: Path) -> None:
+    expecting = {"expect": [{"metric": "loss.mean", "below": 0.001}]}
+    pair = Pair(tmp_path, POISSON, SHORT | expecting)
+    asyncio.run(in_step(pair.runs, pair.screen.meet))
+    lines = ["".join(text for text, _ in line).strip() for line in pair.screen.draw(160, 40)]
+    assert lines[-4].startswith("A finished at 20 s (horizon)")
+    assert lines[-3].startswith("B finished at 1 s (horizon)")
+    assert lines[-2].startswith("B ✕ expected loss.mean < 0.001")
+    assert lines[-1].startswith("q leave")
+
+
+def test_when_one_of_two_breaks_the_other_is_kept(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
+
+    def spoil(_: Sampled) -> None:
+        if pair.runs[1].clock.now > 3e9:
+            raise RuntimeError("it broke")
+
+    pair.runs[1].log.watch(spoil, (Sampled,))
+    with pytest.raises(RuntimeError, match="it broke"):
+        asyncio.run(in_step(pair.runs, pair.screen.meet))
+    assert read_manifest(pair.runs[0].folder.path)["status"] == "interrupted"
+
+
 def test_a_step_is_made_by_the_run_that_is_behind(tmp_path: Path) -> None:
     pair = Pair(tmp_path, POISSON, POISSON | {"run": {"seed": 6, "horizon": 20.0}})
 
@@ -284,5 +376,6 @@ def test_every_journal_has_what_was_done_to_its_run(tmp_path: Path) -> None:
     pair.play(person)
     for run in pair.runs:
         text = (run.folder.path / "inputs.jsonl").read_text()
-        done = [line.partition('"what":"')[2].partition('"')[0] for line in text.splitlines()]
-        assert done[:6] == ["until", "fault", "step", "heal", "speed", "quit"][: len(done)]
+        done = [json.loads(line)["what"] for line in text.splitlines()]
+        assert done == ["until", "fault", "step", "heal", "speed"]
+        assert run.hand.speed == 7.0

@@ -1,17 +1,23 @@
 """What is left when a run is stopped, killed, or meets a full disk."""
 
+import asyncio
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from scenarios import conduct
+from scenarios.api import make_plan
+from scenarios.governor import Signals
 from scenarios.result import open_run
+from tests.support.builders import private
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
@@ -150,3 +156,16 @@ def test_short_writes_are_noticed_and_only_whole_records_are_kept(
     assert (tmp_path / "x.jsonl").read_bytes() == b"one\ntwo\n"
     assert stream.size == 8
     stream.close()
+
+
+def test_a_comparison_that_was_cut_off_is_no_comparison(tmp_path: Path) -> None:
+    """What it is compared with is a value at the end: one of the middle is none."""
+    plan = make_plan(private(run={"seed": 5, "horizon": 1e6}))
+
+    def interrupt() -> None:
+        Signals._open[-1].interrupt()
+
+    threading.Timer(0.3, interrupt).start()  # as a signal would, in the middle
+    assert asyncio.run(conduct._perform(plan, tmp_path / "cut")) is None
+    whole = make_plan(private())
+    assert asyncio.run(conduct._perform(whole, tmp_path / "whole")) is not None
