@@ -31,8 +31,9 @@ from scenarios.console.source import Source, is_over, memory_mb
 from scenarios.values import number
 
 _PULSE_S = 0.5
-_FEW, _SHARE = 16, 50
-"""Up to so many agents, every link is shown; looking at all of thousands takes one part of the time in so many."""
+_FEW = 16
+"""Up to so many agents, every link is shown."""
+_PACED, _RUSHED = 20, 300
 _UNKNOWN = math.nan, math.nan, math.nan
 
 
@@ -145,8 +146,13 @@ class Gather:
             fresh = begun < self._due and not self._looks_anew(look, survey[0])
         if survey is None or not fresh:
             self._survey = survey = seq, self.source.now, self.source.epsilons()
-            self._due = begun + max(_PULSE_S, _SHARE * (time.perf_counter() - begun))
+            self._due = begun + max(_PULSE_S, self._share * (time.perf_counter() - begun))
         return survey[2]
+
+    @property
+    def _share(self) -> float:
+        """Looking at all of thousands takes one part of the time in so many: less while a run goes as fast as it can."""
+        return _RUSHED if self.deck.speed == math.inf or self.deck.hurries else _PACED
 
     def _looks_anew(self, look: Look, seq: int) -> bool:
         """Whether a crowd is looked at otherwise than at the last look."""
@@ -155,7 +161,9 @@ class Gather:
     def _crowd(self, look: Look, order: Sequence[int], epsilons: Vector) -> Crowd | None:
         """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
         seq = self.source.seq if self._survey is None else self._survey[0]
+        begun = time.perf_counter()
         crowd = self._crowds.now(seq, epsilons, order, look.filter)
+        self._due += self._share * (time.perf_counter() - begun)
         if crowd is None:
             return None
         row = max(0, min(look.outlier[0], len(crowd.outliers) - 1))

@@ -20,7 +20,7 @@ from scenarios.folder import FolderError
 from scenarios.governor import Signals
 
 _FRAME_S, _REMOTE_S = 0.1, 0.25
-_SHARE = 100
+_SHARE = 200
 """A run that goes as fast as it can gives at most one part in so many to the screen."""
 STYLES = {
     "good": Style.parse("#56b4e9"),

@@ -32,7 +32,7 @@ _COUNTED: dict[type[Event], str] = {
     Rejected: "rejected",
     Duplicated: "duplicated",
 }
-_SAID, _PAID = 4, 64
+_SAID, _PAID, _MANY = 4, 64, 400
 """So many of everybody's last messages are remembered, where somebody looks."""
 
 
@@ -54,8 +54,9 @@ class Traffic:
         self._said: list[deque[Sent]] = [deque(maxlen=_SAID) for _ in present] if follow else []
         self._made = [-1] * len(present)
         """The event of everybody's last release."""
-        self._paid: list[deque[int]] = [deque(maxlen=_PAID) for _ in present] if follow else []
-        """Versions that a ledger was charged for."""
+        pays = follow and len(present) <= _MANY
+        self._paid: list[deque[int]] = [deque(maxlen=_PAID) for _ in present] if pays else []
+        """Versions that a ledger was charged for: of thousands, it would cost too much to know."""
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
@@ -65,6 +66,7 @@ class Traffic:
         self._routes = routes | {Sent: self._note_sent, Derived: self._note_derived}
         if follow:
             self._routes[Merged] = self._note_merged
+        if pays:
             self._routes[Released] = self._note_released
 
     @property
@@ -98,7 +100,7 @@ class Traffic:
         if not self._follow or event.node is None:
             return
         self._said[event.node].append(event)
-        if event.cause == self._made[event.node]:
+        if self._paid and event.cause == self._made[event.node]:
             self._paid[event.node].append(event.version)
         if event.bytes and not event.resent:
             self._published[event.node][event.version] = event.t
@@ -109,7 +111,7 @@ class Traffic:
 
     def is_paid(self, sender: int, version: int) -> bool:
         """Whether a message is known to be a release that was charged: of the last of them."""
-        return version in self._paid[sender]
+        return bool(self._paid) and version in self._paid[sender]
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         """Return the last of what one agent said that was for another; None where none of it was."""
