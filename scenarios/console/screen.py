@@ -20,8 +20,8 @@ from scenarios.folder import FolderError
 from scenarios.governor import Signals
 
 _FRAME_S, _REMOTE_S = 0.1, 0.25
-_SHARE = 200
-"""A run that goes as fast as it can gives at most one part in so many to the screen."""
+_SHARE, _LONGEST_S = 200, 2.0
+"""A run that goes as fast as it can gives one part in so many to the screen, and a frame every so often."""
 STYLES = {
     "good": Style.parse("#56b4e9"),
     "warn": Style.parse("#f0e442"),
@@ -156,7 +156,8 @@ class Screen:
                 return
             spent = time.perf_counter() - begun
             self.spent_s += spent
-            rest = max(pause, _SHARE * spent) if self._subject.rushes else max(pause, 2 * spent)
+            rushed = min(_LONGEST_S, _SHARE * spent)
+            rest = max(pause, rushed if self._subject.rushes else 2 * spent)
             try:
                 await asyncio.wait_for(self._woken.wait(), rest)
             except TimeoutError:
