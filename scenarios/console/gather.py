@@ -27,10 +27,10 @@ from scenarios.console.model import (
 )
 from scenarios.console.ranking import Ranking
 from scenarios.console.scene import percentiles
-from scenarios.console.source import Source, is_over, memory_mb
+from scenarios.console.source import Source, memory_mb
+from scenarios.console.tempo import PULSE_S, Tempo
 from scenarios.values import number
 
-_PULSE_S = 0.5
 _FEW = 16
 """Up to so many agents, every link is shown."""
 _PACED, _RUSHED = 20, 300
@@ -47,23 +47,13 @@ class Gather:
         self._caps = np.array([math.nan if c is None else c for c in self.facts.caps])
         self._members = self.facts.members
         self.near = self.facts.neighbours()
-        self._begun = time.perf_counter()
-        self._wall = 0.0
-        self._seen = self._begun, 0, 0.0, 0
-        self._pace = self._gain = 0.0
-        """Events, and the share of the run, in each second on the wall."""
+        self.tempo = Tempo(source, deck)
         self._remembered: tuple[int, list[str], tuple[float, float, float]] = -1, [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
         self._survey: tuple[int, int, Vector] | None = None
         """Everybody's ε, at which event, and when."""
         self._due = 0.0
-        self._went: tuple[str, float] | None = None
-        """How it went when somebody looked last, and at which pace."""
-        self._real = math.nan
-        """Simulated seconds in each on the wall, as measured last."""
-        self.beats = 0
-        """How often the pace was measured."""
         self._ranking = Ranking(source, self._caps)
         self._crowds = Crowds(source, self._caps)
 
@@ -71,7 +61,7 @@ class Gather:
         """Look at everything as it stands."""
         source = self.source
         source.refresh()
-        self._beat()
+        self.tempo.beat()
         scene = source.scene
         if look.opened is None:
             scene.look_at(None)
@@ -112,29 +102,6 @@ class Gather:
         near = self.near[look.opened]
         return look.opened, near[min(look.link, len(near) - 1)]
 
-    def set_out(self) -> None:
-        """Measure the pace anew: what was before is another story."""
-        source = self.source
-        self._seen = time.perf_counter(), source.seq, source.progress or 0.0, source.now
-        self._pace, self._gain, self._real = 0.0, 0.0, math.nan
-
-    def _beat(self) -> None:
-        """Measure the pace, twice a second, for as long as nobody changes it."""
-        goes = self._goes(), self.deck.speed
-        if goes != self._went:
-            self._went = goes
-            self.set_out()
-        then, seq, share, instant = self._seen
-        now = time.perf_counter()
-        if now - then >= _PULSE_S:
-            source = self.source
-            self.set_out()
-            self._pace = max(0, source.seq - seq) / (now - then)
-            self._gain = ((source.progress or 0.0) - share) / (now - then)
-            if goes[0] == "plays":
-                self._real = (source.now - instant) / 1e9 / (now - then)
-            self.beats += 1
-
     def _epsilons(self, look: Look) -> Vector:
         """Return everybody's ε: of thousands as of the last look at all of them, which is now while nothing goes on."""
         if self.facts.size <= MANY and look.scale != "crowd":
@@ -146,7 +113,7 @@ class Gather:
             fresh = begun < self._due and not self._looks_anew(look, survey[0])
         if survey is None or not fresh:
             self._survey = survey = seq, self.source.now, self.source.epsilons()
-            self._due = begun + max(_PULSE_S, self._share * (time.perf_counter() - begun))
+            self._due = begun + max(PULSE_S, self._share * (time.perf_counter() - begun))
         return survey[2]
 
     @property
@@ -172,27 +139,20 @@ class Gather:
         return replace(crowd, picked=look.outlier)
 
     def _header(self) -> Header:
-        source, deck, facts = self.source, self.deck, self.facts
-        if not (is_over(source) and source.ending()):
-            self._wall = time.perf_counter() - self._begun
+        source, deck, facts, tempo = self.source, self.deck, self.facts, self.tempo
         share, server = source.progress, ""
         if facts.seats > facts.size:
             server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
         return Header(
-            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=self._goes(),
+            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=tempo.goes(),
             speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
-            end_s=None if source.end is None else source.end / 1e9, share=share, pace=self._real, events_per_s=self._pace,
-            left_s=self._left(share), wall_s=self._wall, queue=source.queue, memory_mb=memory_mb(),
+            end_s=None if source.end is None else source.end / 1e9, share=share, pace=tempo.real, events_per_s=tempo.events_per_s,
+            left_s=tempo.left(share), wall_s=tempo.wall_s, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
             broken=source.broken,
             server=server,
         )  # fmt: skip
-
-    def _goes(self) -> str:
-        if is_over(self.source):
-            return "over" if self.source.ending() else "ends"
-        return "held" if self.deck.paused else "hurries" if self.deck.hurries else "plays"
 
     def _told(self) -> str:
         """What every ε stands with: of thousands as of the last look at all of them."""
@@ -201,16 +161,6 @@ class Gather:
         if self._terms[0] != self._survey[0]:
             self._terms = self._survey[0], self.source.terms()
         return self._terms[1]
-
-    def _left(self, share: float | None) -> float:
-        """Return how many seconds are left on the wall, as far as can be told."""
-        source, deck = self.source, self.deck
-        if deck.paused or source.over:
-            return math.nan
-        if deck.speed != math.inf and not deck.hurries and source.end is not None:
-            pace = min(deck.speed, self._real)
-            return max(0.0, (source.end - source.now) / 1e9 / pace) if pace else math.nan
-        return math.nan if share is None or self._gain <= 0 else (1 - share) / self._gain
 
     # agents
 

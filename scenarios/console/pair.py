@@ -233,7 +233,7 @@ class PairViewer:
     def set_out(self) -> None:
         for desk in (self.one, self.other):
             desk.deck.set_out()
-            desk.gather.set_out()
+            desk.gather.tempo.set_out()
 
     def stamp(self) -> object:
         return [

@@ -73,11 +73,17 @@ class Viewer:
 
     def set_out(self) -> None:
         self.desk.deck.set_out()
-        self.desk.gather.set_out()
+        self.desk.gather.tempo.set_out()
 
     def stamp(self) -> object:
         desk, look = self.desk, self.desk.look
-        return desk.source.seq, desk.source.now, desk.deck.paused, look.says, desk.gather.beats
+        return (
+            desk.source.seq,
+            desk.source.now,
+            desk.deck.paused,
+            look.says,
+            desk.gather.tempo.beats,
+        )
 
     @property
     def rushes(self) -> bool:

@@ -158,18 +158,18 @@ def test_how_soon_a_run_ends(ran: Ran) -> None:
     """At ×s, what is left over s; at full speed, by the share of the run in each second on the wall."""
     viewer, player = stood(ran, 5.0, speed=4.0)
     player.paused = False
-    gather = viewer.desk.gather
+    tempo = viewer.desk.gather.tempo
     player._anchor = None
-    assert gather._left(0.25) == pytest.approx(15.0 / 4.0)
-    gather._real = 2.0  # the machine keeps no more
-    assert gather._left(0.25) == pytest.approx(15.0 / 2.0)
-    player.speed, gather._gain = math.inf, 0.05
-    assert gather._left(0.25) == pytest.approx(15.0)
+    assert tempo.left(0.25) == pytest.approx(15.0 / 4.0)
+    tempo.real = 2.0  # the machine keeps no more
+    assert tempo.left(0.25) == pytest.approx(15.0 / 2.0)
+    player.speed, tempo._gain = math.inf, 0.05
+    assert tempo.left(0.25) == pytest.approx(15.0)
     player.speed = 4.0
     player.hurry()
-    assert gather._left(0.25) == pytest.approx(15.0)
+    assert tempo.left(0.25) == pytest.approx(15.0)
     player.hold()
-    assert math.isnan(gather._left(0.25))
+    assert math.isnan(tempo.left(0.25))
 
 
 def test_a_pace_that_is_not_kept_is_told() -> None:
@@ -470,7 +470,7 @@ def test_who_is_held_by_two_faults_is_hit_by_both(tmp_path: Path, action: str) -
 def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:
     """What was held, or went at another pace, does not count."""
     viewer, player = stood(ran, 5.0)
-    gather = viewer.desk.gather
+    tempo = viewer.desk.gather.tempo
     for change in (
         player.hold,
         player.play,
@@ -478,8 +478,8 @@ def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:
         player.hurry,
         viewer.set_out,
     ):
-        gather._real, gather._pace = 0.01, 3.0
-        gather._seen = time.perf_counter() - 10, 0, 0.0, 0
+        tempo.real, tempo.events_per_s = 0.01, 3.0
+        tempo._seen = time.perf_counter() - 10, 0, 0.0, 0
         change()
         head = viewer.model(100, 30).header
         assert math.isnan(head.pace)
