@@ -4,41 +4,22 @@ import asyncio
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.api import make_plan
-from scenarios.conduct import Run
+from actors.events import Sampled
 from scenarios.console.differences import Figure, apart, differences, figures
 from scenarios.console.orders import carry_out
 from scenarios.console.pair import PairViewer, frame, in_step
 from scenarios.console.viewer import viewer_of
 from scenarios.folder import read_manifest
-from scenarios.governor import Hand
-from tests.support.builders import perform, private
+from tests.support.builders import perform
 from tests.support.command import hush
+from tests.support.pairs import GROUP, POISSON, SHORT, SYNCHRONOUS, Pair, both
 from tests.support.screens import model
 from tests.support.terminal import Terminal
-
-POISSON = private(network={"topology": "complete", "latency": 0.2})
-GROUP = {"name": "peers", "count": 6, "budget": {"epsilon": 4.0, "delta": 1e-5}}
-SYNCHRONOUS = POISSON | {"nodes": [GROUP | {"clock": {"kind": "synchronous", "period": 1.0}}]}
-
-
-def both(folder: Path, *trees: Any, speed: float = math.inf) -> tuple[Run, Run]:
-    one, other = (
-        Run(
-            make_plan(tree),
-            folder / name,
-            Hand(speed=speed, watched=True, looks=True, steers=True),
-            1e12,
-        )
-        for tree, name in zip(trees, "ab", strict=True)
-    )
-    return one, other
 
 
 def test_runs_in_step_are_what_they_are_alone(tmp_path: Path) -> None:
@@ -231,3 +212,53 @@ def test_two_scenarios_on_a_pipe_are_told_by_name(tmp_path: Path) -> None:
     assert third.returncode == 2
     assert "two side by side, got 3" in third.stderr
     assert hush("run", "quickstart", "quickstart", "--twice").returncode == 2
+
+
+def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
+    """Two runs of one scenario never differ, whenever somebody looks; where one is over, it is at its end."""
+    pair = Pair(tmp_path / "same", POISSON, POISSON, speed=100.0)
+    looked = 0
+
+    async def person() -> None:
+        nonlocal looked
+        while not all(run.hand.ended for run in pair.runs):
+            await asyncio.sleep(0.01)
+            pair.screen._due = 0.0  # compare at every meeting
+            pair.screen.draw(120, 40)
+            _, found, far = pair.screen._met
+            apart = [f for f in found if f.apart != 0 and not math.isnan(f.apart)]
+            assert apart == []
+            assert far == []
+            looked += 1
+
+    pair.play(person, held=False)
+    assert looked > 5
+    pair = Pair(tmp_path / "short", POISSON, SHORT)
+    sent: list[float] = []
+
+    def note(event: Sampled) -> None:
+        if event.t == 1_000_000_000:
+            sent.append(event.values["messages.sent"])
+
+    pair.runs[0].log.watch(note, (Sampled,))
+
+    async def later() -> None:
+        pair.order("until 9s")
+        await pair.rest()
+        pair.screen.draw(120, 40)
+        instant, found, _ = pair.screen._met
+        assert 1_000_000_000 <= instant <= 1_000_000_000 + 2 * 20_000_000_000 // 400
+        assert next(f.other for f in found if f.name == "sent") == sent[0]
+
+    pair.play(later)
+
+
+def test_the_end_of_both_is_told(tmp_path: Path) -> None:
+    expecting = {"expect": [{"metric": "loss.mean", "below": 0.001}]}
+    pair = Pair(tmp_path, POISSON, SHORT | expecting)
+    asyncio.run(in_step(pair.runs, pair.screen.meet))
+    lines = ["".join(text for text, _ in line).strip() for line in pair.screen.draw(160, 40)]
+    assert lines[-4].startswith("A finished at 20 s (horizon)")
+    assert lines[-3].startswith("B finished at 1 s (horizon)")
+    assert lines[-2].startswith("B ✕ expected loss.mean < 0.001")
+    assert lines[-1].startswith("q leave")

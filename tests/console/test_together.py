@@ -3,72 +3,15 @@
 import asyncio
 import json
 import math
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from actors.events import KINDS, Sampled
-from scenarios.console.orders import carry_out
-from scenarios.console.pair import PairViewer, in_step
-from scenarios.console.viewer import viewer_of
+from scenarios.console.pair import in_step
 from scenarios.folder import read_manifest
-from tests.console.test_pair import GROUP, POISSON, SYNCHRONOUS, both
 from tests.support.builders import perform
-
-SHORT = POISSON | {"run": {"seed": 5, "horizon": 1.0}}
-SLOW = {"run": {"seed": 5, "horizon": 20.0, "sample_every": 5.0}}
-RARE = POISSON | SLOW | {"nodes": [GROUP | {"clock": {"kind": "synchronous", "period": 5.0}}]}
-LARGE = POISSON | {"nodes": [GROUP | {"count": 8}]}
-
-
-class Pair:
-    """Two runs under one hand, without a terminal."""
-
-    def __init__(self, folder: Path, one: Any, other: Any, **options: Any) -> None:
-        self.runs = both(folder, one, other, **options)
-        self.desks = [viewer_of(run).desk for run in self.runs]
-        self.screen = PairViewer(*self.desks)
-
-    def order(self, text: str) -> str:
-        carry_out(self.screen.one, text)
-        return self.screen.one.look.says
-
-    async def rest(self) -> None:
-        """Wait until everybody who goes on holds, and has looked again whether to go on."""
-        looks = 0
-
-        def look() -> None:
-            nonlocal looks
-            looks = looks + 1 if all(r.hand.paused or r.hand.ended for r in self.runs) else 0
-
-        for run in self.runs:
-            run.hand.every_rest(look)
-        for _ in range(20_000):
-            if looks >= 8 or all(run.hand.ended for run in self.runs):
-                return
-            await asyncio.sleep(0.002)
-        raise AssertionError("they never held")
-
-    def play(self, person: Callable[[], Awaitable[None]], *, held: bool = True) -> None:
-        async def perform() -> None:
-            if held:
-                self.runs[0].hand.pause()
-            task = asyncio.ensure_future(in_step(self.runs, self.screen.meet))
-            await asyncio.sleep(0.02)
-            await person()
-            self.screen.one.leave()
-            await task
-
-        asyncio.run(perform())
-
-    def faults(self) -> list[list[tuple[str, float]]]:
-        return [[(f["name"], f["at"]) for f in run.amended.get("fault", [])] for run in self.runs]
-
-    @property
-    def instants(self) -> list[int]:
-        return [desk.source.now for desk in self.desks]
+from tests.support.pairs import LARGE, POISSON, RARE, SHORT, SLOW, SYNCHRONOUS, Pair
 
 
 def test_what_a_hand_does_while_both_go_on_happens_at_one_instant(tmp_path: Path) -> None:
@@ -224,45 +167,6 @@ def test_a_goal_that_one_reaches_is_told_and_forgotten_by_both(tmp_path: Path) -
     pair.play(person)
 
 
-def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
-    """Two runs of one scenario never differ, whenever somebody looks; where one is over, it is at its end."""
-    pair = Pair(tmp_path / "same", POISSON, POISSON, speed=100.0)
-    looked = 0
-
-    async def person() -> None:
-        nonlocal looked
-        while not all(run.hand.ended for run in pair.runs):
-            await asyncio.sleep(0.01)
-            pair.screen._due = 0.0  # compare at every meeting
-            pair.screen.draw(120, 40)
-            _, found, far = pair.screen._met
-            apart = [f for f in found if f.apart != 0 and not math.isnan(f.apart)]
-            assert apart == []
-            assert far == []
-            looked += 1
-
-    pair.play(person, held=False)
-    assert looked > 5
-    pair = Pair(tmp_path / "short", POISSON, SHORT)
-    sent: list[float] = []
-
-    def note(event: Sampled) -> None:
-        if event.t == 1_000_000_000:
-            sent.append(event.values["messages.sent"])
-
-    pair.runs[0].log.watch(note, (Sampled,))
-
-    async def later() -> None:
-        pair.order("until 9s")
-        await pair.rest()
-        pair.screen.draw(120, 40)
-        instant, found, _ = pair.screen._met
-        assert 1_000_000_000 <= instant <= 1_000_000_000 + 2 * 20_000_000_000 // 400
-        assert next(f.other for f in found if f.name == "sent") == sent[0]
-
-    pair.play(later)
-
-
 def test_two_runs_have_one_pace(tmp_path: Path) -> None:
     """Held, let go, and made faster: both are where the one pace has come to, however rarely one of them does something."""
     pair = Pair(tmp_path, POISSON | SLOW, RARE, speed=1.0)
@@ -322,17 +226,6 @@ def test_of_two_sessions_both_are_written_or_none(tmp_path: Path) -> None:
 
     pair.play(person)
     assert not (tmp_path / "z-a.toml").exists()
-
-
-def test_the_end_of_both_is_told(tmp_path: Path) -> None:
-    expecting = {"expect": [{"metric": "loss.mean", "below": 0.001}]}
-    pair = Pair(tmp_path, POISSON, SHORT | expecting)
-    asyncio.run(in_step(pair.runs, pair.screen.meet))
-    lines = ["".join(text for text, _ in line).strip() for line in pair.screen.draw(160, 40)]
-    assert lines[-4].startswith("A finished at 20 s (horizon)")
-    assert lines[-3].startswith("B finished at 1 s (horizon)")
-    assert lines[-2].startswith("B ✕ expected loss.mean < 0.001")
-    assert lines[-1].startswith("q leave")
 
 
 def test_when_one_of_two_breaks_the_other_is_kept(tmp_path: Path) -> None:

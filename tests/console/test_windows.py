@@ -1,11 +1,19 @@
 """Windows of faults: each opens with its firing and closes once, when it is undone or everybody is back."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.events import FaultBegan, FaultEnded
+from scenarios.console.orders import carry_out
+from scenarios.console.viewer import Viewer
 from scenarios.console.windows import Windows
 from scenarios.facts import Declared
+from tests.support.builders import perform, private
+from tests.support.desks import desk_of, watched
+from tests.support.looks import stood, told
 
 SECOND = 10**9
 
@@ -74,3 +82,67 @@ def test_however_often_a_fault_comes_the_open_ones_are_known(
     if len(lasting) <= 1000:
         assert [w.begun_s for w in windows.lasting()] == lasting[::-1]
     assert len(windows.all(0)) <= 1000
+
+
+def test_the_server_is_hit_by_its_name(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path, "federated-dropout")
+    watched(run, desk, "until 1s", "crash server for=500ms", "step")
+    assert desk.source.scene.state(12) == "down"
+    assert [desk.source.scene.state(i) for i in range(3)] == ["up"] * 3
+
+
+def test_nothing_is_undone_twice(tmp_path: Path) -> None:
+    """Also where nobody had time to serve the first."""
+    run, desk = desk_of(tmp_path)
+    said: list[str] = []
+
+    def twice() -> None:
+        if run.clock.now > 3e9 and not said and desk.source.scene.windows.lasting():
+            for _ in range(2):
+                carry_out(desk, "heal 0")
+                said.append(desk.look.says)
+
+    run.hand.every_rest(twice)
+    watched(run, desk, "until 4s", "crash 1", "until 6s")
+    assert "is undone" in said[0]
+    assert "does nothing now that could be undone" in said[1]
+
+
+def test_what_hit_nobody_says_so(tmp_path: Path) -> None:
+    run, desk = desk_of(tmp_path)
+    viewer = Viewer(desk)
+    watched(run, desk, "until 4s", "crash 1", "step")
+    viewer.draw(100, 30)
+    assert "hit nobody" not in desk.look.says
+    run, desk = desk_of(tmp_path / "b")
+    viewer = Viewer(desk)
+    watched(run, desk, "until 4s", "crash 1", "restart 2")
+    lines = told(viewer, 100, 30)
+    assert desk.look.says.endswith("it hit nobody")
+    assert any("#1 restart 2" in line and "hit nobody" in line for line in lines)
+    assert any("1 active, 2 known" in line for line in lines)
+
+
+@pytest.mark.parametrize("action", ["crash", "pause"])
+def test_who_is_held_by_two_faults_is_hit_by_both(tmp_path: Path, action: str) -> None:
+    """The second keeps it there when the first is over."""
+    run, desk = desk_of(tmp_path)
+    viewer = Viewer(desk)
+    watched(run, desk, "until 4s", f"{action} 1 for=1s", f"{action} 1 for=9s", "until 7s")
+    lines = told(viewer, 100, 30)
+    assert desk.source.scene.state(1) in {"down", "paused"}
+    assert "hit nobody" not in "".join(lines) + desk.look.says
+    assert any("1 active, 2 known" in line for line in lines)
+
+
+def test_what_did_not_begin_in_time_does_not(tmp_path: Path) -> None:
+    never = {"name": "unlikely", "at": 4.0, "crash": [1], "probability": 1e-9}
+    late = {"name": "late", "at": 30.0, "crash": [1]}
+    tree = private(fault=[never, late], run={"seed": 5, "horizon": 60.0})
+    ran = perform(tree, tmp_path, until=20.0)
+    for at, names in ((3.0, ["unlikely"]), (5.0, []), (20.0, [])):
+        viewer, _ = stood(ran, at)
+        windows = viewer.model(100, 30).windows
+        assert [w.name for w in windows] == names
+        shown = "\n".join(told(viewer, 100, 30))
+        assert ("unlikely" in shown) == bool(names)

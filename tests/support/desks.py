@@ -10,6 +10,7 @@ from scenarios.console.deck import LiveDeck
 from scenarios.console.desk import Desk
 from scenarios.console.orders import carry_out
 from scenarios.console.source import LiveSource
+from scenarios.folder import read_manifest
 from scenarios.governor import Hand
 from scenarios.steering import Steering
 from tests.support.builders import private
@@ -63,3 +64,12 @@ def watched(run: Run, desk: Desk, *orders: str) -> list[str]:
         return said
 
     return asyncio.run(person())
+
+
+def schedules(run: Run, desk: Desk, folder: Path) -> tuple[str, str]:
+    """Return the schedule of a session, and that of the file that it exports, run again."""
+    assert desk.hands.steering is not None
+    file = desk.hands.steering.export(folder / "again.toml")
+    again = asyncio.run(Run(make_plan(file), folder / "again", Hand(), 1e12).perform())
+    mine, theirs = (read_manifest(path)["digests"] for path in (run.folder.path, again.folder))
+    return mine["schedule"], theirs["schedule"]

@@ -1,0 +1,96 @@
+"""Two runs under one hand, without a terminal."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.console.orders import carry_out
+from scenarios.console.pair import PairViewer, in_step
+from scenarios.console.viewer import viewer_of
+from scenarios.governor import Hand
+from tests.support.builders import private
+
+POISSON = private(network={"topology": "complete", "latency": 0.2})
+
+
+GROUP = {"name": "peers", "count": 6, "budget": {"epsilon": 4.0, "delta": 1e-5}}
+
+
+SYNCHRONOUS = POISSON | {"nodes": [GROUP | {"clock": {"kind": "synchronous", "period": 1.0}}]}
+
+
+def both(folder: Path, *trees: Any, speed: float = math.inf) -> tuple[Run, Run]:
+    one, other = (
+        Run(
+            make_plan(tree),
+            folder / name,
+            Hand(speed=speed, watched=True, looks=True, steers=True),
+            1e12,
+        )
+        for tree, name in zip(trees, "ab", strict=True)
+    )
+    return one, other
+
+
+SHORT = POISSON | {"run": {"seed": 5, "horizon": 1.0}}
+
+
+SLOW = {"run": {"seed": 5, "horizon": 20.0, "sample_every": 5.0}}
+
+
+RARE = POISSON | SLOW | {"nodes": [GROUP | {"clock": {"kind": "synchronous", "period": 5.0}}]}
+
+
+LARGE = POISSON | {"nodes": [GROUP | {"count": 8}]}
+
+
+class Pair:
+    """Two runs under one hand, without a terminal."""
+
+    def __init__(self, folder: Path, one: Any, other: Any, **options: Any) -> None:
+        self.runs = both(folder, one, other, **options)
+        self.desks = [viewer_of(run).desk for run in self.runs]
+        self.screen = PairViewer(*self.desks)
+
+    def order(self, text: str) -> str:
+        carry_out(self.screen.one, text)
+        return self.screen.one.look.says
+
+    async def rest(self) -> None:
+        """Wait until everybody who goes on holds, and has looked again whether to go on."""
+        looks = 0
+
+        def look() -> None:
+            nonlocal looks
+            looks = looks + 1 if all(r.hand.paused or r.hand.ended for r in self.runs) else 0
+
+        for run in self.runs:
+            run.hand.every_rest(look)
+        for _ in range(20_000):
+            if looks >= 8 or all(run.hand.ended for run in self.runs):
+                return
+            await asyncio.sleep(0.002)
+        raise AssertionError("they never held")
+
+    def play(self, person: Callable[[], Awaitable[None]], *, held: bool = True) -> None:
+        async def perform() -> None:
+            if held:
+                self.runs[0].hand.pause()
+            task = asyncio.ensure_future(in_step(self.runs, self.screen.meet))
+            await asyncio.sleep(0.02)
+            await person()
+            self.screen.one.leave()
+            await task
+
+        asyncio.run(perform())
+
+    def faults(self) -> list[list[tuple[str, float]]]:
+        return [[(f["name"], f["at"]) for f in run.amended.get("fault", [])] for run in self.runs]
+
+    @property
+    def instants(self) -> list[int]:
+        return [desk.source.now for desk in self.desks]
