@@ -226,10 +226,14 @@ def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "times", "code", "status"),
-    [(signal.SIGTERM, 1, 0, "finished"), (signal.SIGHUP, 1, 0, "finished"), (signal.SIGINT, 3, 130, "running")],
+    [
+        (signal.SIGTERM, 1, 0, {"finished"}),
+        (signal.SIGHUP, 1, 0, {"finished"}),
+        (signal.SIGINT, 3, 130, {"running", "interrupted"}),
+    ],
 )  # fmt: skip
 def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
-    tmp_path: Path, number: int, times: int, code: int, status: str
+    tmp_path: Path, number: int, times: int, code: int, status: set[str]
 ) -> None:
     """What is found at the end takes its time: one signal lets it be finished, the third does not."""
     words = ("run", "errata/e07-lipschitz-norm", "--speed", "max", "--out", str(tmp_path / "run"))
@@ -241,7 +245,7 @@ def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
             terminal.read(0.1)
         assert terminal.ends(60) == code
         assert terminal.is_as_before()
-    assert read_manifest(tmp_path / "run")["status"] == status
+    assert read_manifest(tmp_path / "run")["status"] in status
 
 
 def test_a_run_in_the_background_waits_for_the_terminal(ring: Path) -> None:

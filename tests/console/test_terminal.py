@@ -46,7 +46,8 @@ def test_pause_step_go_on_and_quit(tmp_path: Path, columns: int, lines: int, cou
 @pytest.mark.parametrize(("columns", "lines"), [(100, 30), (60, 15), (200, 60)])
 def test_ten_thousand_agents_are_a_histogram(tmp_path: Path, columns: int, lines: int) -> None:
     with started(write(tmp_path, 10_000), columns, lines) as terminal:
-        shown = terminal.wait_for("budget histogram", 60)
+        terminal.wait_for("budget histogram", 60)
+        shown = terminal.wait_for("q quit", 60)  # the last line of a frame
         assert ("outliers" in shown) == (lines > 15)
         if columns >= 100:
             terminal.wait_for("state  ● up 10,000", 60)
