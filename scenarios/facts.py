@@ -141,8 +141,7 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
 
 def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
     """All that an agent means to release; None where nobody planned."""
-    schedule = getattr(node.mechanism, "schedule", None)
-    found = None if schedule is None else schedule(len(node.neighbours))
+    found = node.planned
     return None if found is None else tuple((sum(1 for _ in run), s) for s, run in groupby(found))
 
 

@@ -75,13 +75,15 @@ class Hand:
     @property
     def now(self) -> int:
         """The instant that it is: between two entries time goes on at its pace, or stands where it was held."""
+        return self._at(time.perf_counter())
+
+    def _at(self, wall: float) -> int:
+        """The instant that it is when the wall says so."""
         served = self.served()
         paced = self._line.anchor is not None and not (self.paused or self._hurries)
         if not paced or math.inf in {self.speed, self.upcoming}:
             return max(served, self._stands)
-        return max(
-            served, self._stands, int(min(self._paced(time.perf_counter()), self.upcoming - 1))
-        )
+        return max(served, self._stands, int(min(self._paced(wall), self.upcoming - 1)))
 
     def _paced(self, wall: float) -> float:
         """The instant that a pace has reached."""
@@ -123,7 +125,7 @@ class Hand:
         wall = time.perf_counter()
         paced = not self._hurries and self.speed != math.inf
         if paced and self._line.anchor is None:
-            self._line.anchor = wall, self.now
+            self._line.anchor = wall, max(hand.now for hand in self.together)
         if not (self._abreast is None or self._goal is not None or self._abreast.lets(upcoming)):
             return _TURN_S
         if not paced:
@@ -196,8 +198,12 @@ class Hand:
             hand._ease()  # noqa: SLF001 # of the same class
 
     def set_out(self) -> None:
-        """Begin the pace anew at this instant."""
-        self._stands, self._line.anchor = self.now, None
+        """Begin the pace anew at this instant; runs abreast have one pace, and none of them goes back."""
+        hands, wall = (self, *self.fellows), time.perf_counter()
+        instants = [hand._at(wall) for hand in hands]  # noqa: SLF001 # of the same class
+        for hand, instant in zip(hands, instants, strict=True):
+            hand._stands = instant  # noqa: SLF001
+        self._line.anchor = None
 
     def stop(self, reason: str) -> None:
         """End the run at the next entry."""

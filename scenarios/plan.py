@@ -13,6 +13,7 @@ from actors.link import Policy
 from clocks.activation import Activation, Barrier
 from clocks.durations import Duration
 from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Coordinator
 from mechanisms.joint import Graph, Joint
 from mechanisms.objectives import LocalObjective, Loss
@@ -38,6 +39,15 @@ class NodePlan:
     mechanism: Mechanism
     neighbours: tuple[int, ...]
     weights: Vector
+
+    @property
+    def planned(self) -> tuple[Spend, ...] | None:
+        """All that it means to release; None where nobody planned."""
+        schedule = getattr(self.mechanism, "schedule", None)
+        found: tuple[Spend, ...] | None = (
+            None if schedule is None else schedule(len(self.neighbours))
+        )
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,25 +102,16 @@ class Budget:
         bags = self._summed if summed and self._summed is not None else self._bags
         return [self._whole(i, bag) for i, bag in enumerate(bags)]
 
-    def _planned(self, i: int) -> tuple[Spend, ...] | None:
-        """All that an agent had planned; None where nobody planned."""
-        node = self._plan.nodes[i]
-        schedule = getattr(node.mechanism, "schedule", None)
-        found: tuple[Spend, ...] | None = (
-            None if schedule is None else schedule(len(node.neighbours))
-        )
-        return found
-
     def _whole(self, i: int, bag: Tally) -> Tally:
         """Count what was still planned, too, of an agent whose own outputs made it stop (theory.md, 5.5)."""
-        planned = self._planned(i) if i in self._stopped else None
+        planned = self._plan.nodes[i].planned if i in self._stopped else None
         if planned is None:
             return bag
         return Tally(bag.key).take(planned[len(self._ledgers[i]) :])
 
     def _adaptive(self, i: int) -> bool:
         """Whether an agent's releases, or their end, may have depended on its outputs."""
-        stopped = i in self._stopped and self._planned(i) is None
+        stopped = i in self._stopped and self._plan.nodes[i].planned is None
         return stopped or self._plan.privacy.adaptive
 
     def epsilons(self, bags: Sequence[tuple[int, Tally]], accountant: str) -> list[float]:

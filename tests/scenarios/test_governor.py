@@ -3,7 +3,9 @@
 import math
 import time
 
-from scenarios.governor import Hand
+import pytest
+
+from scenarios.governor import Abreast, Hand
 
 
 def test_a_hand_that_nobody_holds_asks_nothing() -> None:
@@ -47,3 +49,21 @@ def test_between_two_entries_time_goes_on_at_its_pace() -> None:
     assert hand.now == 10**9
     hand.upcoming = math.inf
     assert hand.now == 10**9
+
+
+def test_runs_abreast_have_one_time_and_none_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is asked first, whatever is ordered: neither has done anything for long."""
+    wall = 50.0
+    monkeypatch.setattr("scenarios.governor.time.perf_counter", lambda: wall)
+    one, other = Hand(speed=1.0), Hand(speed=1.0)
+    Abreast([one, other], 10**12, lambda _: None)
+    for first, second in ((one, other), (other, one)):
+        for act in (first.set_out, lambda hand=second: hand.pace(2.0), first.pause, second.resume):
+            for hand in (second, first):
+                hand.allowance(10**11)
+            wall += 0.5
+            before = one.now
+            assert other.now == before
+            act()
+            assert one.now == other.now == before
+    assert one.now == 5e9  # two halves at one, four at two, and two while held
