@@ -43,8 +43,20 @@ class Result:
         return folder.events(self.path)
 
     def samples(self) -> Iterator[dict[str, Any]]:
-        """Yield the events that hold metrics."""
-        return (event for event in self.events() if event["kind"] == "sampled")
+        """Yield the events that hold metrics, one of each instant.
+
+        The end of a run has a sample of its own. Where it comes at the instant of an ordinary one
+        it holds all that the other does, and more: the other is left out.
+        """
+        former: dict[str, Any] | None = None
+        for event in self.events():
+            if event["kind"] != "sampled":
+                continue
+            if former is not None and former["t"] < event["t"]:
+                yield former
+            former = event
+        if former is not None:
+            yield former
 
     def metrics(self) -> Columns:
         """Return sampled metrics as tidy columns; the node is None for the network."""

@@ -28,6 +28,12 @@ def number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
+def exact_seconds(instant: int) -> str:
+    """Write an instant, in nanoseconds, as seconds: every digit of it, and no more."""
+    seconds, rest = divmod(instant, 10**9)
+    return f"{seconds}.{rest:09d}".rstrip("0").rstrip(".")
+
+
 def aggregate(values: Vector, how: str) -> float:
     """Fold per-node values: mean, min, max, sum or a percentile; NaN nodes are left out."""
     known = values[~np.isnan(values)]

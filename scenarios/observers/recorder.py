@@ -23,6 +23,7 @@ from actors.events import (
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from scenarios.ledger_lines import line_of
+from scenarios.values import exact_seconds
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
@@ -34,6 +35,10 @@ _PATIENCE_S = 0.5
 
 class DiskFull(OSError):
     """The disk took no more; what is there is whole."""
+
+
+Mark = tuple[int, Any]
+"""A place in a stream: its length in bytes, and the checksum of what stands before it."""
 
 
 class Stream:
@@ -62,6 +67,16 @@ class Stream:
         self.size += len(data)
         self.digest.update(data)
 
+    def mark(self) -> Mark:
+        """Return where the file ends now: `cut` takes it back to there."""
+        return self.size, self.digest.copy()
+
+    def cut(self, mark: Mark) -> None:
+        """Take back what was written since a mark, from the file and from its checksum."""
+        size, digest = mark
+        os.ftruncate(self._file, size)
+        self.size, self.digest = size, digest.copy()
+
     def close(self) -> None:
         """Close the file; closing twice is fine."""
         if self._file >= 0:
@@ -83,6 +98,8 @@ class Recorder:
         self._metrics = Stream(folder / "metrics.csv")
         self._inputs = Stream(folder / "inputs.jsonl")
         self._metrics.write(b"t,node,metric,value\n")
+        self._sampled: tuple[int, Mark] | None = None
+        """The instant of the newest rows of metrics.csv, and where they begin."""
         self._flushed = time.monotonic()
         self._schedule = hashlib.sha256()
         self._values = hashlib.sha256()
@@ -119,8 +136,19 @@ class Recorder:
     def _valued(self, event: Event) -> None:
         self._segments[-1].write(self._encoder.encode(event) + b"\n")
         if isinstance(event, Sampled):
-            self._metrics.write(_rows(event))
+            self._measured(event)
             self._values.update(self._encoder.encode(event.values))
+
+    def _measured(self, event: Sampled) -> None:
+        """Write a sample's rows: an instant, an agent and a metric name one of them.
+
+        The end of a run has a sample of its own. Where it comes at the instant of an ordinary one
+        it holds all that the other does, and more: it takes the other's place.
+        """
+        if self._sampled is not None and self._sampled[0] == event.t:
+            self._metrics.cut(self._sampled[1])
+        self._sampled = event.t, self._metrics.mark()
+        self._metrics.write(_rows(event))
 
     def _scheduled(self, events: list[Event]) -> None:
         if not events:
@@ -182,7 +210,7 @@ class Recorder:
 
 def _rows(event: Sampled) -> bytes:
     """Turn a sample into tidy rows; the node is empty for the network."""
-    t = f"{event.t / 1e9:.9g}"
+    t = exact_seconds(event.t)
     rows = []
     for name, value in event.values.items():
         if isinstance(value, list):

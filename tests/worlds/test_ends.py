@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from scenarios.folder import whole
 from scenarios.governor import Hand
+from scenarios.values import exact_seconds
 from tests.support.builders import perform, private, scenario
 
 ENDS: dict[str, dict[str, Any]] = {
@@ -94,3 +96,38 @@ def test_a_start_at_the_optimum_has_no_relative_gap(tmp_path: Path) -> None:
     ran = perform(world, tmp_path)
     assert ran.outcome.code == 0
     assert ran.outcome.summary["gap_relative"] is None or abs(ran.outcome.summary["gap"]) < 1e-9
+
+
+INSTANTS: dict[str, dict[str, Any]] = ENDS | {
+    "rounds": {"seed": 5, "rounds": 6},
+    "no wake can come": {"seed": 5, "updates": 500},
+}
+
+
+@pytest.mark.parametrize("every", [0.25, 1.0, 100.0])
+@pytest.mark.parametrize("end", INSTANTS)
+def test_an_instant_an_agent_and_a_metric_name_one_value(
+    tmp_path: Path, end: str, every: float
+) -> None:
+    nodes = [{"count": 6, "clock": {"kind": "synchronous", "period": 1.0}}]
+    nodes[0]["budget"] = {"epsilon": 4.0}
+    if end == "no wake can come":
+        nodes[0]["clock"] = {"kind": "trace", "wakes": [[2.0, 0], [3.0, 1]]}
+    ran = perform(private(run=INSTANTS[end] | {"sample_every": every}, nodes=nodes), tmp_path)
+    assert ran.outcome.summary["ended_by"] == end
+    header, *rows = (ran.outcome.folder / "metrics.csv").read_text().splitlines()
+    assert header == "t,node,metric,value"
+    keys = [tuple(row.split(",")[:3]) for row in rows]
+    assert len(set(keys)) == len(keys)
+    last = [float(row.split(",")[3]) for row in rows if row.split(",")[2] == "loss"][-6:]
+    assert last == [node["loss"] for node in ran.outcome.summary["nodes"]]
+    columns = ran.result.metrics()
+    named = list(zip(columns["t"], columns["node"], columns["metric"], strict=True))
+    assert len(set(named)) == len(named) == len(keys)
+    assert whole(ran.outcome.folder)
+
+
+def test_instants_are_written_to_the_nanosecond() -> None:
+    assert [exact_seconds(t) for t in (0, 1, 250_000_000, 3 * 10**9, 10**15 + 1)] == [
+        "0", "0.000000001", "0.25", "3", "1000000.000000001",
+    ]  # fmt: skip
