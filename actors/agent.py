@@ -227,8 +227,15 @@ class Agent:
 
     def _exhausted(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
         """Do what an agent without budget does: listen, smooth without data, or leave."""
-        if self.habits.on_exhausted != "smooth":
-            return False
+        match self.habits.on_exhausted:
+            case "smooth":
+                return self._smoothed(state, heard, cause, to)
+            case "listen" | "leave":
+                return False
+            case then:
+                raise NotImplementedError(f"no agent does {then!r} without a budget")
+
+    def _smoothed(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
         step = self.mechanism.without_data(state, heard)
         self._finish(step, to)
         return step.kind == DERIVED and self._derive(cause, to)

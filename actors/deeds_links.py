@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from actors import troubles
 from actors.stage import Link, Make, Stage, Strike, Undo
@@ -110,18 +110,28 @@ class Partition:
 
     def _turned(self, sender: int, receiver: int) -> bool:
         """Whether this direction is meant: `to` and `from` are seen from the first group."""
-        if self.direction == "both":
-            return True
-        return (receiver if self.direction == "to" else sender) == 0
+        match self.direction:
+            case "both":
+                return True
+            case "to":
+                return receiver == 0
+            case "from":
+                return sender == 0
+            case _:
+                assert_never(self.direction)
 
     def _sides(self, hit: tuple[int, ...], seats: int) -> list[int]:
         """Return the side of everybody; −1 talks to all."""
         chosen = set(hit)
-        if self.shape == "isolate":
-            return [0 if i in chosen else 1 for i in range(seats)]
-        if self.shape == "bridge":
-            others = [i for i in range(seats) if i not in chosen]
-            first = set(others[: (len(others) + 1) // 2])
-            return [-1 if i in chosen else 0 if i in first else 1 for i in range(seats)]
-        of = {i: number for number, group in enumerate(self.groups) for i in group}
-        return [of.get(i, len(self.groups)) for i in range(seats)]
+        match self.shape:
+            case "isolate":
+                return [0 if i in chosen else 1 for i in range(seats)]
+            case "bridge":
+                others = [i for i in range(seats) if i not in chosen]
+                first = set(others[: (len(others) + 1) // 2])
+                return [-1 if i in chosen else 0 if i in first else 1 for i in range(seats)]
+            case "groups":
+                of = {i: number for number, group in enumerate(self.groups) for i in group}
+                return [of.get(i, len(self.groups)) for i in range(seats)]
+            case _:
+                assert_never(self.shape)

@@ -230,12 +230,15 @@ class Misjudge:
             for dial in dials:
                 if dial is None:
                     continue
-                if self.kind == "drift":
-                    dial.drift(self.amount, on=on)
-                elif self.kind == "freeze":
-                    dial.freeze(on=on)
-                else:
-                    dial.step(int(self.amount) if on else -int(self.amount))
+                match self.kind:
+                    case "drift":
+                        dial.drift(self.amount, on=on)
+                    case "freeze":
+                        dial.freeze(on=on)
+                    case "offset" | "jump":
+                        dial.step(int(self.amount) if on else -int(self.amount))
+                    case kind:
+                        raise NotImplementedError(f"a clock cannot be made to {kind!r}")
 
         turn(on=True)
         return lambda _: turn(on=False)

@@ -44,7 +44,8 @@ class Ambush:
     def begin(self, strike: Strike) -> Undo | None:
         armed, struck = set(strike.hit), list[int]()
         members, log = strike.stage.members, strike.stage.log
-        kinds = (Charged if self.kind == "crash-after-charge" else Sent,)
+        awaited: dict[str, type[Event]] = {"crash-after-charge": Charged, "crash-after-send": Sent}
+        kinds = (awaited[self.kind],)
 
         def spring(event: Event) -> None:
             node = event.node

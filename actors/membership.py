@@ -86,8 +86,13 @@ class Membership:
         self._stop(agent, DOWN)
         agent.store.crash()
         self._log.emit(Crashed, node, cause, lose)
-        if lose != "nothing":
-            agent.forget(everything=lose == "all")
+        match lose:
+            case "nothing":
+                pass
+            case "volatile" | "all":
+                agent.forget(everything=lose == "all")
+            case _:
+                raise NotImplementedError(f"nothing is written that a crash loses by {lose!r}")
         return True
 
     def restart(self, node: int, cause: int) -> bool:

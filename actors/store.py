@@ -52,10 +52,14 @@ class Store:
         """Lose what a misbehaving disk loses: a torn last record, or all since it stopped writing."""
         self._readable = len(self.ledger)
         for kind, since in self._harms:
-            if kind == "torn" and len(self.ledger) > since:
-                self._readable = min(self._readable, len(self.ledger) - 1)
-            elif kind != "torn":
-                self._readable = min(self._readable, since)
+            match kind:
+                case "torn":
+                    if len(self.ledger) > since:
+                        self._readable = min(self._readable, len(self.ledger) - 1)
+                case "unsynced" | "stale":
+                    self._readable = min(self._readable, since)
+                case _:
+                    raise NotImplementedError(f"nothing is written that a disk loses when {kind!r}")
 
     def recover(self) -> bool:
         """Compare disk and counter after a crash; false when the ledger cannot be trusted any more."""

@@ -64,8 +64,10 @@ class Chooser:
                 return self._neighbours()
             case "degree":
                 return tuple(i for i in target.among if len(self.around(i)) > target.degree)
-            case _:
+            case "highest" | "lowest":
                 return self._extreme()
+            case how:
+                raise NotImplementedError(f"no choice is written for targets by {how!r}")
 
     def _neighbours(self) -> tuple[int, ...]:
         near = {j for i in self.target.near for j in self.around(i)}

@@ -235,7 +235,7 @@ class LocalObjective:
         return hessian
 
     def _lengths(self, norm: str) -> Vector:
-        lengths: Vector = np.linalg.norm(self._rows, ord=1 if norm == "l1" else 2, axis=1)
+        lengths: Vector = np.linalg.norm(self._rows, ord={"l1": 1, "l2": 2}[norm], axis=1)
         return lengths
 
     def clip_at(self, bound: float, norm: str) -> Vector:

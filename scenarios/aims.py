@@ -27,6 +27,8 @@ class Aims:
         if isinstance(target, list):
             return Target("named", tuple(dict.fromkeys(target)))
         if isinstance(target, str):
+            if target in self.groups:  # no group has the name of a word
+                return Target("named", self.groups[target])
             n = len(everybody)
             match target:
                 case "all":
@@ -36,11 +38,11 @@ class Aims:
                 case "event":
                     seats = everybody if self.server is None else (*everybody, self.server)
                     return Target("event", seats)
-                case "one" | "minority" | "majority" if target not in self.groups:
+                case "one" | "minority" | "majority":
                     count = {"one": 1, "minority": (n - 1) // 2, "majority": n // 2 + 1}[target]
                     return Target("drawn", everybody, count=count)
                 case _:
-                    return Target("named", self.groups[target])
+                    raise NotImplementedError(f"no agents are known for target {target!r}")
         return self._choice(target)
 
     def _choice(self, table: Table) -> Target:

@@ -86,8 +86,10 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled:
             shards = _separators(data, n, seed)
         case "blobs":
             shards = _blobs(data, n, seed)
-        case _:
+        case "files":
             shards = _files(folders.find(data["path"]), n, data)
+        case source:
+            raise NotImplementedError(f"no points are made for data source {source!r}")
     return tidy(shards, data["scale"], labelled=labelled)
 
 
@@ -126,12 +128,16 @@ def _bounded(
     above = norms > 1.0 + 1e-12
     if not above.any():
         return x, 0
-    if scale == "refuse":
-        raise BadData(
-            f"{whose}: {int(above.sum())} of {len(y)} rows have a norm above the declared bound 1 "
-            f'(largest {norms.max():.4g}); scale = "row" scales them'
-        )
-    return x / np.maximum(norms, 1.0)[:, None], int(above.sum())
+    match scale:
+        case "refuse":
+            raise BadData(
+                f"{whose}: {int(above.sum())} of {len(y)} rows have a norm above the declared bound 1 "
+                f'(largest {norms.max():.4g}); scale = "row" scales them'
+            )
+        case "row":
+            return x / np.maximum(norms, 1.0)[:, None], int(above.sum())
+        case _:
+            raise NotImplementedError(f"no scaling of rows is written by {scale!r}")
 
 
 def _amounts(data: dict[str, Any], n: int, seed: int) -> Any:

@@ -19,7 +19,7 @@ from scenarios import catalog
 from scenarios.aims import Aims
 from scenarios.datasets import BadData
 from scenarios.grammar_faults import ACTIONS, ON_LINKS, SESSIONS
-from scenarios.judge_conditions import reads_models
+from scenarios.metric_names import reads_models
 from scenarios.settling import MOST, Settling, Table
 
 _BRINGS = ("join", "restart", "churn")
@@ -199,8 +199,10 @@ class Hazards:
             case "duplicate-request":
                 copies = Ailment(troubles.Doubling, (("p", 1.0), ("asking", True)))
                 return deeds_privacy.Interfered(target, copies)
-            case kind:
+            case "crash-after-charge" | "crash-after-send" as kind:
                 return deeds_privacy.Ambush(target, kind, fault.get("lose", "volatile"))
+            case kind:
+                raise NotImplementedError(f"nothing is written that a privacy fault {kind!r} does")
 
     def _poison(self, value: Table) -> Ailment:
         factor = value.get("factor", 10.0)
@@ -240,8 +242,10 @@ class Hazards:
             case "rate":
                 given = (("bytes_per_second", value["bytes"]), ("burst", value["burst"]))
                 return Ailment(troubles.Throttling, given)
-            case _:
+            case "hold":
                 return Ailment(troubles.Holding)
+            case _:
+                raise NotImplementedError(f"nothing is written that a link fault {action!r} does")
 
     def _partition(self, number: int, value: Table, fault: Table) -> Deed:
         shape = next(s for s in ("groups", "isolate", "bridge") if s in value)
@@ -252,8 +256,10 @@ class Hazards:
                 ailment = Ailment(troubles.Delaying, given)
             case "jam":
                 ailment = Ailment(troubles.Holding)
-            case _:
+            case "cut":
                 ailment = Ailment(troubles.Losing, (("p", 1.0),))
+            case mode:
+                raise NotImplementedError(f"nothing is written that a partition does by {mode!r}")
         groups = tuple(map(tuple, value["groups"])) if shape == "groups" else ()
         listed = tuple(i for group in groups for i in group)
         target = Target("named", listed) if groups else self.aims.target(value[shape])

@@ -3,13 +3,15 @@
 from typing import Any
 
 from scenarios.grammar_faults import ACTIONS, CHOICES, ON_LINKS, TIMES, WORDS
-from scenarios.judge_conditions import judge_condition, reads_models
+from scenarios.judge_conditions import judge_condition
 from scenarios.judge_noise import field
 from scenarios.kinds import Tree, family_of
 from scenarios.locate import Path
 from scenarios.metric_names import (
     PER_NODE,
+    is_known,
     per_node,
+    reads_models,
     split_metric,
 )
 from scenarios.problem import Report, nearest
@@ -134,7 +136,8 @@ class _Judge:
 
     def _when(self, text: str) -> None:
         found = judge_condition(text, (*self.path, "when"), {}, self.report)
-        told = found is not None and (reads_models(found.metrics) or "diverged" in text)
+        known = [] if found is None else [name for name in found.metrics if is_known(name, {})]
+        told = found is not None and (reads_models(known) or "diverged" in text)
         if told and not self.fault.get("oracle"):
             self.report.value(
                 (*self.path, "when"),

@@ -165,6 +165,7 @@ TRAITS: dict[str, Trait] = {
     "local-dp": Trait("alone", None, "own"),
 }
 _OWN = Trait("personalised")
+"""Of code of the scenario's own, and of a kind that did not read."""
 
 
 def kind_of(read: Tree) -> str | None:
@@ -174,7 +175,12 @@ def kind_of(read: Tree) -> str | None:
 
 def trait_of(read: Tree) -> Trait:
     """Return the traits of the scenario's kind; code of its own is treated as personalised."""
-    return TRAITS.get(kind_of(read) or "", _OWN)
+    return _trait(kind_of(read))
+
+
+def _trait(kind: str | None) -> Trait:
+    """Return the traits of a kind; a built-in kind without traits raises KeyError."""
+    return TRAITS[kind] if kind in MECHANISMS else _OWN
 
 
 def learner(read: Tree) -> Tree:
@@ -192,7 +198,7 @@ def place_of_learner(read: Tree) -> tuple[str, ...]:
 
 def family_of(read: Tree) -> str:
     """Return whom the agents talk to: alone, consensus, personalised, pairs, server."""
-    return TRAITS.get(learner(read).get("kind") or "", _OWN).family
+    return _trait(learner(read).get("kind")).family
 
 
 def is_private(read: Tree) -> bool:

@@ -43,11 +43,18 @@ NETWORK = (
 )
 AT_END = ("epsilon.audited", "attack.kkt", "attack.kkt.secret")
 """Found by running the plan again, many times: once, at the end, where an expectation asks for it."""  # fmt: skip
-METRICS_OF_MODELS = (
-    "loss", "accuracy", "rmse", "gain", "harmed", "noise.ratio", "objective", "optimum", "gap",
-    "consensus", "bias", "distance", "duals", "epsilon.audited", "attack",
+HARMLESS = frozenset(
+    {
+        "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp", "epsilon.rdp",
+        "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left", "epsilon.unsent",
+        "epsilon.unheard", "epsilon.unread", "releases", "releases.refused", "releases.planned",
+        "derived", "updates", "availability", "messages.sent", "messages.delivered",
+        "messages.superseded", "messages.lost", "messages.rejected", "messages.duplicated",
+        "messages.in_flight", "bytes.sent", "nodes.up", "nodes.down", "nodes.left", "nodes.spent",
+        "rounds", "rounds.aborted", "rounds.survivors",
+    }
 )  # fmt: skip
-"""What begins so reads models or data: who participates may not depend on it."""
+"""Metrics that read neither models nor data. Any other metric counts as reading them: participation may not depend on it."""
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 
@@ -58,6 +65,11 @@ def split_metric(name: str) -> tuple[str, str | None]:
     if base and _AGGREGATE.fullmatch(last) and last != "p00" and base in PER_NODE:
         return base, last
     return name, None
+
+
+def reads_models(names: Iterable[str]) -> bool:
+    """Whether one of some metrics reads models or data; true of every metric that is not listed as harmless."""
+    return any(split_metric(name)[0] not in HARMLESS for name in names)
 
 
 def per_node(name: str) -> bool:

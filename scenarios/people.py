@@ -186,8 +186,10 @@ class People:
             case "local":
                 found: Matrix = np.array([minimise(o).theta for o in objectives])
                 return found
-            case _:
+            case "zeros":
                 return np.zeros(shape)
+            case kind:
+                raise NotImplementedError(f"no model is written to start from {kind!r}")
 
     def _file_start(self, path: str, shape: tuple[int, int]) -> Matrix:
         found = self.at.folders.find(path)
@@ -203,14 +205,20 @@ class People:
         return theta
 
     def _start_of(self, g: int, group: Table, start: Vector) -> Vector:
-        chosen = group.get("start")
-        if chosen == "zeros":
-            return np.zeros_like(start)
-        if chosen == "file" and self.at.read["task"]["start"]["kind"] != "file":
-            self.at.report.value(
-                ("nodes", g, "start"), 'needs task.start = { kind = "file", path = … }'
-            )
-        return start
+        match group.get("start"):
+            case "zeros":
+                return np.zeros_like(start)
+            case "file":
+                if self.at.read["task"]["start"]["kind"] != "file":
+                    said = 'needs task.start = { kind = "file", path = … }'
+                    self.at.report.value(("nodes", g, "start"), said)
+                return start
+            case "neighbours" | None:
+                return start
+            case chosen:
+                raise NotImplementedError(
+                    f"no model of a group is written to start from {chosen!r}"
+                )
 
     def _terms(self, group: Table) -> Terms:
         budget, privacy, read = group.get("budget") or {}, self.at.read["privacy"], self.at.read

@@ -57,8 +57,10 @@ def _axis(samples: list[dict[str, Any]], x: str) -> Vector:
             return np.array([sum(s["values"]["releases"]) for s in samples], dtype=float)
         case "bytes":
             return np.array([number(s["values"]["bytes.sent"]) for s in samples])
-        case _:
+        case "epsilon":
             return np.array([max(map(number, s["values"]["epsilon"])) for s in samples])
+        case _:
+            raise NotImplementedError(f"nothing is drawn against {x!r}")
 
 
 def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, out: Path) -> Path:

@@ -72,10 +72,14 @@ def _form(table: Table, penalty: Growth, i: int, public: Public) -> Form:
     bend = table["C"] / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
     convexity = table["rho"] + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
     perturbed = Perturbed(rounded_up(bend / convexity), public.dimension)
-    if table["kind"] != "pvp":
-        return perturbed
-    added = Additive("norm-gamma", public.dimension)
-    return Ending(added, perturbed) if table["final_dual"] else added
+    match table["kind"]:
+        case "dvp" | "pp":
+            return perturbed
+        case "pvp":
+            added = Additive("norm-gamma", public.dimension)
+            return Ending(added, perturbed) if table["final_dual"] else added
+        case kind:
+            raise NotImplementedError(f"no privacy loss of a release is written for kind {kind!r}")
 
 
 def _fixed(table: Table, terms: Terms, form: Form) -> tuple[float, ...] | None:
@@ -112,11 +116,13 @@ def _guard(
             return PrimalNoise(
                 record, d, fixed, table["rho"], secret, table["final_dual"], terms.printed
             )
-        case _:
+        case "pp":
             noise = table.get("noise")
             given = None if noise is None else Growth(noise["start"], noise["growth"])
             releases = table.get("releases") or terms.rounds
             return PenaltyNoise(record, d, given, fixed, releases, terms.printed)
+        case kind:
+            raise NotImplementedError(f"no noise is written for kind {kind!r}")
 
 
 def _can_begin(guard: Guard, penalty: Growth, objective: LocalObjective, degree: int) -> None:

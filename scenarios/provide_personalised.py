@@ -27,7 +27,7 @@ _FAINTEST = 1e-9
 
 def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
     """Coordinate descent; `before` was spent on a warm start."""
-    law = LAWS.get(table["noise"])
+    law = None if table["noise"] == "none" else LAWS[table["noise"]]
     d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
     if law is None:
         free = unprotected("cd", d)
@@ -148,14 +148,17 @@ def _schedule(table: Table, public: Public, law: Law) -> Shape:
     flatness = _contraction(table, public) if kind != "uniform" else 0.0
 
     def shape(releases: int) -> tuple[float, ...]:
-        if kind == "uniform":
-            return (1.0,) * releases
         k = np.arange(1, releases + 1)
-        if kind == "growing":
-            power = 0.5 if law.unit == "mu" else 1.0 / 3.0
-            weights = np.exp(-flatness * (releases - k) * power)
-        else:
-            weights = (1.0 - flatness / public.count) ** (k / 3.0)
+        match kind:
+            case "uniform":
+                return (1.0,) * releases
+            case "growing":
+                power = 0.5 if law.unit == "mu" else 1.0 / 3.0
+                weights = np.exp(-flatness * (releases - k) * power)
+            case "printed":
+                weights = (1.0 - flatness / public.count) ** (k / 3.0)
+            case _:
+                raise NotImplementedError(f"no weights are written for schedule {kind!r}")
         if weights.min() < _FAINTEST * weights.max():
             raise CannotProvide(
                 f"over {releases} releases the {kind} schedule spans a factor of "
@@ -194,11 +197,15 @@ def propagation(table: Table, i: int, public: Public, noise: str, budget: float 
             raise CannotProvide(
                 f"{noise} noise needs a convex loss with a bounded gradient", "task.loss"
             )
-        if noise == "output":
-            spend = _output(objective, budget, slope, terms)
-            return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
-        spend, ridge = _objective(objective, budget, terms)
-        return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
+        match noise:
+            case "output":
+                spend = _output(objective, budget, slope, terms)
+                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
+            case "objective":
+                spend, ridge = _objective(objective, budget, terms)
+                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
+            case _:
+                raise NotImplementedError(f"no release is written for propagation noise {noise!r}")
 
     return make
 
@@ -250,7 +257,7 @@ def warm_descent(table: Table, i: int, public: Public) -> Maker:
             )
         table = table | {"releases": left}
     warm = propagation(table, i, public, table["warm_noise"], share)
-    noise = "norm-gamma" if table["warm_noise"] == "output" else "pure"
+    noise = {"output": "norm-gamma", "objective": "pure"}[table["warm_noise"]]
     later = descent(table, i, public, ((additive(noise, share, public.dimension), 1),))
     return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
 

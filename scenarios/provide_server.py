@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,6 +34,38 @@ _MASK_GRID = 2.0**-30
 """Masked vectors lie on a grid even where releases need none: sums modulo a power of two are exact."""
 
 
+class _Trait(NamedTuple):
+    """What the server makes of a kind's answers: none of it has a default, so that no kind can be forgotten."""
+
+    once: bool
+    """Whether every client answers once."""
+    inside: bool
+    """Whether the noise is drawn inside the computation, when the survivors are known."""
+    gradients: bool
+    """Whether answers are gradients, which the server descends along; else they are models, which it averages."""
+    by_size: bool
+    """Whether a client counts by its number of points; else all count alike."""
+
+
+def _trait(table: Table) -> _Trait:
+    match table["kind"]:
+        case "wddp":
+            once = table["synchronise"] == "once"
+            return _Trait(
+                once=once, inside=False, gradients=not once, by_size=table["weights"] == "size"
+            )
+        case "jayaraman-gradient":
+            return _Trait(once=False, inside=True, gradients=True, by_size=False)
+        case "central-gradient":
+            return _Trait(once=False, inside=False, gradients=True, by_size=False)
+        case "jayaraman-output" | "pathak":
+            return _Trait(once=True, inside=True, gradients=False, by_size=False)
+        case "fedavg":
+            return _Trait(once=False, inside=False, gradients=False, by_size=True)
+        case kind:
+            raise NotImplementedError(f"nothing is written of what a server does for kind {kind!r}")
+
+
 class Federation:
     """Everything that is settled for all clients together, from public facts."""
 
@@ -42,17 +75,16 @@ class Federation:
         self.kind = table["kind"]
         self.private = private
         self.printed = public.terms[0].printed
-        self.once = self.kind in {"jayaraman-output", "pathak"} or (
-            self.kind == "wddp" and table["synchronise"] == "once"
-        )
+        trait = _trait(table)
+        self.once = trait.once
         self.summed = self.kind == "wddp" and private and table["noise"] == "aggregate"
-        self.inside = self.kind in {"jayaraman-gradient", "jayaraman-output", "pathak"}
+        self.inside = trait.inside
         self.grid = None if public.grid is None or not private else grid_below(public.grid)
         sizes = np.array(public.sizes, dtype=np.float64)
-        by_size = self.kind == "fedavg" or (self.kind == "wddp" and table["weights"] == "size")
         self.weights: Vector = (
-            sizes / sizes.sum() if by_size else np.full(len(sizes), 1.0 / len(sizes))
+            sizes / sizes.sum() if trait.by_size else np.full(len(sizes), 1.0 / len(sizes))
         )
+        self._gradients = trait.gradients
         self._cell = self.grid or _MASK_GRID
         self.seal = None
         if self.summed or self.inside:
@@ -105,8 +137,10 @@ class Federation:
                 return Minimiser()
             case "wddp" if self.once:
                 return Descent(self.table["learning_rate"], self.steps, sigma)
-            case _:
+            case "wddp" | "jayaraman-gradient" | "central-gradient":
                 return Gradient(sigma)
+            case kind:
+                raise NotImplementedError(f"no task of a client is written for kind {kind!r}")
 
     def _spend(self, i: int) -> tuple[Spend, float]:
         """Return what each answer costs, and σ of the client's own noise."""
@@ -190,7 +224,7 @@ class Federation:
     @cached_property
     def central(self) -> Central | None:
         """Return the noise that is drawn once the survivors are known, calibrated for the smallest of them."""
-        if not self.private:
+        if not (self.private and self.inside):
             return None
         everybody = range(self.public.count)
         epsilons = [self.public.terms[i].epsilon or math.inf for i in everybody]
@@ -212,8 +246,8 @@ class Federation:
                     return Central(LAWS["laplace"], min(epsilons), reach, divides=False)
                 reach = self._output_reach(spread=root)
                 return Central(LAWS["laplace"], min(epsilons) * _ROOM, reach, self._slack("l1"))
-            case _:
-                return None
+            case kind:
+                raise NotImplementedError(f"no noise of the server is written for kind {kind!r}")
 
     def _slack(self, norm: str) -> float:
         """How far rounding to the grid of the masks can move the mean over the fewest survivors."""
@@ -262,13 +296,10 @@ class Federation:
     def coordinator(self) -> Coordinator:
         """Make the server."""
         summed = self.summed
-        gradients = self.kind in {"jayaraman-gradient", "central-gradient"} or (
-            self.kind == "wddp" and not self.once
-        )
         return Coordinator(
             self.weights,
             self.public.sizes,
-            self.table["learning_rate"] if gradients else None,
+            self.table["learning_rate"] if self._gradients else None,
             self.seal,
             self.central,
             self.shares**2 if summed else None,

@@ -85,5 +85,8 @@ class Provision:
             "warm-cd": lambda: warm_descent(table, i, public),
             "collaborative-admm": lambda: collaborative(table, i, public),
             "local": lambda: Solitary,
+            **dict.fromkeys(
+                ("admm", "dvp", "pvp", "madmm", "pp"), lambda: alternating(table, i, public)
+            ),
         }
-        return makers[kind]() if kind in makers else alternating(table, i, public)
+        return makers[kind]()

@@ -17,7 +17,7 @@ from scenarios import catalog
 from scenarios.ground import Ground
 from scenarios.hazards import Hazards
 from scenarios.judge import judge
-from scenarios.kinds import TRAITS, family_of, is_printed, is_private, learner
+from scenarios.kinds import family_of, is_printed, is_private, learner
 from scenarios.metric_names import AT_END
 from scenarios.origin import Origin
 from scenarios.people import People
@@ -211,7 +211,7 @@ class _Resolver:
             return lambda _, x, y: LocalObjective(
                 x, y, loss, 0.5 * table["rho"], weight=table["C"] / len(y)
             )
-        weight = None if task["reduction"] == "mean" else 1.0
+        weight = {"mean": None, "sum": 1.0}[task["reduction"]]
         l2 = task["l2"]
         return lambda _, x, y: LocalObjective(
             x, y, loss, 1.0 / len(y) if l2 == "1/m" else l2, weight=weight
@@ -235,6 +235,8 @@ class _Resolver:
         table = learner(self.at.read)
         sizes = np.array([o.points for o in objectives], dtype=np.float64)
         confidences = sizes / sizes.max()
+        if "parameters" in table:  # code of the scenario's own: what it minimises is unknown
+            return None
         match table["kind"]:
             case "cd" | "warm-cd" | "collaborative-admm":
                 return Personalised(graph, objectives, confidences, table["mu"])
@@ -255,13 +257,12 @@ class _Resolver:
                 return Common(objectives, sizes / sizes.sum())
             case "fedavg":
                 return Common(objectives, sizes / sizes.sum())
-            case kind if kind in TRAITS:
-                consensus = TRAITS[kind].family == "consensus"
-                return Common(
-                    objectives, np.full(len(sizes), 1.0 if consensus else 1.0 / len(sizes))
-                )
-            case _:
-                return None
+            case "admm" | "dvp" | "pvp" | "madmm" | "pp":
+                return Common(objectives, np.ones(len(sizes)))
+            case "wddp" | "jayaraman-gradient" | "jayaraman-output" | "pathak" | "central-gradient":
+                return Common(objectives, np.full(len(sizes), 1.0 / len(sizes)))
+            case kind:
+                raise NotImplementedError(f"no joint objective is written for kind {kind!r}")
 
     def _note_server(self) -> None:
         """Say what a scenario asks for that a server makes no use of, or cannot bear."""

@@ -2,12 +2,13 @@
 
 import json
 import textwrap
+from collections.abc import Callable
 from typing import Any
 
 from mechanisms.cards import CARDS
 from scenarios.kinds import MECHANISMS
-from scenarios.schema import Choice, Either, Flag, Number
-from scenarios.tables import ABSENT, REQUIRED, Field, Kind, Many, Table
+from scenarios.schema import Choice, Either, Flag, Number, Quantity, Signed, Text
+from scenarios.tables import ABSENT, REQUIRED, Field, Free, Kind, Many, Table
 
 _WIDTH = 100
 
@@ -29,25 +30,24 @@ def _parameter(field: Field) -> dict[str, Any]:
     return {"rule": rule} if field.default is ABSENT else {"rule": rule, "default": field.default}
 
 
+_IN_WORDS: dict[type[Any], Callable[[Any], str]] = {
+    Choice: lambda rule: " | ".join(rule.names),
+    Number: lambda rule: rule.words(),
+    Either: lambda rule: rule.what,
+    Flag: lambda _: "true | false",
+    Text: lambda rule: rule.what,
+    Quantity: lambda rule: rule.what,
+    Signed: lambda rule: describe(rule.rule),
+    Table: lambda rule: "{ " + ", ".join(rule.fields) + " }",
+    Free: lambda rule: f"a table of names: {describe(rule.rule)}",
+    Many: lambda rule: f"an array: {describe(rule.rule)}",
+    Kind: lambda rule: " | ".join(rule.kinds),
+}
+
+
 def describe(rule: Any) -> str:
     """Say in a few words what a key may be."""
-    match rule:
-        case Choice():
-            return " | ".join(rule.names)
-        case Number():
-            return rule.words()
-        case Either():
-            return rule.what
-        case Flag():
-            return "true | false"
-        case Table():
-            return "{ " + ", ".join(rule.fields) + " }"
-        case Many():
-            return f"an array: {describe(rule.rule)}"
-        case Kind():
-            return " | ".join(rule.kinds)
-        case _:
-            return "a value"
+    return _IN_WORDS[type(rule)](rule)
 
 
 def in_words(kind: str) -> list[str]:

@@ -199,19 +199,18 @@ def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
     over = "restart" in made or kind in {"replay", "counter-rollback"}
     over |= any(isinstance(v, dict) and "jump" in v for v in made.values())
     window: Table = {} if over else {"for": lasts}
-    match luck.whole(0, 5):
-        case 0:
-            every = round(max(0.5, end / luck.whole(2, 6)), 3)
-            more: Table = luck.pick(_more({"times": 2}, {"after": begin}, {"probability": 0.5}))
-            return {"every": every, "until": end} | more | window
-        case 1:
-            condition = luck.pick(_CONDITIONS)
-            more = luck.pick(_more({"later": 0.5}, {"times": 3}, {"after": begin}))
-            return {"when": condition, "nth": luck.whole(1, 9)} | more | window
-        case 2 if not endless and not over and "churn" not in made:
-            return {"at": begin}  # it lasts
-        case _:
-            return {"at": begin} | window
+    how = luck.whole(0, 5)
+    if how == 0:
+        every = round(max(0.5, end / luck.whole(2, 6)), 3)
+        more: Table = luck.pick(_more({"times": 2}, {"after": begin}, {"probability": 0.5}))
+        return {"every": every, "until": end} | more | window
+    if how == 1:
+        condition = luck.pick(_CONDITIONS)
+        more = luck.pick(_more({"later": 0.5}, {"times": 3}, {"after": begin}))
+        return {"when": condition, "nth": luck.whole(1, 9)} | more | window
+    if how == 2 and not endless and not over and "churn" not in made:
+        return {"at": begin}  # it lasts
+    return {"at": begin} | window
 
 
 _CONDITIONS = (

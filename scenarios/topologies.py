@@ -1,6 +1,6 @@
 """Named graphs. The plan keeps plain edges, so only this file needs networkx."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import networkx as nx
@@ -48,30 +48,29 @@ def from_graph(graph: Any, n: int) -> tuple[Edge, ...]:
     return _listed(edges, n)
 
 
+def _grid(topology: dict[str, Any], n: int) -> Any:
+    rows, columns = topology["rows"], topology["columns"]
+    if rows * columns != n:
+        raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
+    return nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns))
+
+
+_GRAPHS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Any]] = {
+    "complete": lambda _, n, __: nx.complete_graph(n),
+    "ring": lambda _, n, __: nx.cycle_graph(n),
+    "path": lambda _, n, __: nx.path_graph(n),
+    "star": lambda _, n, __: nx.star_graph(n - 1),
+    "grid": lambda t, n, _: _grid(t, n),
+    "regular": lambda t, n, rng: nx.random_regular_graph(t["degree"], n, seed=rng),
+    "erdos-renyi": lambda t, n, rng: nx.fast_gnp_random_graph(n, t["p"], seed=rng),
+    "small-world": lambda t, n, rng: nx.watts_strogatz_graph(n, t["degree"], t["rewire"], seed=rng),
+    "scale-free": lambda t, n, rng: nx.barabasi_albert_graph(n, t["attach"], seed=rng),
+}
+
+
 def _graph(kind: str, topology: dict[str, Any], n: int, rng: np.random.Generator) -> Any:
     try:
-        match kind:
-            case "complete":
-                return nx.complete_graph(n)
-            case "ring":
-                return nx.cycle_graph(n)
-            case "path":
-                return nx.path_graph(n)
-            case "star":
-                return nx.star_graph(n - 1)
-            case "grid":
-                rows, columns = topology["rows"], topology["columns"]
-                if rows * columns != n:
-                    raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
-                return nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns))
-            case "regular":
-                return nx.random_regular_graph(topology["degree"], n, seed=rng)
-            case "erdos-renyi":
-                return nx.fast_gnp_random_graph(n, topology["p"], seed=rng)
-            case "small-world":
-                return nx.watts_strogatz_graph(n, topology["degree"], topology["rewire"], seed=rng)
-            case _:
-                return nx.barabasi_albert_graph(n, topology["attach"], seed=rng)
+        return _GRAPHS[kind](topology, n, rng)
     except nx.NetworkXException as error:
         raise NoGraph(f"{kind} over {n} agents: {error}") from None
 

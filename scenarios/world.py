@@ -53,7 +53,13 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
 
 def _behaviours(plan: Plan) -> Behaviour:
     """Return who does what: the family decides, and the server serves."""
-    usual = {"server": attend, "pairs": exchange}.get(plan.family, broadcast)
+    usual = {
+        "server": attend,
+        "pairs": exchange,
+        "consensus": broadcast,
+        "personalised": broadcast,
+        "alone": broadcast,
+    }[plan.family]
 
     def behave(agent: Agent, log: Log, members: Membership) -> tuple[Life, ...]:
         return (serve if agent.habits.hall is not None else usual)(agent, log, members)

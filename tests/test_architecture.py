@@ -130,3 +130,42 @@ def test_importing_the_packages_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def defaults(text: str) -> list[int]:
+    """The lines of cases that match anything, and neither raise nor call `assert_never`."""
+    found = []
+    for case in (c for m in ast.walk(ast.parse(text)) if isinstance(m, ast.Match) for c in m.cases):
+        pattern, last = case.pattern, case.body[-1]
+        if not isinstance(pattern, ast.MatchAs) or pattern.pattern is not None:
+            continue  # a value, a class, a sequence: it does not match anything
+        call = last.value if isinstance(last, ast.Expr) else None
+        called = call.func if isinstance(call, ast.Call) else None
+        refuses = isinstance(called, ast.Name) and called.id == "assert_never"
+        if not (isinstance(last, ast.Raise) or refuses):
+            found.append(pattern.lineno)
+    return found
+
+
+def test_no_member_of_a_family_is_the_default_of_the_others() -> None:
+    """A forgotten member raises: it never does what another member does."""
+    assert {
+        name_of(path): lines for path in modules() if (lines := defaults(path.read_text("utf-8")))
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "is_default"),
+    [
+        ("case _:\n  f()", True),
+        ("case _ if y:\n  f()", True),
+        ("case name:\n  f(name)", True),
+        ("case _:\n  raise ValueError", False),
+        ("case name:\n  assert_never(name)", False),
+        ("case 1 | 2 as name:\n  f(name)", False),
+        ("case int():\n  f()", False),
+    ],
+)
+def test_a_default_is_seen(body: str, *, is_default: bool) -> None:
+    text = "match x:\n " + body.replace("\n", "\n ")
+    assert bool(defaults(text)) is is_default

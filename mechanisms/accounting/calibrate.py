@@ -12,6 +12,7 @@ import numpy as np
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.compose import by, closed
 from mechanisms.accounting.loss import Loss, Sums, Tally, additive
+from mechanisms.accounting.spend import UNITS
 
 _ROOM = 1 - 1e-11
 """Room for rounding: a ledger adds one by one what a calibration multiplied."""
@@ -46,7 +47,7 @@ class Additive:
 
     @property
     def unit(self) -> str:
-        return "mu" if self.law == "gaussian" else "epsilon"
+        return UNITS[self.law]
 
     def loss(self, charge: float) -> Loss:
         return additive(self.law, charge, self.d)

@@ -81,13 +81,11 @@ def by(accountant: str, bag: Tally, delta: float) -> float:
     total = bag.sums
     if not total.releases:
         return 0.0
-    match accountant:
-        case "rdp":
-            return min(renyi.epsilon(bag, delta), basic(total))
-        case "pld":
-            return min(numerical.epsilon(bag, delta), basic(total))
-        case _:
-            return closed(accountant, total, delta)
+    if accountant == "rdp":
+        return min(renyi.epsilon(bag, delta), basic(total))
+    if accountant == "pld":
+        return min(numerical.epsilon(bag, delta), basic(total))
+    return closed(accountant, total, delta)  # raises for an unknown accountant
 
 
 def closed(accountant: str, total: Sums, delta: float) -> float:

@@ -23,7 +23,10 @@ class Loss(NamedTuple):
 
 
 def additive(law: str, charge: float, d: int) -> Loss:
-    """The loss of noise that is added; what is not known of a law is its pure ε."""
+    """Return the loss of one release with a law of added noise; "pure" stands for any law with a pure ε.
+
+    Raises ValueError for a law that has no privacy loss here: a forgotten law is never counted as another one.
+    """
     match law:
         case "gaussian":
             return Loss("gaussian", charge)
@@ -31,8 +34,10 @@ def additive(law: str, charge: float, d: int) -> Loss:
             return Loss("norm-gamma", charge, d)
         case "norm-gamma" | "laplace":
             return Loss("laplace", charge)  # in one dimension they are the same
-        case _:
+        case "pure" | "local":
             return Loss("pure", charge)
+        case _:
+            raise ValueError(f"no privacy loss is known of the noise law {law!r}")
 
 
 def rounded_up(value: float) -> float:

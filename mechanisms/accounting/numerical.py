@@ -36,8 +36,10 @@ def _spread(loss: Loss) -> float:
             return loss.epsilon
         case "norm-gamma":
             return norm_gamma.spread(loss.d, loss.epsilon)
-        case _:
+        case "laplace" | "pure":
             return loss.epsilon / (1.0 + 0.25 * loss.epsilon)
+        case law:
+            raise ValueError(f"the noise law {law!r} has no privacy loss distribution")
 
 
 def _reach(key: Key) -> float:
@@ -83,8 +85,10 @@ def _deltas(loss: Loss, at: Vector) -> Vector:
         case "laplace":  # 1 − e^{(ε−ε₀)/2} above 0; below it by 1 − e^ε + e^ε δ(−ε)
             above = -np.expm1((np.abs(at) - loss.epsilon) / 2.0)
             return np.where(at >= 0, above, -np.expm1(at) + np.exp(at) * above)
-        case _:
+        case "pure":
             return np.asarray(-np.expm1(at - loss.epsilon) / (1.0 + math.exp(-loss.epsilon)))
+        case law:
+            raise ValueError(f"the noise law {law!r} has no δ(ε) here")
 
 
 @lru_cache(maxsize=4096)

@@ -126,8 +126,10 @@ def _curve(loss: Loss) -> Vector:
             return np.minimum(_norm_gamma(epsilon, d), _pure(epsilon))
         case "objective":
             return np.minimum(_objective(epsilon, d, jacobian), _pure(epsilon))
-        case _:
+        case "pure":
             return _pure(epsilon)
+        case _:
+            raise ValueError(f"the noise law {law!r} has no Rényi curve")
 
 
 @lru_cache(maxsize=16384)

@@ -3,6 +3,20 @@
 import math
 from dataclasses import dataclass
 
+UNITS = {
+    "gaussian": "mu",
+    "laplace": "epsilon",
+    "norm-gamma": "epsilon",
+    "objective": "epsilon",
+    "local": "epsilon",
+    "pure": "epsilon",
+    "none": "epsilon",
+}
+"""What a charge of each law of noise counts. A law that is not listed here cannot be charged.
+
+"pure" stands for any noise of which only a pure ε is known; "none" is no noise, with an infinite charge.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Spend:
@@ -26,6 +40,9 @@ class Spend:
     """What it costs in the eyes of who sees only sums and colludes with nobody, where that is less."""
 
     def __post_init__(self) -> None:
+        if self.law not in UNITS:
+            known = ", ".join(UNITS)
+            raise ValueError(f"the noise law of a spend must be one of {known}; got {self.law!r}")
         if not self.charged >= 0:
             raise ValueError(f"a charge must be >= 0, got {self.charged!r}")
 

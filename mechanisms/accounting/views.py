@@ -19,9 +19,15 @@ OF_SERVERS = (SERVER, AGGREGATE)
 
 def seen_in(view: str, spend: Spend) -> Spend:
     """Return what a release costs in a view."""
-    if view == AGGREGATE and spend.summed is not None:
-        return replace(spend, charged=spend.summed)
-    return spend
+    match view:
+        case "aggregate":
+            return spend if spend.summed is None else replace(spend, charged=spend.summed)
+        case "eavesdropper" | "server" | "outsider":
+            return spend
+        case _:
+            raise NotImplementedError(
+                f"nothing is written that the view {view!r} sees of a release"
+            )
 
 
 def epsilon_in(view: str, composed: float, *, shows_unreleased_model: bool) -> float:
@@ -29,6 +35,10 @@ def epsilon_in(view: str, composed: float, *, shows_unreleased_model: bool) -> f
 
     An outsider who is shown a model that was never released sees data without noise: ε = ∞ (A15).
     """
-    if view == OUTSIDER and shows_unreleased_model:
-        return math.inf
-    return composed
+    match view:
+        case "outsider":
+            return math.inf if shows_unreleased_model else composed
+        case "eavesdropper" | "server" | "aggregate":
+            return composed
+        case _:
+            raise NotImplementedError(f"no ε is written for the view {view!r}")

@@ -113,23 +113,19 @@ def _order(desk: Desk, look: Look, key: str) -> None:
 
 
 def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
-    match key:
-        case "enter":
-            _finish(desk, look, writing)
-        case "escape":
-            look.writing = None
-        case "tab":
-            writing.replace(complete(desk, writing.text))
-        case "backspace":
-            if writing.text:
-                writing.erase()
-            else:
-                look.writing = None
-        case "up" | "down":
-            writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
-            writing.replace(look.history[-writing.back] if writing.back else "")
-        case _ if not writing.edit(key):
-            writing.put(_typed(key))
+    if key == "enter":
+        _finish(desk, look, writing)
+    elif key == "escape" or (key == "backspace" and not writing.text):
+        look.writing = None
+    elif key == "tab":
+        writing.replace(complete(desk, writing.text))
+    elif key == "backspace":
+        writing.erase()
+    elif key in {"up", "down"}:
+        writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
+        writing.replace(look.history[-writing.back] if writing.back else "")
+    elif not writing.edit(key):
+        writing.put(_typed(key))
 
 
 def _typed(key: str) -> str:

@@ -65,5 +65,7 @@ class Ranking:
                 return [source.inbox(i) for i in range(size)]
             case "stale":
                 return [source.stale(i) for i in range(size)]
-            case _:
+            case "state":
                 return [source.scene.state(i) for i in range(size)]
+            case _:
+                raise NotImplementedError(f"nothing is known of agents to sort them by {sort!r}")

@@ -51,8 +51,10 @@ def tell(event: Event) -> str:
             return f"{t} aborted  round {event.round}: {event.reason}"
         case Violated():
             return f"{t} BROKEN  {who} {event.invariant}: {event.detail}"
-        case _:
+        case Crashed() | Joined() | Left():
             return f"{t} {type(event).__name__.lower():<8}{who}"
+        case _:
+            raise NotImplementedError(f"no line is written for {type(event).__name__} events")
 
 
 class Lines:
