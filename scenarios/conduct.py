@@ -32,6 +32,7 @@ from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.summary import summarise, worst_exit
+from scenarios.threads import OneThread
 from scenarios.write import to_toml
 
 _PATIENCE_S, _THOUSANDS = 0.3, 2000
@@ -53,6 +54,7 @@ class Outcome:
 class Run:
     """One run in the making: everything that a screen may look at."""
 
+    @OneThread()
     def __init__(self, plan: Plan, folder: Path, hand: Hand, speed: float) -> None:
         self.plan = plan
         self.hand = hand
@@ -147,9 +149,10 @@ class Run:
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
-        with looked_for_rarely(self.plan.size, looks=self.hand.looks):
-            found = await self._go()
-        self.outcome = self._conclude(*found)
+        with OneThread():
+            with looked_for_rarely(self.plan.size, looks=self.hand.looks):
+                found = await self._go()
+            self.outcome = self._conclude(*found)
         return self.outcome
 
     async def _go(self) -> tuple[str, int, str]:

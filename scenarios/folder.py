@@ -29,15 +29,18 @@ def version() -> str:
         return "0+unknown"
 
 
-def environment() -> dict[str, str]:
+def environment() -> dict[str, str | int | None]:
     """What the value digest depends on."""
     import numpy as np
+
+    from scenarios.threads import blas_threads
 
     return {
         "python": platform.python_version(),
         "numpy": np.__version__,
         "machine": platform.machine(),
         "system": platform.system(),
+        "blas_threads": blas_threads(),
     }
 
 

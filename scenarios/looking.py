@@ -8,7 +8,7 @@ from pathlib import Path
 from scenarios.explaining import Causes, as_tree, in_words
 from scenarios.folder import FolderError, events, lines, read_manifest, whole
 from scenarios.grammar_faults import ACTIONS
-from scenarios.parting import differences, parts, plain_row, samples
+from scenarios.parting import compare_digests, differences, parts, plain_row, samples
 from scenarios.parting import in_words as told
 from scenarios.words import say
 
@@ -59,17 +59,24 @@ def diff(chosen: argparse.Namespace) -> int:
     """Tell where two runs part, and how their metrics differ after it."""
     one, other = Path(chosen.run), Path(chosen.other)
     try:
-        told_apart = [(m["scenario"], m["seed"]) for m in map(read_manifest, (one, other))]
+        manifests = [read_manifest(path) for path in (one, other)]
+        told_apart = [(m["scenario"], m["seed"]) for m in manifests]
+        digests = compare_digests(*manifests)
         found = parts(events(one), events(other))
         since = 0 if found is None else min(e["t"] for e in found if e is not None)
         rows = differences(samples(events(one)), samples(events(other)), since)
     except (KeyError, TypeError) as error:
         raise FolderError(f"a run is damaged: {error}") from None
     if chosen.json:
-        tree = {"parts": found and list(found), "metrics": [plain_row(row) for row in rows]}
+        tree = {
+            "parts": found and list(found),
+            "metrics": [plain_row(row) for row in rows],
+            "digests": digests,
+        }
         say(json.dumps(tree, indent=2, ensure_ascii=False))
     elif found is None:
         say("the same events, one by one")
+        say("\n".join(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
         for path, event in zip((one, other), found, strict=True):
             say(f"{path}:")

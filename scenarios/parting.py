@@ -29,6 +29,28 @@ def parts(one: Iterable[Event], other: Iterable[Event]) -> Pair | None:
     return None
 
 
+def compare_digests(one: dict[str, Any], other: dict[str, Any]) -> dict[str, str]:
+    """Compare the digests of two manifests: "equal", "different", or why they are not compared.
+
+    Value digests of runs whose BLAS had different numbers of threads (or one that no manifest names)
+    are not compared: sums in another order round differently, so that neither verdict says anything.
+    """
+    found: dict[str, str] = {}
+    mine, theirs = one["digests"], other["digests"]
+    threads = [manifest["environment"].get("blas_threads") for manifest in (one, other)]
+    for name in ("schedule", "value"):
+        if name not in mine or name not in theirs:
+            found[name] = "not compared: a run has none, for it did not end"
+        elif mine.get("version") != theirs.get("version"):
+            found[name] = "not compared: they are digests of two versions"
+        elif name == "value" and threads[0] != threads[1]:
+            counts = " and ".join("unknown" if n is None else str(n) for n in threads)
+            found[name] = f"not compared: BLAS threads are {counts}"
+        else:
+            found[name] = "equal" if mine[name] == theirs[name] else "different"
+    return found
+
+
 def samples(events: Iterator[Event]) -> dict[int, dict[str, float]]:
     """Return the metrics of every sample, per-node ones as their mean, by instant."""
     found = {}

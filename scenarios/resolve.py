@@ -26,8 +26,10 @@ from scenarios.problem import ScenarioError, nearest
 from scenarios.provision import Objectives
 from scenarios.read import Scenario, beside, library_names, load
 from scenarios.settling import MOST, Options, Settling
+from scenarios.threads import OneThread
 
 
+@OneThread()
 def resolve(scenario: Scenario, options: Options) -> Plan:
     """Settle everything; raise all problems at once."""
     judge(scenario.read, scenario.report)

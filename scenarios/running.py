@@ -10,11 +10,13 @@ from pathlib import Path
 from scenarios.conduct import DIVERGENT, Outcome, Run
 from scenarios.folder import choose, events, read_manifest
 from scenarios.governor import Hand
+from scenarios.parting import compare_digests
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError
 from scenarios.telling import in_words
 from scenarios.words import pace, plan_of, say, seconds
 
+UNKNOWN = 4
 _MANY = 2000
 """So many agents are not there at once."""
 
@@ -154,8 +156,14 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
         made = Run(plan, Path(folder) / "run", Hand(), speed)
         second = asyncio.run(made.perform())
-        mine, theirs = (read_manifest(o.folder)["digests"] for o in (first, second))
-        if mine == theirs:
+        manifests = [read_manifest(outcome.folder) for outcome in (first, second)]
+        verdicts = compare_digests(*manifests)
+        unknown = [f"{name} digests are {v}" for name, v in verdicts.items() if v.startswith("not")]
+        if unknown:
+            say(f"hush: {'; '.join(unknown)}", error=True)
+            return UNKNOWN
+        if set(verdicts.values()) == {"equal"}:
+            mine = manifests[0]["digests"]
             say(
                 f"  twice the same: schedule {mine['schedule'][:16]}…, value {mine['value'][:16]}…",
                 error=True,
