@@ -9,6 +9,12 @@ from actors.stage import Link, Make, Stage, Strike, Undo
 from actors.targets import Target
 
 Direction = Literal["both", "to", "from"]
+_WAYS: dict[Direction, tuple[bool, bool]] = {
+    "both": (True, True),
+    "to": (True, False),
+    "from": (False, True),
+}
+"""Whether a direction means messages to the target, and messages from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +30,17 @@ class Where:
 
     def links(self, hit: tuple[int, ...], stage: Stage) -> Iterator[Link]:
         """Yield the directed links."""
+        to, back = _WAYS[self.direction]
         if self.pairs:
             for a, b in self.pairs:
-                if self.direction != "from":
+                if to:
                     yield a, b
-                if self.direction != "to":
+                if back:
                     yield b, a
             return
         chosen = set(hit)
         for i, j in stage.links():
-            leaves = i in chosen and self.direction != "to"
-            arrives = j in chosen and self.direction != "from"
-            if leaves or arrives:
+            if (back and i in chosen) or (to and j in chosen):
                 yield i, j
 
 

@@ -89,4 +89,5 @@ class Provision:
                 ("admm", "dvp", "pvp", "madmm", "pp"), lambda: alternating(table, i, public)
             ),
         }
-        return makers[kind]()
+        made: Maker = makers[kind]()
+        return made

@@ -30,8 +30,10 @@ def sizes(split: dict[str, Any], total: int, n: int, rng: np.random.Generator) -
             if given.sum() > total:
                 raise NoSplit(f"the sizes add up to {given.sum()}, and there are {total} points")
             return given
+        case "by-user":
+            raise NoSplit("by-user needs a data source that knows its users")
         case kind:
-            raise NoSplit(f"{kind} needs a data source that knows its users")
+            raise NotImplementedError(f"no sizes are written for split {kind!r}")
     if total < n:
         raise NoSplit(f"{total} points are too few for {n} agents")
     return _apportion(shares, total)

@@ -1,0 +1,229 @@
+"""A new member of a family that one place has forgotten is an error: it never behaves as another member."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechanisms.noise import LAWS, Gaussian
+from scenarios import grammar, grammar_faults, hazards, judge_faults, kinds, metric_names
+from scenarios.kinds import MECHANISMS, TRAITS, Trait
+from scenarios.problem import ScenarioError
+from scenarios.schema import Rule
+from scenarios.tables import Field, Many, Table
+from tests.support.builders import perform, private, scenario
+from tests.support.catalogue import world
+
+NEW = "brand-new"
+FORGOTTEN = (AssertionError, KeyError, NotImplementedError, ValueError)
+"""What a forgotten place raises; `assert_never` raises an AssertionError; `ScenarioError`, a refusal of the scenario, is a ValueError."""
+
+
+def refused(tree: dict[str, Any], folder: Path) -> None:
+    """Run a world, and see that it fails by the name of the new member."""
+    with pytest.raises(FORGOTTEN, match=NEW):
+        perform(tree, folder)
+
+
+def add(monkeypatch: pytest.MonkeyPatch, choice: Any) -> None:
+    """Let a rule accept one more word."""
+    rule = getattr(choice, "rule", choice)
+    monkeypatch.setattr(rule, "names", (*rule.names, NEW))
+
+
+@pytest.mark.parametrize(
+    ("family", "like"),
+    [
+        ("alone", "local"),
+        ("consensus", "admm"),
+        ("consensus", "dvp"),
+        ("personalised", "cd"),
+        ("pairs", "collaborative-admm"),
+        ("server", "fedavg"),
+        ("server", "jayaraman-gradient"),
+        ("server", "pathak"),
+    ],
+)
+@pytest.mark.parametrize("traits", [True, False])
+def test_a_kind_of_mechanism(
+    family: str, like: str, *, traits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = world(like)
+    tree["mechanism"] = tree["mechanism"] | {"kind": NEW}
+    monkeypatch.setitem(MECHANISMS, NEW, MECHANISMS[like])
+    if traits:
+        known = TRAITS[like]
+        trait = Trait(family, known.noises, known.fixed_by, known.smooths, known.convex)
+        monkeypatch.setitem(TRAITS, NEW, trait)
+    refused(tree, tmp_path)
+
+
+TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "topology": (grammar.TOPOLOGIES, {"network": {"topology": NEW}}),
+    "split": (grammar.SPLITS, {"data": {"source": "blobs", "split": NEW}}),
+    "data source": (grammar.SOURCES, {"data": {"source": NEW}}),
+    "loss": (grammar.LOSSES, {"task": {"loss": NEW}}),
+    "start": (grammar.STARTS, {"task": {"start": NEW}}),
+    "clock": (grammar.CLOCKS, {"nodes": [{"count": 3, "clock": NEW}]}),
+    "latency": (grammar._LATENCIES, {"network": {"latency": {"kind": NEW}}}),
+    "duration": (
+        grammar_faults.DISTRIBUTIONS,
+        {"nodes": [{"count": 3, "compute": {"kind": NEW}}]},
+    ),
+}
+
+
+@pytest.mark.parametrize("family", TABLES)
+def test_a_kind_of_a_table(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    members, sections = TABLES[family]
+    like = members["blobs"] if family == "data source" else {}
+    monkeypatch.setitem(members, NEW, like)
+    refused(scenario(**sections), tmp_path)
+
+
+def _key(field: Field, key: str) -> Field:
+    """Return the field of a key of a table."""
+    assert isinstance(field.rule, Table)
+    return field.rule.fields[key]
+
+
+def _entries(field: Field) -> Rule:
+    """Return the rule of the entries of an array."""
+    assert isinstance(field.rule, Many)
+    return field.rule.rule
+
+
+def _faults(action: str, value: Any) -> dict[str, Any]:
+    return {"fault": [{"at": 1.0, action: value}]}
+
+
+_NODE, _LINK = grammar_faults._NODE_ACTIONS, grammar_faults._LINK_ACTIONS
+_KIND_OF_CRASH = {"at": 1.0, "crash": [0], "lose": NEW}
+WORDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "fault of privacy": (
+        _key(_NODE["privacy"], "kind"),
+        _faults("privacy", {"on": [0], "kind": NEW}),
+    ),
+    "fault of storage": (
+        _key(_NODE["storage"], "kind"),
+        {"fault": [{"at": 1.0, "storage": {"on": [0], "kind": NEW}}, {"at": 5.0, "crash": [0]}]},
+    ),
+    "direction of a loss": (
+        grammar_faults.FAULT["direction"],
+        {"fault": [{"at": 1.0, "hold": [[0, 1]], "direction": NEW}]},
+    ),
+    "loss of a crash": (grammar_faults.FAULT["lose"], {"fault": [_KIND_OF_CRASH]}),
+    "mode of a partition": (
+        _key(_LINK["partition"], "mode"),
+        _faults("partition", {"isolate": [0], "mode": NEW}),
+    ),
+    "direction": (
+        grammar_faults.FAULT["direction"],
+        {"fault": [{"at": 1.0, "partition": {"isolate": [0]}, "direction": NEW}]},
+    ),
+    "start of a group": (
+        grammar._NODES["start"],
+        {"nodes": [{"count": 3, "start": NEW, "budget": {"epsilon": 4.0}}]},
+    ),
+    "reduction": (
+        _key(grammar.SCENARIO["task"], "reduction"),
+        {"task": {"l2": 0.1, "reduction": NEW}},
+    ),
+    "view": (_entries(grammar._PRIVACY["views"]), {"privacy": {"views": [NEW]}}),
+    "accountant": (grammar._PRIVACY["accountant"], {"privacy": {"accountant": NEW}}),
+    "accountant that calibrates": (
+        grammar._PRIVACY["calibrate"],
+        {"privacy": {"calibrate": NEW}},
+    ),
+    "filter": (grammar._PRIVACY["filter"], {"privacy": {"filter": NEW}}),
+    "schedule": (
+        kinds._DESCENT["schedule"],
+        {
+            "mechanism": {
+                "kind": "cd",
+                "noise": "norm-gamma",
+                "releases": 4,
+                "schedule": NEW,
+            }
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("family", WORDS)
+def test_a_word_of_a_choice(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule, sections = WORDS[family]
+    add(monkeypatch, rule)
+    refused(private(**sections), tmp_path)
+
+
+def test_what_an_agent_does_without_a_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(monkeypatch, grammar._BUDGET.fields["on_exhausted"])
+    budget = {"epsilon": 0.1, "on_exhausted": NEW}
+    mechanism = {"kind": "pp", "noise": {"start": 1.0}, "eta": {"start": 1.0}}
+    nodes = [{"name": "peers", "count": 4, "budget": budget}]
+    refused(scenario(nodes=nodes, mechanism=mechanism, task={}), tmp_path)
+
+
+@pytest.mark.parametrize(("like", "room"), [("crash", "ON_NODES"), ("hold", "ON_LINKS")])
+def test_a_fault(like: str, room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link fault without an ailment was `hold`: every message was held."""
+    monkeypatch.setitem(grammar_faults.FAULT, NEW, grammar_faults.FAULT[like])
+    for module in (grammar_faults, hazards, judge_faults):
+        for name in ("ACTIONS", room):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, (*getattr(module, name), NEW))
+    refused(scenario(**_faults(NEW, [0])), tmp_path)
+
+
+def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A law whose charge has no unit cannot be charged; one that is not said to be private keeps no budget."""
+
+    class Student(Gaussian):
+        name = NEW
+
+    tree = private(mechanism={"kind": "cd", "noise": NEW, "releases": 4})
+    add(monkeypatch, kinds._DESCENT["noise"])
+    monkeypatch.setitem(LAWS, NEW, Student())
+    with pytest.raises(ScenarioError, match="keep no budget"):
+        perform(tree, tmp_path)
+    known = TRAITS["cd"]
+    noises = (*(known.noises or ()), NEW)
+    monkeypatch.setitem(
+        TRAITS, "cd", Trait(known.family, noises, known.fixed_by, known.smooths, known.convex)
+    )
+    refused(tree, tmp_path)
+
+
+def test_a_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts as reading models; a fault by it is refused without `oracle`, and cannot run without a formula."""
+    monkeypatch.setattr(metric_names, "PER_NODE", (*metric_names.PER_NODE, NEW.replace("-", ".")))
+    fault = {"when": f"{NEW.replace('-', '.')}.mean > 0.01", "crash": [0]}
+    with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
+        perform(scenario(fault=[fault]), tmp_path)
+    chosen = {"at": 1.0, "crash": {"highest": NEW.replace("-", ".")}}
+    monkeypatch.setattr(judge_faults, "PER_NODE", metric_names.PER_NODE)
+    with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
+        perform(scenario(fault=[chosen]), tmp_path)
+    with pytest.raises(KeyError, match=NEW.replace("-", ".")):
+        perform(scenario(fault=[chosen | {"oracle": True}]), tmp_path)
+
+
+def test_every_metric_is_harmless_or_an_oracles() -> None:
+    """The list of harmless metrics names metrics only, and none of a model, a loss or a dual."""
+    known = {*metric_names.PER_NODE, *metric_names.NETWORK}
+    assert known >= metric_names.HARMLESS
+    of_models: tuple[str, ...] = (
+        "loss",
+        "accuracy",
+        "rmse",
+        "gain",
+        "harmed",
+        "noise",
+        "objective",
+        "optimum",
+    )
+    of_models += ("gap", "consensus", "bias", "distance", "duals", "attack", "epsilon.audited")
+    assert not [name for name in metric_names.HARMLESS if name.startswith(of_models)]
