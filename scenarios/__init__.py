@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scenarios.api import check, open_run, run, run_sync
+    from scenarios.api import InterruptedRun, check, open_run, run, run_sync
 
-__all__ = ["check", "open_run", "run", "run_sync"]
+__all__ = ["InterruptedRun", "check", "open_run", "run", "run_sync"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,24 +3,26 @@
 import asyncio
 import math
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from scenarios.conduct import Run
-from scenarios.folder import choose
-from scenarios.governor import Hand
+from scenarios.folder import FolderError, choose
+from scenarios.governor import Hand, Signals
 from scenarios.plan import Plan
 from scenarios.problem import ScenarioError
 from scenarios.read import load
 from scenarios.resolve import resolve
-from scenarios.result import Result, open_run
+from scenarios.result import InterruptedRun, Result, open_run
 from scenarios.settling import Options
 
-__all__ = ["Checked", "check", "make_plan", "open_run", "run", "run_sync"]
+__all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
 
 _temporary: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -61,19 +63,41 @@ async def run(
     scenario: str | Path | Mapping[str, Any] = "quickstart",
     *,
     out: str | Path | None = None,
+    keep: str | Path | None = None,
     speed: float = math.inf,
     **options: Any,
 ) -> Result:
     """Run a scenario: a name, a path, or a dict of the same shape.
 
-    Without `out`, the folder is temporary and goes when Python ends.
+    `out` is the folder that the run writes to. Without it the folder is temporary: the result says
+    so (`temporary`), and it goes when Python ends. `keep` saves the temporary folder as that path once
+    the run has ended, whatever ended it. Both are refused where they exist and are not empty.
+
+    SIGINT, SIGTERM, SIGHUP and SIGQUIT end the run early, with its folder closed. The signal is then
+    handed on to the handler that the script had set, or to Python's own; if that returns, so does this
+    function, with a result that is `interrupted` and warns when its figures are used.
     """
     plan = make_plan(scenario, **options)
-    path = _temporary_folder() if out is None else choose(plan.name, plan.seed, str(out))
-    outcome = await Run(plan, path, Hand(speed=_pace(plan, speed), watched=True), speed).perform()
+    saved = None
+    if out is not None:
+        if keep is not None:
+            raise FolderError("out names the folder already: give out or keep")
+        path = choose(plan.name, plan.seed, str(out))
+    else:
+        saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
+        path = _temporary_folder()
+    hand = Hand(speed=_pace(plan, speed), watched=True)
+    with Signals(hand, hands_on=True):
+        try:
+            outcome = await Run(plan, path, hand, speed).perform()
+        finally:
+            if saved is not None and path.exists():
+                shutil.copytree(path, saved, dirs_exist_ok=True)
+    await asyncio.sleep(0)  # where asyncio answers SIGINT, it cancels here, not in what comes later
     if not outcome.summary:
         raise RuntimeError(outcome.message)
-    return Result(outcome.folder, outcome.code)
+    temporary = out is None and saved is None
+    return Result(saved or outcome.folder, outcome.code, temporary=temporary, warns=True)
 
 
 def _pace(plan: Plan, speed: float) -> float:
@@ -87,7 +111,10 @@ def _temporary_folder() -> Path:
 
 
 def run_sync(scenario: str | Path | Mapping[str, Any] = "quickstart", **options: Any) -> Result:
-    """Do as `run`, from code without an event loop, or beside one that runs."""
+    """Do as `run`, from code without an event loop, or beside one that runs.
+
+    Beside one that runs, the run has a thread of its own, and signals reach it through this one.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -101,11 +128,19 @@ def run_sync(scenario: str | Path | Mapping[str, Any] = "quickstart", **options:
             found.append(error)
 
     thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
+    with Signals(_Nobody(), hands_on=True):
+        thread.start()
+        thread.join()
     if isinstance(found[0], BaseException):
         raise found[0]
     return found[0]
+
+
+class _Nobody:
+    """Holds signals for a run in another thread, which is interrupted for itself."""
+
+    def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
+        """Do nothing."""
 
 
 def check(scenario: str | Path | Mapping[str, Any], **options: Any) -> Checked:

@@ -258,38 +258,67 @@ class Interruptible(Protocol):
 class Signals:
     """Signals interrupt every run that is open; the third ends at once what is still closing, unfinished.
 
+    With `hands_on`, the first signal that came is handed on to the handler that was there before, once
+    the last run has left: what a script does on SIGTERM it still does, after the folders are closed.
+    The command does without: there, an interrupted run is what the signal asked for.
+
     Where signals cannot be set, nothing happens.
     """
 
     _heard: ClassVar[int] = 0
+    _came: ClassVar[int | None] = None
+    """The first signal since the handlers were set."""
     _open: ClassVar[list[Interruptible]] = []
     _former: ClassVar[dict[int, Any]] = {}
 
-    def __init__(self, hand: Interruptible) -> None:
+    def __init__(self, hand: Interruptible, *, hands_on: bool = False) -> None:
         self._hand = hand
+        self._hands_on = hands_on
 
     def __enter__(self) -> None:
         self._open.append(self._hand)
         if len(self._open) > 1:
+            if self._came is not None:  # it came while this run was made
+                self._hand.interrupt(self._came, None)
             return
-        Signals._heard = 0
+        Signals._heard, Signals._came = 0, None
         for number in _NUMBERS:
             try:
                 self._former[number] = signal.signal(number, self._interrupt)
             except ValueError:  # not the main thread: whoever runs it there ends it
                 return
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._open.remove(self._hand)
-        if not self._open:
-            for number, former in self._former.items():
-                signal.signal(number, former)
-            self._former.clear()
+        if self._open:
+            return
+        former = dict(self._former)
+        self._former.clear()
+        for number, handler in former.items():
+            # None stands for a handler that C code set: Python cannot set it again.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        came, Signals._came = self._came, None
+        if self._hands_on and came is not None and kind is not KeyboardInterrupt:
+            _hand_on(came, former[came])
 
     @classmethod
     def _interrupt(cls, number: int, frame: FrameType | None) -> None:
         Signals._heard += 1
+        if Signals._came is None:
+            Signals._came = number
         if cls._heard >= _INSISTS:
             raise KeyboardInterrupt
         for hand in cls._open:
             hand.interrupt(number, frame)
+
+
+def _hand_on(number: int, handler: Any) -> None:
+    """Do what a handler does with a signal: call it, or, for the default, send the signal again.
+
+    It is called rather than sent where it can be: an event loop with a handler of its own has been
+    told of the signal already, through its wake-up file, and would be told twice.
+    """
+    if callable(handler):
+        handler(number, None)
+    else:
+        signal.raise_signal(number)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import shutil
+import warnings
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -22,24 +24,72 @@ class Columns(dict[str, list[Any]]):
         return pd.DataFrame(dict(self))
 
 
-class Result:
-    """A run's folder, opened."""
+class InterruptedRun(UserWarning):
+    """The figures of a run that was interrupted are those of its first part."""
 
-    def __init__(self, path: Path, code: int | None = None) -> None:
+
+class Result:
+    """A run's folder, opened.
+
+    `code` is the exit code that the command would have ended with; None where the folder was opened
+    later. A `temporary` folder goes when Python ends, unless `keep` saves it. With `warns`, the first
+    use of an interrupted run's figures gives an `InterruptedRun` warning: results of `run` have it,
+    for the code that called `run` may not know that a signal ended it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        code: int | None = None,
+        *,
+        temporary: bool = False,
+        warns: bool = False,
+    ) -> None:
         self.path = path
         self.code = code
+        self.temporary = temporary
         self.manifest = folder.read_manifest(path)
+        self._warns = warns and self.interrupted
 
     def __repr__(self) -> str:
-        return f"<hush run {self.manifest.get('scenario')} in {self.path}: {self.status}>"
+        place = f"temporary {self.path}, which keep(DIR) saves" if self.temporary else self.path
+        ended = self.status
+        if self.interrupted:
+            ended = "interrupted before its end, the figures are of its first part"
+        return f"<hush run {self.manifest.get('scenario')} in {place}: {ended}>"
 
     @property
     def status(self) -> str:
         """`running` (or killed), `finished`, `interrupted` or `failed`."""
         return str(self.manifest["status"])
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal or a person ended the run before its end."""
+        return self.status == "interrupted"
+
+    def keep(self, path: str | Path) -> Path:
+        """Save a temporary folder as `path`, and return that; this result reads there from now on.
+
+        Raises `FolderError` where the folder is not temporary, or `path` is there and not empty.
+        """
+        if not self.temporary:
+            raise folder.FolderError(f"{self.path} is not temporary: it stays where it is")
+        to = folder.choose("run", 0, str(path))
+        shutil.copytree(self.path, to, dirs_exist_ok=True)
+        self.path, self.temporary = to, False
+        return to
+
+    def _use(self, *, method: bool = False) -> None:
+        """Warn, once, before figures of an interrupted run are used, at the line that uses them."""
+        if self._warns:
+            self._warns = False
+            said = f"this run was interrupted: its figures are of its first part ({self.path})"
+            warnings.warn(said, InterruptedRun, stacklevel=3 if method else 4)
+
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every event that was recorded."""
+        self._use(method=True)
         return folder.events(self.path)
 
     def samples(self) -> Iterator[dict[str, Any]]:
@@ -60,6 +110,7 @@ class Result:
 
     def metrics(self) -> Columns:
         """Return sampled metrics as tidy columns; the node is None for the network."""
+        self._use(method=True)
         columns = Columns(t=[], node=[], metric=[], value=[])
 
         def add(t: float, node: int | None, name: str, value: Any) -> None:
@@ -81,22 +132,26 @@ class Result:
     @cached_property
     def ledger(self) -> list[dict[str, Any]]:
         """Every ledger line."""
+        self._use()
         return list(folder.lines(self.path / "ledger.jsonl"))
 
     @cached_property
     def models(self) -> np.ndarray:
         """What each node held at the end: nodes × dimension."""
+        self._use()
         with np.load(self.path / "models.npz", allow_pickle=False) as archive:
             return np.array(archive["theta"])
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """`summary.json`; recomputed from events where the run was cut off."""
+        self._use()
         return self._json("summary.json") or self._recomputed()
 
     @cached_property
     def verdicts(self) -> dict[str, Any]:
         """`verdicts.json`."""
+        self._use()
         return self._json("verdicts.json") or {}
 
     def _json(self, name: str) -> Any:
