@@ -115,6 +115,8 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
     lines = list[str]()
     if outcome.message:
         lines.append(outcome.message)
+    if outcome.summary.get("verdict") == "diverged":
+        lines.append("every agent diverged: what each computes is no number any more")
     spots = places(case.scenario, options)
     for i, found in enumerate(outcome.summary.get("expectations", [])):
         if found["verdict"] == "pass" or found.get("over"):
@@ -124,8 +126,9 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
         title = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
         lines.append(f"{where}: wanted {found['wanted']}{got}{title}")
         if found["verdict"] == "unknown":
-            lines.append("    unknown: the metric had no value; see that it exists at that time")
-        if found["note"]:
+            why = found["note"] or "see that it exists at that time"
+            lines.append(f"    unknown: the metric had no value: {why}")
+        elif found["note"]:
             lines.append(f"    {found['note']}")
         if found["first"] is not None:
             lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")

@@ -1,7 +1,7 @@
 """What a scenario expects, judged at samples; and when its targets were reached."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -172,9 +172,17 @@ class Claims:
             judgement.first, judgement.t = event.seq, event.t / 1e9
 
     def finish(
-        self, last: Sampled | None, *, complete: bool, others: dict[int, float] | None = None
+        self,
+        last: Sampled | None,
+        *,
+        complete: bool,
+        others: dict[int, float] | None = None,
+        why: Callable[[str], str] = lambda _: "",
     ) -> list[Judgement]:
-        """Judge the end; what an interrupted run cannot tell stays unknown. `others` are values to compare with."""
+        """Judge the end; what an interrupted run cannot tell stays unknown.
+
+        `others` are values to compare with; `why` says why a metric has no value.
+        """
         self._figures = {
             f"{figure}.{name}": (math.inf if reached is None else reached[figure])
             for name, reached in self._reached.items()
@@ -198,6 +206,10 @@ class Claims:
                     self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
             elif judgement.got is not None and not math.isnan(judgement.got):
                 self._decide(judgement, "pass" if expect["when"] == "always" else "fail", last)
+        for expect, judgement in zip(self._plan.expects, self.judgements, strict=True):
+            if judgement.verdict == "unknown" and not judgement.note:
+                reason = why(expect["metric"]) if expect.get("metric") else ""
+                judgement.note = reason if complete else "the run was cut off"
         return self.judgements
 
     def _happened(self, at: int, judgement: Judgement, *, complete: bool) -> bool:

@@ -55,7 +55,7 @@ def residual(run: "Run") -> float | None:
 def local(run: "Run", values: dict[str, Any]) -> dict[str, Any] | None:
     """Loss and score of purely local learning, where the sample compared with it."""
     oracle, local = run.oracle, run.oracle.local if "gain" in values else None
-    if local is None:
+    if local is None or not oracle.scores.has_test:
         return None
     scores = oracle.scores
     tested = float(scores.score(local, test=True).mean())
@@ -66,6 +66,7 @@ def write_end(run: "Run", summary: dict[str, Any]) -> None:
     """Write what is written once, at the end."""
     run.folder.write_json("summary.json", summary)
     verdicts = {
+        "verdict": summary.get("verdict"),
         "invariants": summary.get("invariants"),
         "expectations": summary.get("expectations"),
     }

@@ -31,7 +31,7 @@ from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
-from scenarios.summary import summarise, worst_exit
+from scenarios.summary import EXITS, summarise
 from scenarios.threads import OneThread
 from scenarios.write import to_toml
 
@@ -249,7 +249,9 @@ class Run:
         try:
             if code not in {DISK, BROKEN}:
                 self.checks.finish(complete=complete)
-                self.claims.finish(self.last, complete=complete, others=self.others)
+                self.claims.finish(
+                    self.last, complete=complete, others=self.others, why=self.oracle.why
+                )
         except InvariantBroken as broken:
             status, code, message = "failed", BROKEN, f"an invariant broke: {broken}"
         try:
@@ -260,7 +262,7 @@ class Run:
         except OSError as error:
             status, code, message = "failed", DISK, self._disk(error)
         if code == FINE:
-            code = worst_exit(self.claims.judgements)
+            code = EXITS[summary["verdict"]]
         self.recorder.close()
         digests = self.recorder.digests() if code != DISK else {}
         self.folder.finish(
@@ -286,6 +288,7 @@ class Run:
             "targets": self.claims.targets(),
             "judgements": self.claims.judgements,
             "steered": self.steered,
+            "why": self.oracle.why,
             "invariants": closing.invariants(self),
             "server": closing.rounds(self),
             "faults": closing.faults(self),

@@ -16,7 +16,10 @@ from mechanisms.guards import Open
 from mechanisms.mixing import Heard
 from mechanisms.strategy import Mechanism
 from mechanisms.warm_start import WarmDescent
+from scenarios.metric_names import needs_tests
 from scenarios.plan import NodePlan, Plan
+from scenarios.reasons import with_reasons
+from scenarios.scores import why_untested
 from scenarios.values import figure
 
 _LARGEST = 50
@@ -24,11 +27,24 @@ _LARGEST = 50
 _NUMERICAL = ("pld",)
 
 
+_AT_RUN = "only the run can tell"
+_WHY_NULL = {
+    "expected.*": _AT_RUN,
+    "groups.*.rate": _AT_RUN,
+    "groups.*.releases": "every wake makes one: no number is planned",
+    "groups.*.cap": "no budget was given: no cap",
+    "groups.*.epsilon*": _AT_RUN,
+    "groups.*.calibration": "the corrected calibration keeps what it claims",
+    "groups.*.noise_to_step": "no noise enters a step, or no agent has a neighbour",
+}
+"""Why figures of a forecast may be missing, by patterns of their places."""
+
+
 def forecast(plan: Plan) -> dict[str, Any]:
     """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
     updates, messages = _expected(plan)
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
-    return {
+    told = {
         "scenario": plan.name,
         "seed": plan.seed,
         "mechanism": plan.kind,
@@ -47,8 +63,19 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "faults": len(plan.faults),
         "fault_list": [_fault(fault) for fault in plan.faults],
         "notes": list(plan.notes),
-        "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups)],
+        "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups), *_unmeasured(plan)],
     }
+    return with_reasons(told, _WHY_NULL)
+
+
+def _unmeasured(plan: Plan) -> list[str]:
+    """Warn where a metric is asked for that will have no value."""
+    why = why_untested(plan.shards)
+    asked = {e["metric"] for e in (*plan.expects, *plan.targets.values()) if e.get("metric")}
+    asked |= {name for condition in plan.conditions for name in condition.metrics}
+    return [
+        f"{name} will have no value: {why}" for name in sorted(asked) if why and needs_tests(name)
+    ]
 
 
 def _expected(plan: Plan) -> tuple[float, float]:

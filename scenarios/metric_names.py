@@ -55,6 +55,14 @@ HARMLESS = frozenset(
     }
 )  # fmt: skip
 """Metrics that read neither models nor data. Any other metric counts as reading them: participation may not depend on it."""
+
+
+def needs_tests(name: str) -> bool:
+    """Whether a metric is taken at test points: without them it has no value."""
+    base = split_metric(name)[0]
+    return base in {"gain", "harmed"} or base.endswith(".test")
+
+
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 

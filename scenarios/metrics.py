@@ -16,18 +16,38 @@ from clocks.clock import Clock
 from mechanisms.joint import local_models
 from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
-from scenarios.metric_names import AT_END, NETWORK, PER_NODE, split_metric
+from scenarios.metric_names import (
+    AT_END,
+    HARMLESS,
+    NETWORK,
+    PER_NODE,
+    needs_tests,
+    split_metric,
+)
 from scenarios.observers.budget import Budget
 from scenarios.observers.fates import Fates
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.privacy_metrics import routes
-from scenarios.scores import Scores, dual_health
+from scenarios.scores import Scores, dual_health, why_untested
 from scenarios.values import plain
 
 _LARGE = 2e6
 """Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
 _OF_OPTIMUM = {"optimum", "gap", "gap.relative", "bias", "distance"}
+_OF_LOCAL = {"gain", "harmed"}
+_WHY_NOT = {
+    "noise.ratio": "no noise enters a step, or no step was made",
+    "staleness": "no live neighbour was heard",
+    "lag": "no live neighbour was heard",
+    "epsilon.left": "no budget was given: there is no cap",
+    "epsilon.basic": "basic composition has no claim for this noise",
+    "epsilon.audited": "this plan cannot be audited: hush audit says why",
+    "attack.kkt": "this plan cannot be attacked so: hush attack kkt says why",
+    "attack.kkt.secret": "this plan cannot be attacked so: hush attack kkt says why",
+    "duals.sum": "no agent that is up holds duals",
+    "duals.antisymmetry": "no agent that is up holds duals",
+}
 _ALWAYS = (
     "loss", "epsilon", "epsilon.left", "releases", "releases.refused", "derived", "updates",
     "objective", "consensus", "messages.sent", "messages.delivered", "messages.superseded",
@@ -110,6 +130,67 @@ class Oracle:
         """The models of the last sample."""
         return self._theta
 
+    def why(self, name: str) -> str:
+        """Say why a metric has no value at the last sample; empty where nothing stands in its way."""
+        base = split_metric(name)[0]
+        if needs_tests(base):
+            said = self._why_no_score(base)
+        elif base in _OF_OPTIMUM or base in {"objective", "gap.present"}:
+            said = self._why_no_optimum(base)
+        else:
+            said = self._why_not(base)
+        return said or ("" if base in HARMLESS else self._who_diverged())
+
+    def _why_no_score(self, base: str) -> str:
+        if not self.scores.has_test:
+            return why_untested(self.plan.shards)
+        if base not in _OF_LOCAL:
+            return self._why_not(base)
+        if self._skips_local:
+            return f"finding every local model is costly here: ask for {base} in an [[expect]]"
+        if self.local is None:
+            return "an agent alone has no best model to compare with: set task.l2 above 0"
+        return ""
+
+    def _why_no_optimum(self, base: str) -> str:
+        joint = self.plan.joint
+        if joint is None:
+            return f"{self.plan.kind} has no joint objective"
+        if base == "objective":
+            return ""
+        if not joint.convex:
+            return "the objective is not convex: no exact minimum is known"
+        if base == "gap.present":
+            return "" if self._status(UP) + self._status(DOWN) else "no agent is present"
+        if self._skips_optimum:
+            return f"the exact minimum is costly here: ask for {base} in an [[expect]]"
+        if self.optimum is None:
+            return "the objective has no minimum: set task.l2 above 0"
+        return (
+            "the start is the optimum" if base == "gap.relative" and self.gap_at_start <= 0 else ""
+        )
+
+    def _why_not(self, base: str) -> str:
+        """Say why a metric that needs no minimum has no value."""
+        score = self.scores.name
+        if base.startswith(("accuracy", "rmse")) and not base.startswith(score):
+            return f"this loss is judged by its {score}"
+        if base == "rounds.survivors" and self.plan.server is None:
+            return f"{self.plan.kind} has no server"
+        return _WHY_NOT.get(base, "")
+
+    def _who_diverged(self) -> str:
+        """Say how many agents hold no numbers any more; empty where all do."""
+        members = int(self._member.sum())
+        gone = int(np.isnan(self._theta[self._member]).any(axis=1).sum())
+        if not members:
+            return "no agent was ever a member"
+        if not gone:
+            served = self.plan.server is None or np.isfinite(self._judged()).all()
+            return "" if served else "the server's model diverged: it holds no numbers any more"
+        who = "every agent" if gone == members else f"{gone} of {members} agents"
+        return f"{who} diverged: a model without numbers has no value"
+
     # what is known before time starts
 
     @property
@@ -117,13 +198,21 @@ class Oracle:
         d = self.plan.dimension
         return self.plan.size * d * d + sum(self.plan.shards.sizes) * d > _LARGE
 
+    @property
+    def _skips_optimum(self) -> bool:
+        return self._too_large and not self.asked & _OF_OPTIMUM
+
+    @property
+    def _skips_local(self) -> bool:
+        return self._too_large and not self.asked & _OF_LOCAL
+
     @cached_property
     def optimum_theta(self) -> Matrix | None:
         """The exact minimiser of what the kind minimises; None where it is too large or not convex."""
         joint = self.plan.joint
         if joint is None or not joint.convex:
             return None
-        if self._too_large and not self.asked & _OF_OPTIMUM:
+        if self._skips_optimum:
             return None
         try:
             return joint.minimum()
@@ -140,7 +229,7 @@ class Oracle:
     @cached_property
     def local(self) -> Matrix | None:
         """Everybody's purely local model, by the exact solver."""
-        if self._too_large and not self.asked & {"gain", "harmed"}:
+        if self._skips_local:
             return None
         return local_models(self.plan.objectives)
 

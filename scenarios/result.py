@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scenarios import folder
+from scenarios.reasons import with_reasons
 
 
 class Columns(dict[str, list[Any]]):
@@ -179,7 +180,7 @@ class Result:
             - arrived["lost"]
             - arrived["rejected"]
         )
-        return {
+        recounted = {
             "scenario": self.manifest["scenario"],
             "seed": self.manifest["seed"],
             "status": "cut off",
@@ -196,6 +197,7 @@ class Result:
             },
             "last_sample": values,
         }
+        return with_reasons(recounted, {"last_sample.*": "the metric had no value then"})
 
 
 def open_run(path: str | Path) -> Result:

@@ -121,7 +121,8 @@ async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> li
 
         for one in made:
             name = one.plan.name if len(made) > 1 else ""
-            lines = Lines(one.plan, say, one.budget.terms, as_json=live == "json", name=name)
+            as_json, why = live == "json", one.oracle.why
+            lines = Lines(one.plan, say, one.budget.terms, as_json=as_json, name=name, why=why)
             one.log.watch(lines, lines.kinds)
     return [await one.perform() for one in made]
 

@@ -63,6 +63,12 @@ def _duals(agent: Agent) -> Matrix:
     return found
 
 
+def why_untested(shards: Shards) -> str:
+    """Say why no metric of test points has a value; empty where there are some."""
+    tested = bool(shards.test) or shards.common_test is not None
+    return "" if tested else "no agent has test points: give data.test_points"
+
+
 class Scores:
     """What an oracle computes from models and points."""
 
@@ -72,7 +78,7 @@ class Scores:
         self._test = _Held(shards.test) if shards.test else None
         self._common = shards.common_test
         self.name = "accuracy" if loss.margin else "rmse"
-        self.has_test = self._test is not None or self._common is not None
+        self.has_test = not why_untested(shards)
 
     def _values(self, scores: Vector, labels: Vector) -> Vector:
         return self._loss.value(labels * scores if self._loss.margin else scores - labels)

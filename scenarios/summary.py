@@ -1,12 +1,13 @@
 """A run in figures: `summary.json`, and the same in words."""
 
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from actors.agent import Agent
-from scenarios.claims import Judgement
 from scenarios.plan import Plan
+from scenarios.reasons import with_reasons
 from scenarios.values import figure, number
 from scenarios.write import to_toml
 
@@ -29,16 +30,38 @@ def _mean(values: Values, name: str) -> Any:
     )
 
 
+EXITS = {"pass": 0, "unknown": 4, "fail": 1, "diverged": 1}
+"""The verdict of a run, and the exit code that it ends with."""
+
+
+def _verdict(states: Iterable[str], verdicts: Collection[str]) -> str:
+    """Judge a run by its agents' states and by its expectations, the worst first."""
+    members = set(states) - {"absent"}
+    if members == {"diverged"}:
+        return "diverged"
+    return next((worst for worst in ("fail", "unknown") if worst in verdicts), "pass")
+
+
+def _survivors(nodes: list[Values]) -> Values:
+    """Say over how many agents means are: who diverged, or was never a member, has no model to judge."""
+    known = sum(1 for node in nodes if node["loss"] is not None)
+    return {"agents": known, "of": len(nodes), "words": f"{known} of {len(nodes)} agents"}
+
+
 def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more: Values) -> Values:
     """Fold the last sample into what `summary.json` holds."""
     score = "accuracy" if plan.loss.margin else "rmse"
     loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
     claimed = _numbers(values, "epsilon.claimed")
     nodes = [_node(plan, agent, values, score) for agent in agents]
-    return {
+    verdict = _verdict(
+        [node["state"] for node in nodes], {judged.verdict for judged in more["judgements"]}
+    )
+    summary = {
         "scenario": plan.name,
         "seed": plan.seed,
         "status": status,
+        "verdict": "fail" if status == "failed" else verdict,
         "steered_by_hand": more["steered"],
         "mechanism": plan.kind,
         "horizon_s": None if plan.horizon is None else plan.horizon / 1e9,
@@ -65,6 +88,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "optimum": values.get("optimum"),
         "gap": values.get("gap"),
         "gap_relative": values.get("gap.relative"),
+        "means_over": _survivors(nodes),
         "loss": {
             "mean": _mean(values, "loss"),
             "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None,
@@ -99,6 +123,39 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "wall_s": more["wall_s"],
         "updates_per_s": more["updates_per_s"],
     }
+    return with_reasons(summary, _why_null(plan, score, more["why"]))
+
+
+def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, str]:
+    """Return why figures of a summary may be missing, by patterns of their places."""
+    end = "rounds" if plan.rounds is not None else "updates"
+    gone, uncapped = "the agent diverged, or was never a member", "no budget was given: no cap"
+    rules = {
+        "horizon_s": f"the run ends by {end}",
+        "loss.*": why("loss"),
+        f"{score}.train": why(f"{score}.train"),
+        f"{score}.test": why(f"{score}.test"),
+        "local": why("gain"),
+        "gain": why("gain"),
+        "harmed": why("harmed"),
+        "objective": why("objective"),
+        "optimum": why("optimum"),
+        "gap": why("gap"),
+        "gap_relative": why("gap.relative"),
+        "epsilon.claimed": "the calibration claims no ε",
+        "server": f"{plan.kind} has no server",
+        "residual": "no agent solves for a minimum",
+        "targets.*": "the target was not reached, or not held to the end",
+        "expectations.*.got": "the metric had no value: see the note",
+        "expectations.*.first": "no single event decided it",
+        "expectations.*.t": "no single event decided it",
+        "invariants.*.first": "no event broke it",
+    }
+    for kind, lost in (("nodes", gone), ("groups", "no agent of it has a model to judge")):
+        rules |= {f"{kind}.*.{key}": uncapped for key in ("cap", "left")}
+        rules |= {f"{kind}.*.{key}": lost for key in ("loss", score)}
+        rules[f"{kind}.*.epsilon_basic"] = why("epsilon.basic")
+    return {pattern: said for pattern, said in rules.items() if said}
 
 
 def _delta(plan: Plan) -> float:
@@ -137,6 +194,7 @@ def _group(name: str, nodes: list[Values], score: str) -> Values:
     return {
         "name": name,
         "count": len(nodes),
+        "means_over": _survivors(nodes),
         "state": {state: sum(1 for node in nodes if node["state"] == state) for state in states},
         "updates": sum(node["updates"] for node in nodes),
         "releases": sum(node["releases"] for node in nodes),
@@ -159,12 +217,6 @@ def with_headline(tree: Values, summary: Values) -> str:
 
 
 def settled(summary: Values) -> int:
-    """Return the same for what one run can judge: what is judged over seeds is left out."""
+    """Return the exit code of what one run can judge: what is judged over seeds is left out."""
     verdicts = {e["verdict"] for e in summary.get("expectations", []) if not e.get("over")}
-    return 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0
-
-
-def worst_exit(judgements: list[Judgement]) -> int:
-    """Return 1 when an expectation failed, 4 when one is unknown, else 0."""
-    verdicts = {judgement.verdict for judgement in judgements}
-    return 1 if "fail" in verdicts else 4 if "unknown" in verdicts else 0
+    return EXITS[_verdict((node["state"] for node in summary.get("nodes", [])), verdicts)]

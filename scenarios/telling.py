@@ -26,10 +26,12 @@ def in_words(summary: Values) -> list[str]:
         f"{_show(summary['ended_s'], '.6g')} s ({summary['ended_by']})",
         "",
         f"  loss      {_show(summary['loss']['mean'])} mean, {_show(summary['loss']['max'])} worst"
-        "   (an oracle's view: losses are not released)",
+        f"{_over(summary)}   (an oracle's view: losses are not released)",
     ]
     test, local = summary[score]["test"], summary["local"]
-    shown = f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train"
+    shown = (
+        f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train{_over(summary)}"
+    )
     if local is not None and test is not None:
         shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
     lines.append(shown)
@@ -43,9 +45,7 @@ def in_words(summary: Values) -> list[str]:
         else:
             told += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
         lines.append(told)
-    diverged = sum(1 for node in summary["nodes"] if node["state"] == "diverged")
-    if diverged:
-        lines.append(f"  diverged  {diverged} agents hold models that are no numbers any more")
+    lines += _diverged(summary)
     lines += _epsilon_lines(summary)
     lines += _unspent(summary)
     lines += [
@@ -64,6 +64,24 @@ def in_words(summary: Values) -> list[str]:
     lines += [f"  note      {note}" for note in summary["notes"]]
     lines += [f"  warning   {warning}" for warning in summary["warnings"]]
     return [*lines, "", *_verdict_lines(summary)]
+
+
+def _over(summary: Values) -> str:
+    """Say over how many agents the means are, where those are not all."""
+    over = summary.get("means_over")
+    return f" ({over['words']})" if over is not None and over["agents"] < over["of"] else ""
+
+
+def _diverged(summary: Values) -> list[str]:
+    states = [node["state"] for node in summary["nodes"]]
+    gone, members = states.count("diverged"), len(states) - states.count("absent")
+    if not gone:
+        return []
+    if gone == members:
+        return [
+            f"  verdict   DIVERGED: what each of the {gone} agents computes is no number any more"
+        ]
+    return [f"  diverged  {gone} of {members} agents: what they compute is no number any more"]
 
 
 def _doubled(messages: Values) -> str:
@@ -153,15 +171,24 @@ def _verdict_on_gain(summary: Values, score: str) -> list[str]:
 
 
 def _group_lines(groups: list[Values], score: str) -> list[str]:
+    counts = [_counted(group) for group in groups]
+    room = max(6, *map(len, counts))
     lines = [
-        f"  {'group':<12} {'agents':>6} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
+        f"  {'group':<12} {'agents':>{room}} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
     ]
     lines += [
-        f"  {g['name'][:12]:<12} {g['count']:>6} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
+        f"  {g['name'][:12]:<12} {count:>{room}} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
         f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
-        for g in groups
+        for g, count in zip(groups, counts, strict=True)
     ]
     return lines
+
+
+def _counted(group: Values) -> str:
+    """Tell how many agents a group has, and over how many of them its means are, where those are fewer."""
+    over = group.get("means_over")
+    fewer = over is not None and over["agents"] < over["of"]
+    return f"{over['agents']} of {group['count']}" if over and fewer else str(group["count"])
 
 
 def _verdict_lines(summary: Values) -> list[str]:

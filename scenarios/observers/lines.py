@@ -22,6 +22,7 @@ from actors.events import (
     Violated,
 )
 from scenarios.plan import Plan
+from scenarios.reasons import UNMEASURED, nulls
 from scenarios.values import number
 
 _TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
@@ -70,7 +71,9 @@ class Lines:
         *,
         as_json: bool,
         name: str = "",
+        why: Callable[[str], str] = lambda _: "",
     ) -> None:
+        self._why = why
         self._name = name
         self._plan = plan
         self._terms = terms
@@ -101,13 +104,14 @@ class Lines:
         losses = [number(v) for v in values["loss"] if v is not None]
         epsilon = max(map(number, values["epsilon"]))
         loss = sum(losses) / len(losses) if losses else float("nan")
+        shown = f"{loss:.4f}" if losses else f"— ({self._why('loss') or UNMEASURED})"
         gap = values.get("gap")
         text = (
-            f"{event.t / 1e9:10.3f} s sample   up {values['nodes.up']:>5}   loss {loss:.4f} (oracle)   "
+            f"{event.t / 1e9:10.3f} s sample   up {values['nodes.up']:>5}   loss {shown} (oracle)   "
             f"ε max {epsilon:.4g} ({self._terms()})   "
             f"releases {sum(values['releases'])}"
         )
-        return {
+        line = {
             "kind": "sample",
             "t": event.t,
             "up": values["nodes.up"],
@@ -117,6 +121,8 @@ class Lines:
             "releases": sum(values["releases"]),
             "text": text.strip(),
         }
+        reasons = {name: self._why(name) or UNMEASURED for name in nulls(line)}
+        return line | ({"reasons": reasons} if reasons else {})
 
     def _say(self, line: dict[str, Any]) -> None:
         named = {"scenario": self._name} if self._name else {}

@@ -1,0 +1,32 @@
+"""Why a figure is missing: where JSON holds null for a number, its reason stands beside it."""
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+UNMEASURED = "it was not measured"
+"""What is said where no rule knows better."""
+
+
+def nulls(tree: Any, path: str = "") -> Iterator[str]:
+    """Yield the dotted path of every null in a JSON tree; entries of a list have numbers."""
+    if tree is None:
+        yield path
+    elif isinstance(tree, (dict, list)):
+        entries = tree.items() if isinstance(tree, dict) else enumerate(tree)
+        for key, value in entries:
+            yield from nulls(value, f"{path}.{key}" if path else str(key))
+
+
+def with_reasons(tree: dict[str, Any], rules: Mapping[str, str]) -> dict[str, Any]:
+    """Return a tree with `reasons`: of every null in it, why there is no number.
+
+    `rules` maps patterns of dotted paths, such as `nodes.*.cap`, to reasons. The pattern names the
+    reason in the tree, so that ten thousand agents without a budget need one line.
+    """
+    found: dict[str, str] = {}
+    for path in nulls(tree):
+        if not any(fnmatchcase(path, pattern) for pattern in found):
+            pattern = next((p for p in rules if fnmatchcase(path, p)), path)
+            found[pattern] = rules.get(pattern, UNMEASURED)
+    return tree | {"reasons": found}
