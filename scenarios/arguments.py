@@ -3,7 +3,9 @@
 import argparse
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NoReturn
+
+from scenarios.saying import visible
 
 _LIVE = ("auto", "full", "lines", "json", "off")
 
@@ -16,9 +18,16 @@ def spelled_out(words: Sequence[str]) -> list[str]:
     ]
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors spell out what a terminal would obey: the shell may have put in names of files."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(visible(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="hush",
         description="Simulate private peer-to-peer learning: what do asynchrony, latency and dropout do "
         "to a model, and to the privacy that was promised?",

@@ -9,6 +9,7 @@ from io import TextIOWrapper
 from typing import Any, TextIO
 
 from scenarios.arguments import parser, spelled_out
+from scenarios.saying import say
 
 USAGE, OURS = 2, 70
 
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.version:
         from scenarios.folder import version
 
-        sys.stdout.write(f"hush {version()}\n")
+        say(f"hush {version()}")
         return 0
     if chosen.verb is None:
         words.print_help()
@@ -44,7 +45,7 @@ def _guarded(chosen: argparse.Namespace) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except (ScenarioError, FolderError) as error:
-        sys.stderr.write(f"{error}\n")
+        say(*str(error).split("\n"), error=True)
         return USAGE
     except BrokenPipeError:
         _write_nowhere(sys.stdout)
@@ -52,21 +53,20 @@ def _guarded(chosen: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 130
     except MemoryError:
-        sys.stderr.write("hush: out of memory; a smaller scenario would fit\n")
+        say("hush: out of memory; a smaller scenario would fit", error=True)
         return USAGE
     except OSError as error:
         if error.errno == errno.EIO and not error.filename:  # the terminal is gone, not a disk
             _write_nowhere(sys.stdout, sys.stderr)
             return 130
-        sys.stderr.write(f"hush: {error.strerror}: {error.filename or ''}\n".replace(": \n", "\n"))
+        named = f": {error.filename}" if error.filename else ""
+        say(f"hush: {error.strerror}{named}", error=True)
         return 74
     except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
         import traceback
 
-        traceback.print_exc()
-        sys.stderr.write(
-            "hush: this is a fault of hush. Please report the lines above with the scenario and its seed.\n"
-        )
+        said = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
+        say(*traceback.format_exc().rstrip().split("\n"), said, error=True)
         return OURS
     return code
 

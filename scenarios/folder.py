@@ -10,13 +10,18 @@ from typing import Any
 
 import msgspec
 
+from scenarios.saying import visible
+
 SCHEMA = 1
 _ROOM = 8192
 """The first manifest is padded to this size, so that a full disk can still be told in it."""
 
 
 class FolderError(ValueError):
-    """A folder is not what it should be."""
+    """A folder is not what it should be; said in one line, for a terminal."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(visible(said))
 
 
 def version() -> str:

@@ -2,7 +2,7 @@
 
 from scenarios.grammar_faults import DISTRIBUTIONS, FAULT
 from scenarios.kinds import MECHANISMS
-from scenarios.schema import Choice, Either, Flag, Number, Text, duration, rate, size
+from scenarios.schema import Choice, Either, Flag, Name, Number, Text, duration, rate, size
 from scenarios.tables import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 
 _WHOLE = Number(low=0, whole=True)
@@ -117,7 +117,7 @@ _BUDGET = Table(
 )
 
 _NODES: Fields = {
-    "name": Field(Text("a name")),
+    "name": Field(Name()),
     "count": Field(_COUNT, 1),
     "clock": Field(Kind("clock", CLOCKS, own=True), {"kind": "poisson", "rate": 1.0}),
     "compute": Field(COMPUTE, "0s"),
@@ -138,15 +138,15 @@ _LINK: Fields = {
 BOUNDS = ("above", "below", "at_most", "at_least", "equals")
 _BOUNDS: Fields = {bound: Field(Number()) for bound in BOUNDS}
 _EXPECT: Fields = {
-    "name": Field(Text("a name")),
-    "metric": Field(Text("the name of a metric")),
+    "name": Field(Name()),
+    "metric": Field(Name("the name of a metric")),
     **_BOUNDS,
     "tolerance": Field(Number(low=0)),
     "when": Field(Choice("end", "always", "eventually"), "end"),
     "within": Field(_LONG),
     "after": Field(duration()),
     "node": Field(_WHOLE),
-    "group": Field(Text("the name of a group")),
+    "group": Field(Name("the name of a group")),
     "up": Field(Flag(), False),
     "compared_to": Field(Text("a scenario")),
     "ratio_below": Field(_POSITIVE),
@@ -156,7 +156,7 @@ _EXPECT: Fields = {
     "sometimes": Field(Text("a condition")),
 }
 _GOAL: Fields = {
-    "metric": Field(Text("the name of a metric"), REQUIRED),
+    "metric": Field(Name("the name of a metric"), REQUIRED),
     **{bound: _BOUNDS[bound] for bound in BOUNDS[:-1]},
 }
 
@@ -190,10 +190,10 @@ ORIGIN = Table(
 
 SCENARIO: Fields = {
     "schema": Field(Number(low=1, high=1, whole=True), REQUIRED),
-    "name": Field(Text("a name")),
+    "name": Field(Name()),
     "summary": Field(Text(), ""),
     "extends": Field(Text("library:NAME or a path")),
-    "tags": Field(Many(Text()), []),
+    "tags": Field(Many(Name("a tag")), []),
     "origin": Field(ORIGIN),
     "run": Field(Table(_RUN), {}),
     "seeds": Field(Table({purpose: Field(_WHOLE) for purpose in SEEDS}), {}),
@@ -217,6 +217,6 @@ SCENARIO: Fields = {
     "privacy": Field(Table(_PRIVACY), {}),
     "fault": Field(Many(Table(FAULT), 0, 10_000), []),
     "expect": Field(Many(Table(_EXPECT), 0, 10_000), []),
-    "targets": Field(Free(Table(_GOAL)), {}),
+    "targets": Field(Free(Table(_GOAL), "the name of a target"), {}),
     "sweep": Field(Table({"seeds": Field(Text('seeds such as "0..9"'))}), {}),
 }

@@ -1,6 +1,16 @@
 """The vocabulary of faults (contract, section 4), as data: timing, targets, actions and their parameters."""
 
-from scenarios.schema import Choice, Either, Flag, Number, Text, duration, signed_duration, size
+from scenarios.schema import (
+    Choice,
+    Either,
+    Flag,
+    Name,
+    Number,
+    Text,
+    duration,
+    signed_duration,
+    size,
+)
 from scenarios.tables import REQUIRED, Field, Fields, Kind, Many, Table
 
 _WHOLE = Number(low=0, whole=True)
@@ -44,18 +54,18 @@ _CHOICE = Table(
         "percent": Field(Number(low=0, high=100)),
         "neighbours_of": Field(Either("an id or ids", _WHOLE, Many(_WHOLE, 1))),
         "degree_above": Field(_WHOLE),
-        "highest": Field(Text("the name of a metric")),
-        "lowest": Field(Text("the name of a metric")),
-        "of": Field(Text("the name of a group")),
+        "highest": Field(Name("the name of a metric")),
+        "lowest": Field(Name("the name of a metric")),
+        "of": Field(Name("the name of a group")),
         "redraw": Field(Flag(), False),
     }
 )
 WORDS = ("all", "one", "minority", "majority", "server", "event")
 _TARGET_SAYS = 'ids, the name of a group, "one", or a choice: [3, 4], "phones", { count = 2 }'
-TARGET = Either(_TARGET_SAYS, Text("a name"), Many(_WHOLE, 1), _CHOICE)
+TARGET = Either(_TARGET_SAYS, Name(), Many(_WHOLE, 1), _CHOICE)
 LINKS = Either(
     f"{_TARGET_SAYS}; or pairs such as [[1, 2]]",
-    Text("a name"), Many(_WHOLE, 1), Many(Many(_WHOLE, 2, 2), 1), _CHOICE,
+    Name(), Many(_WHOLE, 1), Many(Many(_WHOLE, 2, 2), 1), _CHOICE,
 )  # fmt: skip
 
 _CHANCE = Table({"on": Field(LINKS, REQUIRED), "p": Field(SHARE, REQUIRED)})
@@ -161,7 +171,7 @@ ACTIONS = (*ON_NODES, *ON_LINKS)
 TIMES = ("at", "every", "when")
 
 FAULT: Fields = {
-    "name": Field(Text("a name")),
+    "name": Field(Name()),
     "at": Field(duration()),
     "every": Field(LENGTH),
     "when": Field(Text("a condition")),

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from scenarios.folder import FolderError, choose
 from scenarios.governor import Hand
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.saying import say
 from scenarios.summary import settled
 from scenarios.values import number
 from scenarios.write import to_toml
@@ -66,7 +68,8 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
         rows.append(row)
         worst = worst or row["code"]
         shown = "  ".join(f"{k} {row[k]:.4g}" for k in _COLUMNS if isinstance(row.get(k), float))
-        print(f"seed {row['seed']:>6}  {row['status']:<11} {shown}", flush=True)  # noqa: T201 # progress
+        say(f"seed {row['seed']:>6}  {row['status']:<11} {shown}")
+        sys.stdout.flush()
     _write(out / "sweep.csv", rows)
     _tell(rows, out)
     return worst
@@ -135,5 +138,5 @@ def _tell(rows: list[dict[str, Any]], out: Path) -> None:
             mean = sum(values) / len(values)
             spread = math.sqrt(sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1))
             error = f" ± {spread / math.sqrt(len(values)):.2g}" if len(values) > 1 else ""
-            print(f"  {name:<10} {mean:.4g}{error}  ({len(values)} seeds)")  # noqa: T201
-    print(f"  {out}/sweep.csv")  # noqa: T201
+            say(f"  {name:<10} {mean:.4g}{error}  ({len(values)} seeds)")
+    say(f"  {out}/sweep.csv")

@@ -11,8 +11,9 @@ from mechanisms.accounting.views import VIEWS
 from scenarios.folder import choose
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError, nearest
+from scenarios.saying import say, say_json
 from scenarios.settling import Options
-from scenarios.words import plan_of, say
+from scenarios.words import plan_of
 
 _WIDTH = 30
 
@@ -37,17 +38,16 @@ def audit(chosen: argparse.Namespace) -> int:
             say("hush: interrupted; nothing was kept", error=True)
             raise
     out.mkdir(parents=True, exist_ok=True)
-    told = json.dumps(as_json(order, found), indent=2, ensure_ascii=False)
-    (out / "audit.json").write_text(told + "\n", encoding="utf-8")
+    told = as_json(order, found)
+    (out / "audit.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     if found.curve:
         from scenarios.plots import draw_audit
 
         draw_audit(order, found, out / "audit.png")
     if chosen.json:
-        say(told)
+        say_json(told)
     else:
-        say("\n".join(in_words(order, found)))
-        say(f"\n  {out}")
+        say(*in_words(order, found), "", f"  {out}")
     return {REFUTED: 1, BROKEN: 3}.get(found.verdict, 0)
 
 
@@ -70,7 +70,10 @@ def attack(chosen: argparse.Namespace) -> int:
             )  # fmt: skip
         lines = attack_membership.in_words(plan, guessed)
         told = attack_membership.as_json(guessed)
-    say(json.dumps(told, indent=2, ensure_ascii=False) if chosen.json else "\n".join(lines))
+    if chosen.json:
+        say_json(told)
+    else:
+        say(*lines)
     return 0
 
 

@@ -1,7 +1,6 @@
 """The verbs `explain` and `diff`: runs that are over, looked into event by event."""
 
 import argparse
-import json
 import tomllib
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from scenarios.folder import FolderError, events, lines, read_manifest, whole
 from scenarios.grammar_faults import ACTIONS
 from scenarios.parting import compare_digests, differences, parts, plain_row, samples
 from scenarios.parting import in_words as told
-from scenarios.words import say
+from scenarios.saying import say, say_json
 
 PARTED = 5
 
@@ -28,9 +27,9 @@ def explain(chosen: argparse.Namespace) -> int:
         last = max(causes.by_seq, default=0)
         raise FolderError(f"{path} has no event {chosen.seq}: they run from 1 to {last}")
     if chosen.json:
-        say(json.dumps(as_tree(causes, chosen.seq), indent=2, ensure_ascii=False))
+        say_json(as_tree(causes, chosen.seq))
     else:
-        say("\n".join(in_words(causes, chosen.seq)))
+        say(*in_words(causes, chosen.seq))
     return 0
 
 
@@ -73,17 +72,17 @@ def diff(chosen: argparse.Namespace) -> int:
             "metrics": [plain_row(row) for row in rows],
             "digests": digests,
         }
-        say(json.dumps(tree, indent=2, ensure_ascii=False))
+        say_json(tree)
     elif found is None:
         say("the same events, one by one")
-        say("\n".join(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
+        say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
         for path, event in zip((one, other), found, strict=True):
             say(f"{path}:")
             if event is None:
                 say("  is over before that")
             else:
-                say("  " + "\n  ".join(in_words(_causes(path), event["seq"])))
+                say(*(f"  {line}" for line in in_words(_causes(path), event["seq"])))
         say("after it:")
-        say("\n".join(told(rows, (str(one), str(other)))))
+        say(*told(rows, (str(one), str(other))))
     return PARTED if found is not None and told_apart[0] == told_apart[1] else 0

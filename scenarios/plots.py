@@ -12,6 +12,7 @@ from scenarios.folder import FolderError
 from scenarios.metric_names import split_metric
 from scenarios.problem import nearest
 from scenarios.result import Result
+from scenarios.saying import visible
 from scenarios.values import number
 
 _INK, _CLAIM, _CHARGE = "#0072b2", "#d55e00", "#009e73"
@@ -79,16 +80,15 @@ def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, o
         axes.fill_between(
             at, low, high, color=_INK, alpha=0.2, linewidth=0, label="80 % of the agents"
         )
-    axes.plot(at, middle, color=_INK, label="mean" if per_node else what)
+    axes.plot(at, middle, color=_INK, label="mean" if per_node else _written(what))
     if what.startswith("gap") and (middle > 0).all():
         axes.set_yscale("log")
     epsilon = result.summary.get("epsilon", {})
     terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
-    axes.set_xlabel(_LABELS.get(x, f"largest ε ({terms})"))
-    axes.set_ylabel(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what))
-    axes.set_title(
-        f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}"
-    )
+    axes.set_xlabel(_LABELS.get(x, _written(f"largest ε ({terms})")))
+    axes.set_ylabel(_written(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what)))
+    told = f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}"
+    axes.set_title(_written(told))
     axes.grid(alpha=0.25)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -101,6 +101,11 @@ def _picture(result: Result, samples: list[dict[str, Any]], what: str, x: str, o
     finally:
         plt.close(figure)
     return out
+
+
+def _written(text: str) -> str:
+    """Return a text as a picture shows it: invisible characters spelled out, and a dollar no formula."""
+    return visible(text).replace("$", r"\$")
 
 
 def _whose(what: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scenarios.locate import Path, Spot
+from scenarios.saying import visible
 
 _SHOWN = 60
 
@@ -20,15 +21,15 @@ class Problem:
 
     def __str__(self) -> str:
         """`file:line:column: key: rule, value`, the line, and a caret under the place."""
-        said = f"{self.where}: {self.message}" if self.where else self.message
+        said = visible(f"{self.where}: {self.message}" if self.where else self.message)
         if self.spot is None:
             return said
-        head = f"{self.spot.file}:{self.spot.line}:{self.spot.column}: {said}"
+        head = f"{visible(self.spot.file)}:{self.spot.line}:{self.spot.column}: {said}"
         first = max(0, self.spot.column - _SHOWN)
         line = self.spot.text[first : first + 2 * _SHOWN].replace("\t", " ")
         margin = f"{self.spot.line:>5} | "
-        caret = " " * (len(margin) - 2 + self.spot.column - first - 1)
-        return f"{head}\n{margin}{line}\n{caret}  ^"
+        caret = len(margin) + len(visible(line[: self.spot.column - first - 1]))
+        return f"{head}\n{margin}{visible(line)}\n{' ' * caret}^"
 
 
 class ScenarioError(ValueError):

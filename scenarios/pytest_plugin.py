@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from scenarios.saying import visible
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the seeds."""
@@ -108,7 +110,7 @@ class ScenarioItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the lines, no traceback: it is the scenario that failed."""
         if isinstance(excinfo.value, ScenarioFailed):
-            return str(excinfo.value)
+            return "\n".join(map(visible, str(excinfo.value).split("\n")))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

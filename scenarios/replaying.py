@@ -11,7 +11,8 @@ from scenarios.console.screen import can_be_full, is_plain, save, show, written
 from scenarios.console.viewer import Viewer, viewer_of_recording
 from scenarios.folder import FolderError, read_manifest
 from scenarios.governor import Signals
-from scenarios.words import pace, say, seconds
+from scenarios.saying import say
+from scenarios.words import pace, seconds
 
 _SIZE = (100, 30)
 
@@ -41,7 +42,7 @@ def replay(chosen: argparse.Namespace) -> int:
         say(f"wrote {save(viewer.picture(*size), Path(chosen.svg), '')}")
         return 0
     if not shows:
-        say("\n".join(written(viewer.draw(*size))))
+        say(*written(viewer.draw(*size)))
         return 0
     return _watch(viewer, player, chosen)
 

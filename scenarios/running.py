@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import json
 import math
 import tempfile
 from pathlib import Path
@@ -13,8 +12,9 @@ from scenarios.governor import Hand
 from scenarios.parting import compare_digests
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError
+from scenarios.saying import say, say_json
 from scenarios.telling import in_words
-from scenarios.words import pace, plan_of, say, seconds
+from scenarios.words import pace, plan_of, seconds
 
 UNKNOWN = 4
 _MANY = 2000
@@ -134,11 +134,12 @@ def _tell(made: Run, outcome: Outcome, live: str) -> None:
         say(f"the run's folder: {outcome.folder}", error=True)
         return
     if live == "json":
-        say(json.dumps({"kind": "summary", "folder": str(outcome.folder), **outcome.summary}))
+        tree = {"kind": "summary", "folder": str(outcome.folder), **outcome.summary}
+        say_json(tree, indent=None)
     else:
-        say("\n".join(in_words(outcome.summary)))
+        say(*in_words(outcome.summary), "")
         say(
-            f"\n  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
+            f"  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
         )
         say(
             f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from scenarios.locate import Path
 from scenarios.problem import Report, nearest, shown
+from scenarios.saying import is_visible
 
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|m|h|d)")
@@ -180,6 +181,20 @@ class Text(Scalar):
             report.value(path, f"must be {self.what}, got {shown(value)}")
             return None
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Text):
+    """A text that is printed as it stands, on terminals and in files: printable characters only."""
+
+    what: str = "a name"
+
+    def read(self, value: Any, path: Path, report: Report) -> Any:
+        read = Text.read(self, value, path, report)
+        if read is not None and not is_visible(read):
+            report.value(path, f"must be {self.what} of printable characters, got {shown(value)}")
+            return None
+        return read
 
 
 @dataclass(frozen=True, slots=True)

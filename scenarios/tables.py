@@ -6,6 +6,7 @@ from typing import Any
 
 from scenarios.locate import Path
 from scenarios.problem import Report, nearest, shown
+from scenarios.saying import is_visible
 from scenarios.schema import Rule
 
 ABSENT: Any = object()
@@ -95,14 +96,19 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Free:
-    """A table whose keys the author names."""
+    """A table whose keys the author names; `what` a key is called where it must be printable."""
 
     rule: Rule
+    what: str = ""
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         if not isinstance(value, dict):
             report.value(path, f"must be a table, got {shown(value)}")
             return {}
+        for key in value:
+            if self.what and not is_visible(key):
+                said = f"must be {self.what} of printable characters, got {shown(key)}"
+                report.key((*path, key), said)
         return {key: self.rule.read(item, (*path, key), report) for key, item in value.items()}
 
     def fill(self, value: Any) -> Any:

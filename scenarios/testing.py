@@ -26,9 +26,10 @@ from scenarios.folder import FolderError
 from scenarios.grid import seeds_of
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.saying import say
 from scenarios.shrink import shrink, size
 from scenarios.swarm import Dice, random_faults, small_world
-from scenarios.words import say, settings
+from scenarios.words import settings
 from scenarios.write import to_toml
 
 INTERRUPTED = 130

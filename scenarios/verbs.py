@@ -1,13 +1,13 @@
 """What the verbs of the command do, but for `run`; numeric packages are loaded only by those that need them."""
 
 import argparse
-import json
 from pathlib import Path
 
 from scenarios.folder import FolderError
 from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.read import LIBRARY, library_names, load, read_text
-from scenarios.words import plan_of, say, settings
+from scenarios.saying import say, say_json
+from scenarios.words import plan_of, settings
 
 
 def check(chosen: argparse.Namespace) -> int:
@@ -22,16 +22,16 @@ def check(chosen: argparse.Namespace) -> int:
                 {"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]}
             )
             if not chosen.json:
-                say(str(error), error=True)
+                say(*str(error).split("\n"), error=True)
             continue
         from scenarios.forecast import forecast, in_words
 
         told = forecast(plan)
         found.append({"ok": True, **told})
         if not chosen.json:
-            say("\n".join(in_words(told)))
+            say(*in_words(told))
     if chosen.json:
-        say(json.dumps(found, indent=2, ensure_ascii=False))
+        say_json(found)
     return code
 
 
@@ -39,14 +39,10 @@ def library(chosen: argparse.Namespace) -> int:
     """The library, with what each scenario shows."""
     found = {name: load(name).read.get("summary", "") for name in library_names()}
     if chosen.json:
-        say(
-            json.dumps(
-                [{"name": n, "summary": s} for n, s in found.items()], indent=2, ensure_ascii=False
-            )
-        )
+        say_json([{"name": n, "summary": s} for n, s in found.items()])
     else:
         width = max(map(len, found))
-        say("\n".join(f"{name:<{width}}  {summary}" for name, summary in found.items()))
+        say(*(f"{name:<{width}}  {summary}" for name, summary in found.items()))
     return 0
 
 
@@ -68,11 +64,10 @@ def show(chosen: argparse.Namespace) -> int:
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
         )
-        say(
-            json.dumps({"name": chosen.what, "text": text}, ensure_ascii=False)
-            if chosen.json
-            else text.rstrip()
-        )
+        if chosen.json:
+            say_json({"name": chosen.what, "text": text}, indent=None)
+        else:
+            say(*text.rstrip().replace("\r\n", "\n").split("\n"))
         return 0
     from mechanisms.cards import CARDS
     from scenarios.show_kind import in_words, told
@@ -83,9 +78,9 @@ def show(chosen: argparse.Namespace) -> int:
             [Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")]
         )
     if chosen.json:
-        say(json.dumps(told(chosen.what), indent=2, ensure_ascii=False))
+        say_json(told(chosen.what))
     else:
-        say("\n".join(in_words(chosen.what)))
+        say(*in_words(chosen.what))
     return 0
 
 
@@ -101,15 +96,15 @@ def _show_run(path: Path, *, as_json: bool) -> int:
         summary = summary | {"epsilon": epsilon_of(result)}
     code = _checked(path, result.status)
     if as_json:
-        say(json.dumps(summary, indent=2, ensure_ascii=False))
+        say_json(summary)
     elif cut_off:
-        say("\n".join([*cut_off_in_words(summary), *heard_in_words(result)]))
+        say(*cut_off_in_words(summary), *heard_in_words(result))
     else:
         heard = ["", *heard_in_words(result)] if summary["releases"] else []
-        say("\n".join([*in_words(summary), *heard]))
+        say(*in_words(summary), *heard)
         schedule = result.manifest["digests"].get("schedule", "")[:16]
         intact = "files are what their checksums say" if not code else "CHECKSUMS DO NOT MATCH"
-        say(f"\n  {path}: {intact}; schedule {schedule}…")
+        say("", f"  {path}: {intact}; schedule {schedule}…")
     return code
 
 
@@ -133,9 +128,9 @@ def _show_ledger(path: Path, form: str) -> int:
         raise FolderError(f"{path} has no ledger.jsonl: what was released cannot be told")
     code = _checked(path, result.status)
     if form == "csv":
-        say(as_csv(result).rstrip())
+        say(*as_csv(result).rstrip().split("\r\n"))
     else:
-        say(json.dumps(as_events(result), indent=2, ensure_ascii=False))
+        say_json(as_events(result))
     return code
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,6 @@ from scenarios.read import load
 
 if TYPE_CHECKING:
     from scenarios.plan import Plan
-
-
-def say(text: str = "", *, error: bool = False) -> None:
-    """Write a line."""
-    stream = sys.stderr if error else sys.stdout
-    if stream is not None:  # closed by whoever started us
-        stream.write(text + "\n")
 
 
 def settings(pairs: list[str]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import math
 import re
 from typing import Any
 
+from scenarios.saying import visible
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {
     "\\": "\\\\",
@@ -56,8 +58,7 @@ def _key(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    plain = "".join(_ESCAPES.get(c, c) for c in text)
-    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\u{ord(m.group()):04x}", plain) + '"'
+    return f'"{visible("".join(_ESCAPES.get(c, c) for c in text))}"'
 
 
 def _value(value: Any) -> str:

@@ -38,7 +38,7 @@ from actors.events import (
     Superseded,
     Violated,
 )
-from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN, seat
+from scenarios.console.ink import BAD, DIM, GOOD, PLAIN, WARN, plain, seat
 from scenarios.console.scene import NOTABLE
 from scenarios.console.source import Source
 from scenarios.metric_names import is_known, known_names
@@ -61,7 +61,7 @@ def tell(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
     node = "" if event.node is None else f"{seat(event.node, size)} "
     said += " charged ✓" if paid else ""
     text = f"{event.t / 1e9:9.3f} {kind.__struct_config__.tag!s:<11} {node}{said}"
-    return text.rstrip(), _STYLES.get(kind, PLAIN)
+    return plain(text.rstrip()), _STYLES.get(kind, PLAIN)
 
 
 def told(event: Event, source: Source) -> tuple[str, str]:

@@ -4,6 +4,8 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
+from scenarios.saying import visible
+
 Span = tuple[str, str]
 Line = list[Span]
 
@@ -47,17 +49,15 @@ def as_ascii(line: Line) -> Line:
 
 
 def plain(text: str) -> str:
-    """Make a name safe to show: no control characters, and none that take two columns or none."""
-    if text.isascii() and text.isprintable():
+    """Make a text safe to show in columns: what is invisible is spelled out, what takes two columns or none is "?"."""
+    text = visible(text)
+    if text.isascii():
         return text
-    return "".join(
-        c
-        if c.isprintable()
-        and unicodedata.east_asian_width(c) not in {"W", "F"}
-        and not unicodedata.combining(c)
-        else "?"
-        for c in text
-    )
+    return "".join("?" if _is_odd(c) else c for c in text)
+
+
+def _is_odd(c: str) -> bool:
+    return unicodedata.east_asian_width(c) in {"W", "F"} or bool(unicodedata.combining(c))
 
 
 def width_of(line: Line) -> int:
@@ -66,11 +66,12 @@ def width_of(line: Line) -> int:
 
 
 def fit(line: Line, width: int) -> Line:
-    """Cut a line, or fill it with blanks, to a width."""
+    """Cut a line, or fill it with blanks, to a width. No line of a frame is drawn without it: what is invisible is spelled out here."""
     found, left = [], width
-    for text, style in line:
+    for raw, style in line:
         if left <= 0:
             break
+        text = visible(raw)
         piece = text if len(text) <= left else text[: left - 1] + "…" if left > 1 else text[:left]
         found.append((piece, style))
         left -= len(piece)

@@ -253,7 +253,7 @@ class PairViewer:
 
     def save(self, path: Path | None) -> Path:
         """Write what is shown as a picture."""
-        names = [desk.source.facts.name.replace("/", "-") for desk in (self.one, self.other)]
+        names = [desk.source.facts.name for desk in (self.one, self.other)]
         writing, self.one.look.writing = self.one.look.writing, None
         lines = self.draw(*self.size)
         self.one.look.writing = writing

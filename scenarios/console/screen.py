@@ -194,8 +194,9 @@ def written(lines: Sequence[Line]) -> list[str]:
 
 
 def save(text: str, path: Path | None, stem: str) -> Path:
-    """Write a picture to a file; without a name to one that does not exist yet."""
+    """Write a picture to a file; without a name to one that does not exist yet, in this folder."""
     if path is None:
+        stem = "".join(c if c.isalnum() or c in "-_." else "-" for c in stem)
         path = next(p for n in range(1, 10**6) if not (p := Path(f"{stem}-{n}.svg")).exists())
     if path.suffix != ".svg":
         raise FolderError(f"{path} must end in .svg")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from scenarios.console.ink import DOTS, Line
+from scenarios.saying import visible
 
 _WIDE, _HIGH, _SIZE, _EDGE, _HEAD = 8.43, 18.0, 14, 12, 34
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
@@ -22,6 +23,7 @@ _STYLES = {
 
 def svg(lines: Sequence[Line], width: int, title: str) -> str:
     """Return a frame as SVG: every span stands in its columns, whatever the font."""
+    title = visible(title)
     across, down = width * _WIDE + 2 * _EDGE, len(lines) * _HIGH + _HEAD + _EDGE
     rules = "".join(f".{name}{{{rule}}}" for name, rule in _STYLES.items())
     found = [
@@ -53,7 +55,7 @@ def _line(line: Line, y: float) -> list[str]:
                 continue
             place = f'x="{x:.1f}" y="{y:.1f}" textLength="{len(shown) * _WIDE:.1f}"'
             found.append(
-                f'<text {place} class="{style}">{escape(shown).replace(" ", _BLANK)}</text>'
+                f'<text {place} class="{style}">{escape(visible(shown)).replace(" ", _BLANK)}</text>'
             )
     return found
 

@@ -100,7 +100,7 @@ class Viewer:
         """Write what is shown as a picture."""
         facts, source = self.desk.source.facts, self.desk.source
         text = self.picture(*self.size)
-        return save(text, path, f"{facts.name.replace('/', '-')}-{source.now / 1e9:.3f}s")
+        return save(text, path, f"{facts.name}-{source.now / 1e9:.3f}s")
 
     def picture(self, width: int, height: int) -> str:
         """Return what is shown, without a line that is being written, as SVG."""
