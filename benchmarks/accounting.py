@@ -41,6 +41,7 @@ def forget() -> None:
         renyi.total,
         numerical._at,
         numerical._composed,
+        numerical._known_product,
         numerical._one,
         numerical._spread,
     ):
@@ -70,7 +71,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--agents", type=int, default=1000)
     agents = parser.parse_args().agents
-    numerical._engine()
     print(f"{agents} agents, heterogeneous releases, δ = {DELTA:g}; CPU seconds for all of them\n")
     print(
         f"{'releases':>9} {'law':>11} {'sums':>8} {'Rényi':>8} {'numerical':>10} {'once more':>10}   naive library (scaled)"

@@ -86,17 +86,33 @@ def cells(d: int, epsilon: float, count: int) -> tuple[Vector, Vector]:
     return 0.5 * (edges[1:] + edges[:-1]), np.diff(below)
 
 
-def distribution(d: int, epsilon: float, w: Vector) -> Vector:
-    """P(loss ≤ ε₀w) at ascending points w of [−1, 1]."""
+def _cell_masses(d: int, epsilon: float, inner: Vector) -> Vector:
+    """Return the masses, which sum to 1, of the cells that ascending points of [−1, 1] cut the loss ε₀w into."""
     shape, tilt = _shape(d, epsilon), epsilon / 2.0
-    inner = np.unique(np.concatenate([w, _ladder(d, tilt)]))
     phi = np.arcsin(np.clip(np.concatenate([[-1.0], inner, [1.0]]), -1.0, 1.0))
     half = 0.5 * np.diff(phi)
     at = (0.5 * (phi[1:] + phi[:-1]))[:, None] + half[:, None] * _CELL_NODES
     values = _log_density(at, tilt, d, shape)
-    masses = half * (np.exp(values - values.max()) @ _CELL_WEIGHTS)
-    below = np.concatenate([[0.0], np.cumsum(masses)])
-    found: Vector = (below / below[-1])[1 + np.searchsorted(inner, w)]
+    weighed = half * (np.exp(values - values.max()) @ _CELL_WEIGHTS)
+    found: Vector = weighed / weighed.sum()
+    return found
+
+
+def distribution(d: int, epsilon: float, w: Vector) -> Vector:
+    """P(loss ≤ ε₀w) at ascending points w of [−1, 1]."""
+    inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
+    below = np.concatenate([[0.0], np.cumsum(_cell_masses(d, epsilon, inner))])
+    found: Vector = below[1 + np.searchsorted(inner, w)]
+    return found
+
+
+def masses(d: int, epsilon: float, w: Vector) -> Vector:
+    """P(ε₀w_i < loss ≤ ε₀w_{i+1}) of ascending points from −1 to 1: small ones to as many digits as large ones."""
+    inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
+    fine = _cell_masses(d, epsilon, inner)[1:-1]  # nothing lies outside of [−1, 1]
+    starts = np.searchsorted(inner, w)
+    found: Vector = np.add.reduceat(fine, np.minimum(starts[:-1], len(fine) - 1))
+    found[starts[1:] == starts[:-1]] = 0.0  # points of one place have nothing between them
     return found
 
 
@@ -106,15 +122,4 @@ def _ladder(d: int, tilt: float) -> Vector:
     mode = 2.0 * tilt / (n + math.sqrt(n * n + 4.0 * tilt * tilt))
     steps = np.arange(-_REACH, _REACH + 0.25, 0.25) / math.sqrt(n + tilt)
     found: Vector = np.clip(np.concatenate([mode + steps, np.linspace(-1, 1, 65)]), -1.0, 1.0)
-    return found
-
-
-def deltas(d: int, epsilon: float, at: Vector) -> Vector:
-    """δ(ε) of one release at points ε of [−ε₀, ε₀], ascending."""
-    w = at / epsilon
-    order = np.unique(np.concatenate([w, -w]))
-    below = distribution(d, epsilon, order)
-    above = 1.0 - below[np.searchsorted(order, w)]
-    under = below[np.searchsorted(order, -w)]
-    found: Vector = np.maximum(0.0, above - np.exp(at) * under)
     return found

@@ -1,12 +1,15 @@
-"""Numerical composition of privacy loss distributions, by the engine of dp-accounting (loaded when asked for).
+"""Numerical composition of privacy loss distributions (theory.md, 5.2 and 5.3), by our own engine: NumPy and nothing else.
 
-Sensitivities are of replacing one record already, so that the engine's default relation is the right one. Every law is
-discretised so that its δ(ε) is met or exceeded everywhere: figures are upper bounds.
+A loss L is discretised on a grid with step h so that its δ(ε) = E[(1 − e^{ε−L})₊] is met at the grid's points and exceeded
+between them ("connect the dots", Doroshenko et al. 2022): the mass m and the mass r = E[e^{−L}; cell] of a cell [a, a + h]
+are moved to its two ends, so that both are kept. All laws here are symmetric pairs, e^{−l}p(l) = p(−l), so that r of a cell is
+the mass of its mirror image. Sums of independent losses are products of transforms. What the transform leaves out is added
+to the mass at infinity: every figure is an upper bound.
 """
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,89 +17,208 @@ from mechanisms.accounting import norm_gamma
 from mechanisms.accounting.loss import Key, Loss, Tally, coarsened
 from mechanisms.vectors import Vector
 
-_FINE = 24.0
-_MOST_POINTS = 200_000
+_FINE, _ADDED = 24.0, math.sqrt(6 * 0.002)
+_FEW_POINTS, _MOST_POINTS = 8192, 200_000
 _HUGE, _TINY, _ERROR = 200.0, 1e-9, 1e-16
+_LEFT_OUT = 1e-17
+"""The mass of each tail that lies outside of the window of a transform."""
+_LOG_LEFT_OUT = -math.log(_LEFT_OUT)
+_TILTS = np.array([0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0])
+"""Multiples of a Gaussian's best tilt at which tails are bounded: each gives a valid bound."""
+_CUT = 9.0
+"""Gaussian losses end so many deviations from their mean: 1e-19 of mass is beyond, and counts as infinite."""
+_SMALL = 1 << 15
+"""Transforms of so many points at most are kept: half a megabyte each."""
 MOST_LAWS = 128
 """More different laws than these are rounded up to so many."""
 
 
-def _engine() -> Any:
-    """Load the engine: half a second, only where a figure needs it."""
-    from dp_accounting.pld import privacy_loss_distribution
+class Discrete(NamedTuple):
+    """Masses at the points (first + i)·step, and how much mass lies at infinity."""
 
-    return privacy_loss_distribution
+    step: float
+    first: int
+    mass: Vector
+    infinite: float
+
+    @property
+    def losses(self) -> Vector:
+        points = np.arange(self.first, self.first + len(self.mass), dtype=np.float64)
+        return points * self.step
 
 
 @lru_cache(maxsize=4096)
 def _spread(loss: Loss) -> float:
-    """About the standard deviation of a loss."""
+    """Return about the standard deviation of a loss."""
     match loss.law:
         case "gaussian":
             return loss.epsilon
         case "norm-gamma":
             return norm_gamma.spread(loss.d, loss.epsilon)
-        case "laplace" | "pure":
+        case "pure" | "laplace":
             return loss.epsilon / (1.0 + 0.25 * loss.epsilon)
-        case law:
-            raise ValueError(f"the noise law {law!r} has no privacy loss distribution")
+        case other:
+            raise ValueError(f"no numerical law {other!r}")
 
 
 def _reach(key: Key) -> float:
-    """About how far the sum of all losses lies from 0."""
+    """Return about how far the sum of all losses lies from 0."""
     squares = sum(times * _spread(loss) ** 2 for loss, times in key)
     return 0.5 * squares + 12.0 * math.sqrt(squares) + 0.1
 
 
 def _step(key: Key) -> float:
-    """A grid that is fine for the narrowest law, not too fine for the whole, and meets the atoms of the first."""
-    narrowest = min(_spread(loss) for loss, _ in key) / _FINE
-    least = max(2.0 * _reach(key) / _MOST_POINTS, 1e-7)
-    wanted = 2.0 ** math.floor(math.log2(max(narrowest, least)))
+    """Return a step that meets the atoms of the first law: fine for the narrowest where that takes few points.
+
+    A grid of step h adds about h²/6 to the variance of each loss. Where points are many, h is such that this is 0.2 % of
+    the whole.
+    """
+    spreads = [(_spread(loss), times) for loss, times in key]
+    mean_square = sum(times * s * s for s, times in spreads) / sum(times for _, times in spreads)
+    reach = 2.0 * _reach(key)
+    enough = min(_ADDED * math.sqrt(mean_square), reach / _FEW_POINTS)
+    wanted = max(min(s for s, _ in spreads) / _FINE, enough, reach / _MOST_POINTS, 1e-7)
+    wanted = 2.0 ** math.floor(math.log2(wanted))
     first = key[0][0]
     return float(
         wanted if first.law == "gaussian" else first.epsilon / math.ceil(first.epsilon / wanted)
     )
 
 
-@lru_cache(maxsize=4096)
-def _one(loss: Loss, step: float) -> Any:
-    """The distribution of one loss on a grid: its δ(ε) is met at the points, and exceeded between them."""
-    engine = _engine()
-    if loss.law == "gaussian":
-        deviation = 1.0 / loss.epsilon
-        return engine.from_gaussian_mechanism(deviation, value_discretization_interval=step)
-    from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
-
-    last = math.ceil(loss.epsilon / step - 1e-9)
-    points = np.arange(-last, last + 1)
-    curve = _deltas(loss, np.clip(points * step, -loss.epsilon, loss.epsilon))
-    outside = points * step <= -loss.epsilon
-    curve[outside] = -np.expm1(points[outside] * step)
-    curve[-1] = 0.0
-    return engine.PrivacyLossDistribution(create_pmf_pessimistic_connect_dots(step, points, curve))
-
-
-def _deltas(loss: Loss, at: Vector) -> Vector:
-    """δ(ε) of one release with a pure ε₀, at points of [−ε₀, ε₀]."""
+def _masses(loss: Loss, edges: Vector) -> Vector:
+    """Return the mass of a loss between ascending edges −Kh … Kh, which hold all of it but a Gaussian's tails."""
+    epsilon = loss.epsilon
     match loss.law:
         case "norm-gamma":
-            return norm_gamma.deltas(loss.d, loss.epsilon, at)
-        case "laplace":  # 1 − e^{(ε−ε₀)/2} above 0; below it by 1 − e^ε + e^ε δ(−ε)
-            above = -np.expm1((np.abs(at) - loss.epsilon) / 2.0)
-            return np.where(at >= 0, above, -np.expm1(at) + np.exp(at) * above)
+            return norm_gamma.masses(loss.d, epsilon, np.clip(edges / epsilon, -1.0, 1.0))
+        case "laplace":  # ½ at ε₀, ½e^{−ε₀} at −ε₀, and e^{(l−ε₀)/2}/4 between them
+            inside = np.clip(edges, -epsilon, epsilon)
+            found = 0.5 * np.exp((inside[:-1] - epsilon) / 2.0) * np.expm1(np.diff(inside) / 2.0)
+            found[-1] += 0.5
+            found[0] += 0.5 * math.exp(-epsilon)
+            return np.asarray(found)
         case "pure":
-            return np.asarray(-np.expm1(at - loss.epsilon) / (1.0 + math.exp(-loss.epsilon)))
-        case law:
-            raise ValueError(f"the noise law {law!r} has no δ(ε) here")
+            found = np.zeros(len(edges) - 1)
+            found[-1] = 1.0 / (1.0 + math.exp(-epsilon))
+            found[0] = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+            return found
+        case "gaussian":  # N(μ²/2, μ²)
+            at = (edges - 0.5 * epsilon * epsilon) / epsilon
+            tails = np.array([math.erfc(abs(x) / math.sqrt(2.0)) / 2.0 for x in at.tolist()])
+            left = at[:-1]
+            found = np.where(at[1:] <= 0, np.diff(tails), -np.diff(tails))
+            crossing = (left < 0) & (at[1:] > 0)
+            found[crossing] = (1.0 - tails[:-1] - tails[1:])[crossing]
+            return np.asarray(found)
+        case other:
+            raise ValueError(f"no numerical law {other!r}")
 
 
-@lru_cache(maxsize=4096)
-def _composed(key: Key, step: float) -> Any:
-    """The distribution of a bag: of all but its last law, and then that."""
+@lru_cache(maxsize=256)
+def _one(loss: Loss, step: float) -> Discrete:
+    """Discretise one loss: δ(ε) is met at the points of the grid, and exceeded between them."""
+    width, infinite = loss.epsilon, 0.0
+    if loss.law == "gaussian":
+        width = 0.5 * loss.epsilon**2 + _CUT * loss.epsilon
+        infinite = 0.5 * math.erfc(_CUT / math.sqrt(2.0))
+    last = math.ceil(width / step - 1e-9)
+    lower = np.arange(-last, last) * step
+    mass = _masses(loss, np.append(lower, last * step))
+    mirrored = mass[::-1]
+    upwards = (mass - mirrored * np.exp(lower)) / -math.expm1(-step)
+    upwards = np.clip(upwards, 0.0, mass)
+    found = np.zeros(2 * last + 1)
+    found[1:] += upwards
+    found[:-1] += mass - upwards
+    found *= (1.0 - infinite) / found.sum()
+    return Discrete(step, -last, found, infinite)
+
+
+def _growth(parts: list[tuple[Discrete, int]], tilt: float) -> float:
+    """Return ln E e^{tilt·L} of the sum, its mass at infinity left out."""
+    total = 0.0
+    for part, times in parts:
+        exponents = tilt * part.losses
+        peak = float(exponents.max())
+        total += times * (peak + math.log(float(np.exp(exponents - peak) @ part.mass)))
+    return total
+
+
+def _window(parts: list[tuple[Discrete, int]]) -> tuple[int, int]:
+    """Return the first and last point between which all but `_LEFT_OUT` of each tail of the sum lies."""
+    step = parts[0][0].step
+    lowest = sum(times * part.first for part, times in parts)
+    highest = sum(times * (part.first + len(part.mass) - 1) for part, times in parts)
+    variance = 0.0
+    for part, times in parts:
+        mean = float(part.mass @ part.losses)
+        variance += times * float(part.mass @ (part.losses - mean) ** 2)
+    best = math.sqrt(2.0 * _LOG_LEFT_OUT / max(variance, 1e-300))
+    above = min((_growth(parts, t) + _LOG_LEFT_OUT) / t for t in best * _TILTS)
+    below = max((-_growth(parts, -t) - _LOG_LEFT_OUT) / t for t in best * _TILTS)
+    return max(lowest, math.floor(below / step)), min(highest, math.ceil(above / step))
+
+
+def _smooth_length(least: int) -> int:
+    """Return a length of at least so many points whose transform is fast."""
+    power = 1 << max(0, (least - 1).bit_length())
+    return next(n for n in (5 * power // 8, 3 * power // 4, power) if n >= least)
+
+
+def _transform(loss: Loss, step: float, length: int) -> Vector:
+    """Return the transform of the masses of a loss, wrapped around a circle of so many points."""
+    line = _one(loss, step).mass
+    if len(line) > length:
+        line = np.append(line, np.zeros(-len(line) % length)).reshape(-1, length).sum(axis=0)
+    return np.asarray(np.fft.rfft(line, length))
+
+
+def _power(transform: Vector, times: int) -> Vector:
+    """Return transform^times by squaring, which keeps more digits than logarithms do."""
+    found: Vector | None = None
+    while True:
+        if times & 1:
+            found = transform if found is None else found * transform
+        times >>= 1
+        if not times:
+            assert found is not None, "at least one release"  # noqa: S101
+            return found
+        transform = transform * transform
+
+
+def _product(key: Key, step: float, length: int) -> Vector:
+    """Return the transform of the sum of all losses of a bag."""
+    if length <= _SMALL:
+        return _known_product(key, step, length)
+    found: Vector | None = None
+    for loss, times in key:
+        factor = _power(_transform(loss, step, length), times)
+        found = factor if found is None else found * factor
+    assert found is not None, "a bag holds something"  # noqa: S101
+    return found
+
+
+@lru_cache(maxsize=2 * MOST_LAWS)
+def _known_product(key: Key, step: float, length: int) -> Vector:
+    """Do the same by the bag of all but the last law: agents whose schedules begin alike share what is found."""
     *before, (loss, times) = key
-    last = _one(loss, step).self_compose(times) if times > 1 else _one(loss, step)
-    return last if not before else _composed(tuple(before), step).compose(last)
+    last = _power(_transform(loss, step, length), times)
+    return last if not before else _known_product(tuple(before), step, length) * last
+
+
+@lru_cache(maxsize=64)
+def _composed(key: Key, step: float) -> Discrete:
+    """Return the distribution of the sum of all losses of a bag."""
+    parts = [(_one(loss, step), times) for loss, times in key]
+    infinite = -math.expm1(sum(times * math.log1p(-part.infinite) for part, times in parts))
+    if len(parts) == 1 and parts[0][1] == 1:
+        return parts[0][0]
+    first, last = _window(parts)
+    length = _smooth_length(last - first + 1)
+    circle = np.fft.irfft(_product(key, step, length), length)
+    offset = sum(times * part.first for part, times in parts)
+    line = np.roll(circle, -((first - offset) % length))[: last - first + 1]
+    return Discrete(step, first, np.maximum(line, 0.0), infinite + _LEFT_OUT)
 
 
 def _merged(key: Key) -> Key:
@@ -124,14 +246,28 @@ def _at(all_of_it: Key, delta: float) -> float:
     sizes = [loss.epsilon for loss, _ in key]
     if left <= 0 or max(sizes) > _HUGE or min(sizes) < _TINY:
         return math.inf
-    return float(_composed(key, _step(key)).get_epsilon_for_delta(left))
+    return _epsilon(_composed(key, _step(key)), left)
+
+
+def _epsilon(law: Discrete, delta: float) -> float:
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta; infinite where the mass at infinity is more than that."""
+    if law.infinite > delta:
+        return math.inf
+    losses = law.losses
+    kept = losses > 0
+    losses, mass = losses[kept], law.mass[kept]
+    # δ(ε) = infinite + Σ_{l > ε} p(l) − e^ε Σ_{l > ε} p(l) e^{−l}; the sums from the far end
+    above = np.cumsum(mass[::-1])[::-1]
+    under = np.cumsum((mass * np.exp(-losses))[::-1])[::-1]
+    if not len(losses) or law.infinite + above[0] - under[0] <= delta:
+        return 0.0
+    beyond = np.append(above[1:], 0.0) - np.exp(losses) * np.append(under[1:], 0.0)
+    at = int(np.argmax(law.infinite + beyond <= delta))
+    return max(0.0, math.log((law.infinite + above[at] - delta) / under[at]))
 
 
 def law(bag: Tally) -> tuple[Vector, Vector]:
     """Return the losses of a bag, and their probabilities where the record is the one that was there."""
     key = _merged(bag.key)
-    composed = _composed(key, _step(key))._pmf_remove.to_dense_pmf()  # noqa: SLF001 # it has no name outside
-    mass: Vector = np.asarray(composed._probs)  # noqa: SLF001
-    first = composed._lower_loss  # noqa: SLF001
-    losses: Vector = (first + np.arange(len(mass))) * composed._discretization  # noqa: SLF001
-    return losses, mass
+    composed = _composed(key, _step(key))
+    return composed.losses, composed.mass
