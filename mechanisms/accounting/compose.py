@@ -70,6 +70,18 @@ def rho_to_epsilon(rho: float, delta: float) -> float:
     return max(0.0, bound(0.5 * (low + high)))  # any order is a valid bound
 
 
+@lru_cache(maxsize=1024)
+def rho_of(epsilon: float, delta: float) -> float:
+    """Return the largest ρ of zCDP that gives ε at δ, to 1e-6 from below; 0 where none does."""
+    low, high = 0.0, max(epsilon, 1e-300)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if rho_to_epsilon(middle, delta) <= epsilon else (low, middle)
+        if high <= low * (1 + 1e-6):
+            break
+    return low
+
+
 @lru_cache(maxsize=65536)
 def exact_gaussian(mu_squares: float, delta: float) -> float:
     """Gaussians compose exactly: μ² = Σμ_t²."""

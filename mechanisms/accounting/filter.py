@@ -1,8 +1,10 @@
 """What holds a cap: would one more release break it."""
 
+import math
 from dataclasses import dataclass, field
 
-from mechanisms.accounting.compose import by, closed
+from mechanisms.accounting import renyi
+from mechanisms.accounting.compose import by, closed, rho_of
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Tally, loss_of
 from mechanisms.accounting.spend import Spend
@@ -15,19 +17,43 @@ _SUMMED = frozenset({"basic", "kov", "kov_printed", "zcdp", "gaussian"})
 class Cap:
     """A budget (ε, δ), and the accountant that holds it.
 
-    A schedule fixed in advance may be held by the accountant that calibrated it; one that depends on
-    earlier outputs only by sums of ε or of ρ (theory.md, 5.5). `planned` is a bag that is known to fit:
-    what is a part of it fits too.
+    `planned` is the bag of releases that was calibrated to fit, fixed in advance: what is a part of it fits too. Releases
+    off that plan (at another degree, say) are judged by a Rényi filter: a sum of Rényi divergences at one order, which was
+    chosen in advance, so that it is valid however the releases came about (Feldman, Zrnic 2021). Closed forms hold a cap by
+    their sums.
     """
 
     epsilon: float
     delta: float
     accountant: str
     planned: Tally | None = field(default=None, compare=False)
+    order: int = field(init=False, compare=False, repr=False)
+    """Where the filter's order stands on the grid of orders."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", self._best_order())
+
+    def _best_order(self) -> int:
+        """Choose the filter's order, by public facts: the best for the plan, else for Gaussian-like losses."""
+        if self.accountant in _SUMMED or self.delta <= 0:
+            return 0
+        if self.planned is not None and len(self.planned):
+            return renyi.best_order(renyi.total(self.planned.key), self.delta)
+        rho = rho_of(self.epsilon, self.delta)
+        return renyi.best_order(rho * (1.0 + renyi.LAMBDAS), self.delta)
 
     def spent(self, bag: Tally) -> float:
         """Return ε of what was charged, as the filter counts it."""
-        return by(self.accountant, bag, self.delta)
+        if self.accountant in _SUMMED or (self.planned is not None and bag.within(self.planned)):
+            return by(self.accountant, bag, self.delta)
+        return self._filtered(bag)
+
+    def _filtered(self, bag: Tally) -> float:
+        """Return ε by the Rényi filter: 0 of nothing, else at least what its order sets aside for δ."""
+        if not len(bag):
+            return 0.0
+        divergence = math.fsum(times * renyi.curve(loss)[self.order] for loss, times in bag.key)
+        return renyi.converted(divergence, self.order, self.delta)
 
     def holds(self, bag: Tally) -> bool:
         """Whether what was charged is within the cap."""
@@ -44,4 +70,4 @@ class Cap:
         planned = self.planned
         if planned is not None and bag.count(loss) < planned.count(loss) and bag.within(planned):
             return True
-        return self.spent(bag.plus(loss)) <= self.epsilon * (1 + _SLACK)
+        return self._filtered(bag.plus(loss)) <= self.epsilon * (1 + _SLACK)

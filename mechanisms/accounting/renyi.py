@@ -141,12 +141,31 @@ def total(key: Key) -> Vector:
     return found
 
 
+def _bounds(summed: Vector, delta: float) -> Vector:
+    """Return RDP(α) + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) at every order (Canonne, Kamath, Steinke 2020)."""
+    bounds = summed + np.log(LAMBDAS / _ALPHAS) - (math.log(delta) + np.log(_ALPHAS)) / LAMBDAS
+    return np.asarray(bounds)
+
+
 def to_epsilon(summed: Vector, delta: float) -> float:
-    """Return min over orders of RDP(α) + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) (Canonne, Kamath, Steinke 2020)."""
+    """Return ε at δ of a curve, by its best order."""
     if delta <= 0:
         return math.inf
-    bounds = summed + np.log(LAMBDAS / _ALPHAS) - (math.log(delta) + np.log(_ALPHAS)) / LAMBDAS
-    return max(0.0, float(bounds.min()))
+    return max(0.0, float(_bounds(summed, delta).min()))
+
+
+def best_order(summed: Vector, delta: float) -> int:
+    """Return where the best order of a curve stands on the grid; δ > 0."""
+    return int(np.argmin(_bounds(summed, delta)))
+
+
+def converted(divergence: float, order: int, delta: float) -> float:
+    """Return ε at δ of a Rényi divergence at one order, given by its place on the grid; infinite where δ = 0."""
+    if delta <= 0:
+        return math.inf
+    alpha, growth = float(_ALPHAS[order]), float(LAMBDAS[order])
+    rest = math.log(growth / alpha) - (math.log(delta) + math.log(alpha)) / growth
+    return max(0.0, divergence + rest)
 
 
 def epsilon(bag: Tally, delta: float) -> float:

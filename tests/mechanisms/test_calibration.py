@@ -52,18 +52,38 @@ def test_calibration_inverts_the_accountants_to_one_per_cent(
     st.sampled_from([0.5, 2.0]),
 )
 @settings(max_examples=15, deadline=None)
-def test_a_filter_of_curves_or_distributions_is_never_passed(
+def test_a_filter_is_never_passed_and_refuses_nothing_that_fits_its_sum(
     accountant: str, charges: list[float], budget: float
 ) -> None:
+    """Without a plan, rdp and pld caps are held by a Rényi sum at one order; zcdp by its own sum."""
     ledger, cap = Ledger(), Cap(budget, DELTA, accountant)
+
+    def counted(bag: Tally) -> float:
+        if accountant == "zcdp":
+            return by("zcdp", bag, DELTA)
+        return renyi.converted(float(renyi.total(bag.key)[cap.order]), cap.order, DELTA)
+
     for charge in charges:
         spend = Spend("cd", "norm-gamma", "", 1.0, 1.0, "l2", 4, 0.0, charge, charge)
         if cap.admits(ledger, spend):
             ledger.charge(spend)
         else:
-            assert by(accountant, ledger.tally.plus(loss_of(spend)), DELTA) > budget
+            assert counted(ledger.tally.plus(loss_of(spend))) > budget
     assert cap.spent(ledger.tally) <= budget * (1 + 1e-8)
+    assert by("rdp", ledger.tally, DELTA) <= budget * (1 + 1e-8)
     assert cap.holds(ledger.tally)
+
+
+def test_the_order_of_a_filter_is_fixed_by_the_plan_and_is_its_best() -> None:
+    loss = Loss("norm-gamma", 0.1, 10)
+    planned = Tally([(loss, 100)])
+    cap = Cap(3.0, DELTA, "pld", planned)
+    curve = renyi.total(planned.key)
+    at_order = renyi.converted(float(curve[cap.order]), cap.order, DELTA)
+    assert at_order == pytest.approx(by("rdp", planned, DELTA), rel=1e-12)
+    off_plan = planned.plus(Loss("norm-gamma", 0.1001, 10))
+    assert cap.spent(planned) == by("pld", planned, DELTA)
+    assert cap.spent(off_plan) >= at_order > cap.spent(planned)
 
 
 def test_what_was_planned_needs_no_composition_and_nothing_more_is_let_through() -> None:
