@@ -16,6 +16,7 @@ from mechanisms.guards import Open
 from mechanisms.mixing import Heard
 from mechanisms.strategy import Mechanism
 from mechanisms.warm_start import WarmDescent
+from scenarios.extent import extent
 from scenarios.metric_names import needs_tests
 from scenarios.plan import NodePlan, Plan
 from scenarios.reasons import with_reasons
@@ -42,7 +43,7 @@ _WHY_NULL = {
 
 def forecast(plan: Plan) -> dict[str, Any]:
     """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
-    updates, messages = _expected(plan)
+    expected = extent(plan)
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
     told = {
         "scenario": plan.name,
@@ -53,10 +54,11 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "dimension": plan.dimension,
         "points": {"min": min(plan.shards.sizes), "max": max(plan.shards.sizes)},
         "expected": {
-            "updates": figure(updates),
-            "messages": figure(messages),
-            "bytes": figure(messages * 8 * plan.dimension),
-            "events_file_bytes": figure(updates * 700 + messages * 150),
+            "updates": figure(expected.updates),
+            "messages": figure(expected.messages),
+            "samples": figure(expected.samples),
+            "bytes": figure(expected.messages * 8 * plan.dimension),
+            "events_file_bytes": figure(expected.bytes),
         },
         "view": plan.privacy.view,
         "groups": groups,
@@ -76,20 +78,6 @@ def _unmeasured(plan: Plan) -> list[str]:
     return [
         f"{name} will have no value: {why}" for name in sorted(asked) if why and needs_tests(name)
     ]
-
-
-def _expected(plan: Plan) -> tuple[float, float]:
-    """Return how many wakes and messages to expect."""
-    updates = plan.expected_updates()
-    if plan.server is None:
-        degree = float(np.mean([len(node.neighbours) for node in plan.nodes]))
-        talks = 2.0 if plan.family == "pairs" else 0.0 if plan.family == "alone" else degree
-        return updates, updates * talks
-    rounds = 1 if plan.server.mechanism.once else plan.rounds
-    if rounds is None:
-        return updates, math.nan
-    asked = max(1, round(plan.server.hall.sample * plan.size))
-    return float(rounds * asked + plan.size), float(2 * rounds * asked + plan.size)
 
 
 def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
@@ -252,7 +240,7 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         f"{plan['scenario']}: {plan['mechanism']}, {plan['nodes']} agents, {plan['edges']} edges, "
         f"dimension {plan['dimension']}, {points['min']}–{points['max']} points each, seed {plan['seed']}",
         f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
-        f"{show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
+        f"{show(expected['samples'], ',.0f')} samples, {show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
     ]
     lines += [f"  fault      {told}" for told in plan["fault_list"][:20]]
     for group in plan["groups"]:

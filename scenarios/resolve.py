@@ -14,6 +14,7 @@ from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagat
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios import catalog
+from scenarios.extent import extent, longest_s
 from scenarios.ground import Ground
 from scenarios.hazards import Hazards
 from scenarios.judge import judge
@@ -125,24 +126,24 @@ class _Resolver:
             warnings=(*self.at.warnings, *_uncovered(faults)),
         )
         self._judge_sampled(plan)
+        self._refuse_long(plan)
         self.at.report.stop_if_any()
-        if plan.expected_updates() > MOST["updates"] and not self.at.options.allow_large:
-            self.at.report.key(
-                ("run",),
-                f"about {plan.expected_updates():.3g} updates; above {MOST['updates']:,} needs --allow-large",
-            )
-            self.at.report.stop_if_any()
-        if (
-            plan.horizon is not None
-            and plan.horizon / plan.sample_every > MOST["samples"]
-            and not self.at.options.allow_large
-        ):
+        return plan
+
+    def _refuse_long(self, plan: Plan) -> None:
+        """Refuse more wakes and more samples than a run may have, whatever ends it."""
+        if self.at.options.allow_large:
+            return
+        updates = extent(plan).updates
+        if updates > MOST["updates"]:
+            said = f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large"
+            self.at.report.key(("run",), said)
+        samples = longest_s(plan) * 1e9 / plan.sample_every
+        if samples > MOST["samples"]:
             self.at.report.value(
                 ("run", "sample_every"),
-                f"gives {plan.horizon / plan.sample_every:.3g} samples; above {MOST['samples']:,} needs --allow-large",
+                f"gives up to {samples:.3g} samples; above {MOST['samples']:,} needs --allow-large",
             )
-            self.at.report.stop_if_any()
-        return plan
 
     def _horizon(self) -> int | None:
         run = self.at.read["run"]

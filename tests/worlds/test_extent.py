@@ -1,0 +1,101 @@
+"""What `check` expects of a run: bytes within a factor of 2, whatever ends it; and what it refuses for its length."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.api import make_plan
+from scenarios.extent import extent
+from scenarios.forecast import forecast
+from scenarios.plan import Plan
+from scenarios.problem import ScenarioError
+from scenarios.read import library_names
+from tests.support.builders import perform, scenario
+from tests.support.catalogue import EVERY, world
+
+
+def judge(plan: Plan, folder: Path) -> None:
+    """Run a plan, and compare the size of its events with what was promised before."""
+    promised = forecast(plan)["expected"]["events_file_bytes"]
+    ran = perform(plan, folder)
+    written = sum(p.stat().st_size for p in ran.outcome.folder.glob("events-*.jsonl"))
+    assert promised / 2 < written < promised * 2
+
+
+_SLOW = {"regional-outage", "errata/e10-time-reversed"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] if n in _SLOW else []) for n in library_names()],
+)
+def test_a_world_of_the_library_writes_what_was_promised(name: str, tmp_path: Path) -> None:
+    judge(make_plan(name, set={"expect": []}), tmp_path)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_kind_writes_what_was_promised(name: str, tmp_path: Path) -> None:
+    judge(make_plan(world(name)), tmp_path)
+
+
+_BARRIER = {"kind": "barrier", "timeout": "100s"}
+_SERVER: dict[str, Any] = {
+    "mechanism": {"kind": "fedavg"},
+    "nodes": [{"count": 4, "clock": "barrier"}],
+    "server": {"deadline": "1000s"},
+}
+LONG: dict[str, dict[str, Any]] = {
+    "updates of slow clocks": {
+        "run": {"seed": 1, "updates": 12, "sample_every": "1m"},
+        "nodes": [{"count": 4, "clock": {"kind": "poisson", "rate": "1/h"}}],
+    },
+    "rounds of slow clocks": {
+        "run": {"seed": 1, "rounds": 3, "sample_every": "10s"},
+        "nodes": [{"count": 4, "clock": {"kind": "synchronous", "period": "1h"}}],
+    },
+    "rounds that wait for their timeout": {
+        "run": {"seed": 1, "rounds": 10},
+        "nodes": [{"count": 4, "clock": _BARRIER}],
+        "network": {"topology": "complete", "loss": 0.5},
+    },
+    "rounds that wait for a silent agent": {
+        "run": {"seed": 1, "rounds": 10},
+        "nodes": [{"count": 4, "clock": _BARRIER}],
+        "network": {"topology": "complete"},
+        "fault": [{"at": 0.0, "crash": [2]}],
+    },
+    "rounds of a server that lose messages": _SERVER
+    | {"run": {"seed": 1, "rounds": 4}, "network": {"loss": 0.5}},
+    "rounds of a server with a silent client": _SERVER
+    | {"run": {"seed": 1, "rounds": 4}, "fault": [{"at": 0.0, "crash": [2]}]},
+    "samples all the time": {"run": {"seed": 1, "horizon": "20s", "sample_every": "5ms"}},
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_samples_are_counted_whatever_ends_a_run(name: str, tmp_path: Path) -> None:
+    judge(make_plan(scenario(**LONG[name])), tmp_path)
+
+
+TOO_LONG: dict[str, dict[str, Any]] = {
+    name: sections | {"run": sections["run"] | {"sample_every": "1ms"}}
+    for name, sections in LONG.items()
+    if name != "samples all the time"
+}
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
+def test_more_than_a_million_samples_need_allow_large(name: str) -> None:
+    tree = scenario(**TOO_LONG[name])
+    tree["run"] = tree["run"] | ({"rounds": 100} if "rounds" in tree["run"] else {"updates": 100})
+    with pytest.raises(ScenarioError, match=r"run\.sample_every: gives up to .* samples; above"):
+        make_plan(tree)
+    assert extent(make_plan(tree, allow_large=True)).samples > 0
+
+
+def test_three_rounds_that_take_no_time_have_two_samples(tmp_path: Path) -> None:
+    """One at the start and one at the end, though a deadline of a day was never waited for."""
+    tree = scenario(**_SERVER | {"run": {"seed": 1, "rounds": 3}, "server": {"deadline": "1d"}})
+    assert extent(make_plan(tree)).samples == 2
+    assert len(perform(tree, tmp_path).events("sampled")) == 2
