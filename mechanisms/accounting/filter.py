@@ -11,6 +11,8 @@ from mechanisms.accounting.spend import Spend
 
 _SLACK = 1e-9  # relative: what rounding in a calibration may lose
 _SUMMED = frozenset({"basic", "kov", "kov_printed", "zcdp", "gaussian"})
+_CURVED = frozenset({"rdp", "pld"})
+"""Accountants of whole schedules, whose caps a Rényi filter holds off the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Cap:
     """Where the filter's order stands on the grid of orders."""
 
     def __post_init__(self) -> None:
+        if self.accountant not in _SUMMED | _CURVED:
+            raise ValueError(f"no filter holds a cap by the accountant {self.accountant!r}")
         object.__setattr__(self, "order", self._best_order())
 
     def _best_order(self) -> int:
