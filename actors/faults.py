@@ -1,7 +1,8 @@
 """When a scenario does something to the world, and when it is undone: windows are exact."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Protocol
 
 from actors.conditions import Condition, Metrics
@@ -10,7 +11,7 @@ from actors.stage import Stage, Strike, Undo
 from actors.targets import Chooser, Target
 from actors.troubles import happens
 from clocks.clock import FAULT, UNDO
-from clocks.durations import Duration
+from clocks.durations import Draws, Duration
 
 _GAPS, _LENGTHS = 1 << 40, 1 << 41
 """Where the draws of a fault's intervals and windows begin, in its own stream."""
@@ -35,7 +36,8 @@ class Deed(Protocol):
 class Timing:
     """At an instant, every so often, or when an event satisfies a condition; and how long it lasts.
 
-    `after` and `until` bound the instants at which it may begin, both included.
+    `after` and `until` bound the instants at which it may begin, both included. What comes every so
+    often comes first one gap later than `after`, or, with `prompt`, at `after` itself.
     """
 
     at: int | None = None
@@ -48,10 +50,45 @@ class Timing:
     until: int | None = None
     probability: float = 1.0
     lasts: Duration | None = None
+    prompt: bool = False
 
     def admits(self, instant: int) -> bool:
         """Whether it may begin at an instant."""
         return instant >= self.after and (self.until is None or instant <= self.until)
+
+    def instants(self, luck: Draws) -> Iterator[int]:
+        """Yield the instants at which it may begin, in order; none where an event decides.
+
+        `luck` are the fault's own draws: the gaps of `every` are drawn from them, one each.
+        """
+        if self.at is not None:
+            yield self.at
+        if self.every is None:
+            return
+        instant, gaps = self.after, count()
+        if self.prompt:
+            yield instant
+        for number in gaps:
+            instant += max(1, int(self.every.draw(luck(_GAPS + number, 1), number)[0]))
+            if not self.admits(instant):
+                return
+            yield instant
+
+    def happens(self, tried: int, luck: Draws) -> bool:
+        """Whether it happens at its n-th chance, counted from 1."""
+        return happens(luck(tried, 1), 0, self.probability)
+
+    def first(self, luck: Draws, end: int | None, most: int = 20_000) -> int | None:
+        """Return when it first begins, in nanoseconds; None where an event decides, or it never does.
+
+        It is looked for until `end`, and among as many chances as `most`.
+        """
+        for tried, instant in enumerate(islice(self.instants(luck), most), 1):
+            if end is not None and instant + self.later > end:
+                return None
+            if self.happens(tried, luck):
+                return instant + self.later
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +103,11 @@ class Fault:
     """Whether it may bring somebody back who does nothing now."""
     oracle: bool = False
     """Whether it reads what no agent knows: then participation depends on data."""
+
+    @property
+    def luck(self) -> str:
+        """The name of the draws that decide when it happens, and for how long."""
+        return f"{self.path}/luck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +130,7 @@ class Occurrence:
         self._fault = fault
         self._stage = stage
         self._metrics = metrics
-        self._luck = stage.stream(f"{fault.path}/luck")
+        self._luck = stage.stream(fault.luck)
         self._chooser = Chooser(
             fault.deed.target, stage.stream(f"{fault.path}/whom"), stage.around, stage.measure
         )
@@ -142,12 +184,7 @@ class Occurrence:
 
     async def _again(self) -> None:
         timing, clock = self._fault.timing, self._stage.clock
-        assert timing.every is not None, "it comes again and again"  # noqa: S101
-        instant = timing.after
-        for number in count():
-            instant += max(1, int(timing.every.draw(self._luck(_GAPS + number, 1), number)[0]))
-            if timing.until is not None and instant > timing.until:
-                break
+        for instant in timing.instants(self._luck):
             await clock.sleep_until(instant, FAULT)
             self._try(None)
             if timing.times is not None and self._happened >= timing.times:
@@ -173,7 +210,7 @@ class Occurrence:
         """Let it happen, by chance, now or after a while."""
         timing, clock = self._fault.timing, self._stage.clock
         self._tried += 1
-        if not happens(self._luck(self._tried, 1), 0, timing.probability):
+        if not timing.happens(self._tried, self._luck):
             return
         self._happened += 1
         if event is None and not timing.later:

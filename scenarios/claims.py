@@ -12,9 +12,9 @@ from actors.agent import UP, Agent
 from actors.conditions import Condition, Metrics
 from actors.events import Event, Sampled
 from actors.log import Log
-from scenarios.metric_names import split_metric
+from scenarios.metric_names import OF_GROUPS, split_metric
 from scenarios.plan import Plan
-from scenarios.values import aggregate, number
+from scenarios.values import aggregate, number, share_below_zero
 
 _SIGNS = {"above": ">", "below": "<", "at_most": "<=", "at_least": ">=", "equals": "="}
 
@@ -94,7 +94,8 @@ def value_of(
 ) -> float:
     """Fold a metric of a sample as a claim wants it; `up` are those who are."""
     base, how = split_metric(claim["metric"])
-    found = values.get(base)
+    shared = base in OF_GROUPS and (claim.get("group") or claim.get("up"))
+    found = values.get("gain" if shared else base)
     if not isinstance(found, list):
         return math.nan if found is None else number(found)
     each = np.array([number(v) for v in found])
@@ -102,7 +103,7 @@ def value_of(
         return float(each[claim["node"]])
     nodes = plan.groups[claim["group"]] if claim.get("group") else range(plan.size)
     chosen = [i for i in nodes if up is None or not claim.get("up") or i in up]
-    return aggregate(each[chosen], how or "mean")
+    return share_below_zero(each[chosen]) if shared else aggregate(each[chosen], how or "mean")
 
 
 class Claims:

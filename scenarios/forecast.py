@@ -1,6 +1,7 @@
 """What a plan will cost, told before anything runs."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
 from mechanisms.accounting.compose import headline, totals
 from mechanisms.accounting.loss import Key, Tally, tally
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import SCALES, Spend
 from mechanisms.admm import Alternating
 from mechanisms.guards import Open
 from mechanisms.mixing import Heard
@@ -21,6 +22,7 @@ from scenarios.metric_names import needs_tests
 from scenarios.plan import NodePlan, Plan
 from scenarios.reasons import with_reasons
 from scenarios.scores import why_untested
+from scenarios.seeds import draws
 from scenarios.values import figure
 
 _LARGEST = 50
@@ -32,6 +34,7 @@ _AT_RUN = "only the run can tell"
 _WHY_NULL = {
     "expected.*": _AT_RUN,
     "groups.*.rate": _AT_RUN,
+    "fault_first_s.*": "an event decides when, or it does not come before the run ends",
     "groups.*.releases": "every wake makes one: no number is planned",
     "groups.*.cap": "no budget was given: no cap",
     "groups.*.epsilon*": _AT_RUN,
@@ -45,6 +48,10 @@ def forecast(plan: Plan) -> dict[str, Any]:
     """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
     expected = extent(plan)
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
+    firsts = [
+        fault.timing.first(draws(plan.seeds["fault"], fault.luck), plan.horizon)
+        for fault in plan.faults
+    ]
     told = {
         "scenario": plan.name,
         "seed": plan.seed,
@@ -63,7 +70,10 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "view": plan.privacy.view,
         "groups": groups,
         "faults": len(plan.faults),
-        "fault_list": [_fault(fault) for fault in plan.faults],
+        "fault_list": [
+            _fault(fault, first) for fault, first in zip(plan.faults, firsts, strict=True)
+        ],
+        "fault_first_s": [None if first is None else first / 1e9 for first in firsts],
         "notes": list(plan.notes),
         "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups), *_unmeasured(plan)],
     }
@@ -120,8 +130,25 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
         "cap": None if nodes[0].cap is None else nodes[0].cap.epsilon,
         "epsilon_by": {k: figure(v) for k, v in all_ways.items()},
         "calibration": None if dearest is None else _consequence(dearest),
+        "noise": _noises(each),
         "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
     }
+
+
+def _noises(spends: Iterable[Spend]) -> list[dict[str, Any]]:
+    """Return the scale of each law of noise, smallest and largest of all releases, and what it means."""
+    scales: dict[str, list[float]] = {}
+    for spend in spends:
+        scales.setdefault(spend.law, []).append(spend.scale)
+    return [
+        {
+            "law": law,
+            "scale": {"min": figure(min(found)), "max": figure(max(found))},
+            "unit": SCALES[law],
+        }
+        for law, found in scales.items()
+        if law != "none"
+    ]
 
 
 def _epsilons(
@@ -211,19 +238,25 @@ def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
     return found
 
 
-def _fault(fault: Fault) -> str:
-    """Say when a fault comes, and for how long."""
+def _fault(fault: Fault, first: int | None) -> str:
+    """Say when a fault comes, when first under this seed, in nanoseconds, and for how long."""
 
     def length(law: Duration) -> str:
-        return f"{law.mean_s:.4g} s" + ("" if isinstance(law, Constant) else " on average")
+        return f"{law.mean_s:.6g} s" + ("" if isinstance(law, Constant) else " on average")
 
     timing = fault.timing
     if timing.at is not None:
         when = f"at {(timing.at + timing.later) / 1e9:.4g} s"
     elif timing.every is not None:
         when = f"every {length(timing.every)}"
+        when += "" if first is None else f", first at {first / 1e9:.6g} s"
     else:
         when = "" if timing.when is None else f"when {timing.when.text}"
+    if first is None and timing.when is None:
+        chance = (
+            f" (each with probability {timing.probability:g})" if timing.probability < 1 else ""
+        )
+        when += f", never before the run ends under this seed{chance}"
     return f"{fault.deed.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
 
 
@@ -254,6 +287,10 @@ def in_words(plan: dict[str, Any]) -> list[str]:
             lines.append(f"             the same releases by {ways}")
         if group["calibration"]:
             lines.append(f"             {group['calibration']}")
+        for noise in group["noise"]:
+            low, high = show(noise["scale"]["min"]), show(noise["scale"]["max"])
+            scale = low if low == high else f"{low} to {high}"
+            lines.append(f"             noise: {noise['law']} {scale} ({noise['unit']})")
         if group["noise_to_step"] is not None:
             lines.append(
                 f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)"

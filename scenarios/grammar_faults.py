@@ -174,6 +174,7 @@ FAULT: Fields = {
     "name": Field(Name()),
     "at": Field(duration()),
     "every": Field(LENGTH),
+    "from": Field(duration()),
     "when": Field(Text("a condition")),
     "times": Field(_COUNT),
     "nth": Field(_COUNT),

@@ -77,7 +77,7 @@ class Hazards:
         path, firings = ("fault", fault.number, "every"), 0.0
         if timing.every is not None:
             until = min(t for t in (ends, (timing.until or 0) / 1e9 or None, 9e9) if t is not None)
-            firings = _ratio(until - timing.after / 1e9, timing.every.mean_s)
+            firings = _ratio(until - timing.after / 1e9, timing.every.mean_s) + timing.prompt
             firings = min(firings, timing.times or firings)
         elif isinstance(deed, deeds_nodes.Churn) and deed.session is not None and deed.downtime:
             lasts = timing.lasts.mean_s if timing.lasts is not None else (ends or 9e9)
@@ -107,10 +107,11 @@ class Hazards:
             times=fault.get("times"),
             nth=fault.get("nth", 1),
             later=instant("later") or 0,
-            after=instant("after") or 0,
+            after=instant("after") or instant("from") or 0,
             until=instant("until"),
             probability=fault.get("probability", 1.0),
             lasts=self._law(("fault", number, "for"), fault.get("for")),
+            prompt=fault.get("from") is not None,
         )
 
     def _law(self, path: tuple[str | int, ...], table: Table | None) -> Duration | None:

@@ -6,7 +6,7 @@ from scenarios.judge_faults import latest
 from scenarios.judge_noise import field
 from scenarios.kinds import TRAITS, Tree, is_private, kind_of
 from scenarios.locate import Path
-from scenarios.metric_names import AT_END, is_known, known_names, per_node, split_metric
+from scenarios.metric_names import AT_END, OF_GROUPS, is_known, known_names, per_node, split_metric
 from scenarios.problem import Report, nearest
 
 
@@ -132,7 +132,10 @@ def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report
         report.key((*path, "group"), "give node or group, not both")
     if isinstance(metric, str) and is_known(metric, {}):
         base, aggregate = split_metric(metric)
-        if not per_node(base) and (node is not None or group is not None):
+        if base in OF_GROUPS:
+            if node is not None:
+                report.key(path, f"{base} is a share of agents: give a group, or leave node out")
+        elif not per_node(base) and (node is not None or group is not None):
             report.key(path, f"{base} is a metric of the whole network: it has no node or group")
         if per_node(base) and aggregate is None and node is None:
             report.value(

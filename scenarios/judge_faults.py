@@ -108,13 +108,19 @@ class _Judge:
         for key in _REPEATED:
             if key in fault and given == ["at"]:
                 report.key((*path, key), f"{key} belongs to every and when: at is one instant")
+        if "from" in fault and given != ["every"]:
+            report.key((*path, "from"), f"from is the first instant of every: {given[0]} has none")
+        elif "from" in fault and "after" in fault:
+            said = "every comes first at from, or one gap later than after: give one of them"
+            report.key((*path, "after"), said)
         if "nth" in fault and given != ["when"]:
             report.key(
                 (*path, "nth"),
                 "nth counts the events that a condition holds of: it belongs to when",
             )
-        if fault.get("until") is not None and fault["until"] < (fault.get("after") or 0):
-            report.value((*path, "until"), "is before after")
+        for key in ("after", "from"):
+            if fault.get("until") is not None and fault["until"] < (fault.get(key) or 0):
+                report.value((*path, "until"), f"is before {key}")
         self._ends(given, action)
         if fault.get("when") is not None:
             self._when(fault["when"])
@@ -126,7 +132,7 @@ class _Judge:
         horizon = latest(run)
         ended = horizon or run.get("until")
         endless = ended is None and (run.get("rounds") or run.get("updates"))
-        for key in ("at", "after"):
+        for key in ("at", "after", "from"):
             if horizon is not None and (fault.get(key) or 0) > horizon:
                 report.value((*path, key), f"is after the end of the run at {horizon:g} s")
         if endless and given == ["every"] and not {"times", "until"} & set(fault):

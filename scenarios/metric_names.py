@@ -8,7 +8,7 @@ PER_NODE = (
     "noise.ratio", "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp",
     "epsilon.rdp", "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left",
     "epsilon.unsent", "epsilon.unheard", "epsilon.unread", "releases", "releases.refused",
-    "releases.planned", "derived", "updates", "availability",
+    "releases.planned", "derived", "updates", "availability", "degree",
 )  # fmt: skip
 NETWORK = (
     "objective",
@@ -41,6 +41,8 @@ NETWORK = (
     "attack.kkt",
     "attack.kkt.secret",
 )
+OF_GROUPS = ("harmed",)
+"""Metrics of the network that are a share of its agents: a group has its own."""
 AT_END = ("epsilon.audited", "attack.kkt", "attack.kkt.secret")
 """Found by running the plan again, many times: once, at the end, where an expectation asks for it."""  # fmt: skip
 HARMLESS = frozenset(
@@ -48,7 +50,7 @@ HARMLESS = frozenset(
         "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp", "epsilon.rdp",
         "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left", "epsilon.unsent",
         "epsilon.unheard", "epsilon.unread", "releases", "releases.refused", "releases.planned",
-        "derived", "updates", "availability", "messages.sent", "messages.delivered",
+        "derived", "updates", "availability", "degree", "messages.sent", "messages.delivered",
         "messages.superseded", "messages.lost", "messages.rejected", "messages.duplicated",
         "messages.in_flight", "bytes.sent", "nodes.up", "nodes.down", "nodes.left", "nodes.spent",
         "rounds", "rounds.aborted", "rounds.survivors",

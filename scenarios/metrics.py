@@ -30,7 +30,7 @@ from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.privacy_metrics import routes
 from scenarios.scores import Scores, dual_health, why_untested
-from scenarios.values import plain
+from scenarios.values import plain, share_below_zero
 
 _LARGE = 2e6
 """Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
@@ -82,6 +82,7 @@ class Oracle:
         self.asked = {split_metric(e["metric"])[0] for e in plan.expects if e.get("metric")}
         self.asked |= {split_metric(name)[0] for c in plan.conditions for name in c.metrics}
         self.asked |= {split_metric(g["metric"])[0] for g in plan.targets.values()}
+        self.asked |= {"gain"} if "harmed" in self.asked else set()  # a group's share is made of it
         self._routes: dict[str, Callable[[], Any]] = self._make_routes()
 
     def names(self, *, last: bool) -> list[str]:
@@ -254,9 +255,7 @@ class Oracle:
         return self._of_members(sign * (own - self._local_score))
 
     def _harmed(self) -> float:
-        gain = self._gain()
-        known = gain[~np.isnan(gain)]
-        return float((known < 0).mean()) if known.size else math.nan
+        return share_below_zero(self._gain())
 
     @cached_property
     def _local_score(self) -> Vector:
@@ -324,6 +323,16 @@ class Oracle:
         spread = theta - theta.mean(axis=0)
         return math.sqrt(float((spread * spread).sum()) / max(1, len(theta)))
 
+    def _degrees(self) -> Vector:
+        """How many neighbours the declared graph gives each agent; edges that joins bring are no part of it."""
+        apart = self.plan.apart
+        return np.array(
+            [
+                sum((min(node.id, j), max(node.id, j)) not in apart for j in node.neighbours)
+                for node in self.plan.nodes
+            ]
+        )
+
     def _status(self, status: str) -> int:
         return sum(1 for agent in self._nodes if agent.status == status)
 
@@ -364,6 +373,7 @@ class Oracle:
                 "releases.refused": lambda: np.array([a.refused for a in agents]),
                 "releases.planned": lambda: np.array([a.mechanism.planned or 0 for a in agents]),
                 "derived": traffic.derived[:n].copy,
+                "degree": self._degrees,
                 "updates": lambda: np.array([a.updates for a in agents]),
                 "availability": lambda: traffic.availability(self._clock.now)[:n],
                 "objective": self._objective,

@@ -202,7 +202,9 @@ def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
     how = luck.whole(0, 5)
     if how == 0:
         every = round(max(0.5, end / luck.whole(2, 6)), 3)
-        more: Table = luck.pick(_more({"times": 2}, {"after": begin}, {"probability": 0.5}))
+        more: Table = luck.pick(
+            _more({"times": 2}, {"after": begin}, {"from": begin}, {"probability": 0.5})
+        )
         return {"every": every, "until": end} | more | window
     if how == 1:
         condition = luck.pick(_CONDITIONS)

@@ -17,6 +17,17 @@ UNITS = {
 "pure" stands for any noise of which only a pure ε is known; "none" is no noise, with an infinite charge.
 """
 
+SCALES = {
+    "gaussian": "standard deviation of each coordinate",
+    "laplace": "scale b of each coordinate, density ∝ exp(−|x|/b)",
+    "norm-gamma": "rate ζ of its length, density ∝ exp(−ζ‖x‖): d/ζ on average",
+    "objective": "rate ζ of the length of the linear term, density ∝ exp(−ζ‖x‖): d/ζ on average",
+    "local": "rate ζ of the length of each record's noise, density ∝ exp(−ζ‖x‖): d/ζ on average",
+    "pure": "as its own code has it",
+    "none": "no noise",
+}
+"""What `scale` of a spend means, for each law of noise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spend:

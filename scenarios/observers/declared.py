@@ -93,7 +93,7 @@ class Declared:
             fine = began == timing.at
         elif isinstance(timing.every, Constant):
             gap = max(1, round(timing.every.value_s * 1e9))
-            fine &= (began - timing.after) % gap == 0
+            fine &= (began - timing.after) % gap == 0 and (timing.prompt or began > timing.after)
         elif timing.when is not None:
             fine &= event.cause is not None and self.fired[event.fault] < (timing.times or 1)
         if isinstance(timing.lasts, Constant):

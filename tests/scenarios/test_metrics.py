@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenarios.api import check
 from scenarios.values import aggregate
 from tests.support.builders import Ran, perform, private, scenario
 
@@ -139,3 +140,36 @@ def test_aggregates_leave_out_what_is_not_there(how: str, expected: float) -> No
 
 def test_percentiles_of_infinite_budgets() -> None:
     assert aggregate(np.full(5, math.inf), "p50") == math.inf
+
+
+def test_a_group_has_a_share_of_harmed_agents_of_its_own(tmp_path: Path) -> None:
+    nodes = [
+        {"name": "left", "count": 2},
+        {"name": "right", "count": 3},
+        {"name": "late", "present": False},
+    ]
+    claims = [{"metric": "harmed", "group": g, "at_least": 0.0} for g in ("left", "right", "late")]
+    claims += [
+        {"metric": "harmed", "at_least": 0.0},
+        {"metric": "harmed", "group": "left", "up": True, "at_least": 0.0},
+    ]
+    fault = [{"at": 3.0, "crash": [0]}]
+    made = perform(scenario(data=DATA, nodes=nodes, expect=claims, fault=fault), tmp_path)
+    gains = last(made)["gain"]
+    assert any(g < 0 for g in gains[:5])
+    assert gains[5] is None
+
+    def share(*ids: int) -> float:
+        return sum(1.0 for i in ids if gains[i] < 0) / len(ids)
+
+    judged = made.outcome.summary["expectations"]
+    assert [e["got"] for e in judged] == [
+        share(0, 1),
+        share(2, 3, 4),
+        None,
+        share(*range(5)),
+        share(1),
+    ]
+    assert judged[0]["wanted"] == "harmed of left >= 0 (end)"
+    told = check(scenario(expect=[{"metric": "harmed", "node": 1, "at_least": 0.0}]))
+    assert "harmed is a share of agents: give a group, or leave node out" in told.problems[0]

@@ -1,12 +1,14 @@
 """What sets the noise, and what is refused: the paragraph of the contract, kind by kind, as a table."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mechanisms.accounting.spend import SCALES, UNITS
 from scenarios.api import check, make_plan
 from scenarios.forecast import forecast, in_words
-from tests.support.builders import scenario
+from tests.support.builders import perform, scenario
 from tests.support.catalogue import BUDGET, EVERY, family, private, world
 
 CONSENSUS = {"admm", "dvp", "pvp", "madmm", "pp"}
@@ -262,3 +264,26 @@ def test_check_can_tell_a_plan_whose_wakes_only_the_run_can_count(name: str) -> 
     assert in_words(figures)
     if name == "pp noise":
         assert figures["groups"][0]["epsilon"] == "inf"
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if private(n)])
+def test_check_shows_the_scale_of_every_noise_that_is_drawn(name: str, tmp_path: Path) -> None:
+    tree = world(name)
+    told = forecast(make_plan(tree))
+    (group,) = told["groups"]
+    drawn: dict[str, list[float]] = {}
+    for line in perform(tree, tmp_path).result.ledger:
+        drawn.setdefault(line["law"], []).append(line["scale"])
+    shown = {noise["law"]: noise["scale"] for noise in group["noise"]}
+    assert set(drawn) <= set(shown)
+    for law, scales in drawn.items() if group["releases"] is not None else ():
+        low, high = shown[law]["min"], shown[law]["max"]
+        assert low * (1 - 1e-9) <= min(scales) <= max(scales) <= high * (1 + 1e-9)
+    text = "\n".join(in_words(told))
+    for noise in group["noise"]:
+        assert f"noise: {noise['law']} {noise['scale']['min']:.4g}" in text
+        assert noise["unit"] in text
+
+
+def test_every_law_of_noise_says_what_its_scale_means() -> None:
+    assert SCALES.keys() == UNITS.keys()

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenarios.api import make_plan
+from scenarios.forecast import forecast
 from tests.support.builders import Ran, perform, scenario
 
 SECOND = 10**9
@@ -65,6 +67,78 @@ def test_faults_come_every_so_often_and_so_many_times(tmp_path: Path) -> None:
     assert [e["t"] / 1e9 for e in made.events("fault_ended")] == [6, 9, 12, 15]
     thrice = ran(tmp_path, {"every": 3.0, "times": 3, "for": 1.0, "crash": [0]})
     assert [e["t"] / 1e9 for e in thrice.events("crashed")] == [3, 6, 9]
+
+
+def test_what_comes_every_so_often_comes_first_where_it_says(tmp_path: Path) -> None:
+    hour = 3600.0
+    run = {"seed": 5, "horizon": 72 * hour, "sample_every": 6 * hour}
+    node = {"clock": {"kind": "synchronous", "period": hour}}
+    daily = {"every": "24h", "from": "21h", "for": "1h", "crash": [0]}
+    made = ran(tmp_path, daily, run=run, node=node)
+    assert [e["t"] / hour / SECOND for e in made.events("fault_began")] == [21, 45, 69]
+    assert [e["t"] / hour / SECOND for e in made.events("fault_ended")] == [22, 46, 70]
+    late = {"every": "24h", "after": "21h", "for": "1h", "crash": [0]}
+    made = ran(tmp_path, late, run=run, node=node)
+    assert [e["t"] / hour / SECOND for e in made.events("fault_began")] == [45, 69]
+    for from_, times, wanted in ((0.0, 3, [0, 6, 12]), (4.0, None, [4, 10, 16])):
+        more = {} if times is None else {"times": times}
+        made = ran(tmp_path, {"every": 6.0, "from": from_, "for": 1.0, "crash": [0]} | more)
+        assert [e["t"] / SECOND for e in made.events("fault_began")] == wanted
+
+
+OFTEN = {"kind": "exponential", "mean": 4.0}
+WHEN: dict[str, dict[str, Any]] = {
+    "at": {"at": 3.5},
+    "at, later": {"at": 3.5, "later": 2.0},
+    "by chance": {"at": 3.5, "probability": 0.5},
+    "every": {"every": 3.0},
+    "after": {"every": 3.0, "after": 2.0},
+    "from": {"every": 3.0, "from": 2.0},
+    "from the beginning": {"every": 3.0, "from": 0.0, "times": 2},
+    "drawn": {"every": OFTEN},
+    "drawn from": {"every": OFTEN, "from": 2.0, "later": 0.5},
+    "until": {"every": OFTEN, "until": 2.0},
+    "rarely": {"every": OFTEN, "from": 1.0, "probability": 0.2},
+    "never": {"every": 1.0, "probability": 0.0},
+}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_check_says_when_each_fault_first_comes(tmp_path: Path, seed: int) -> None:
+    fault = [timing | {"name": name, "pause": [0], "for": 0.1} for name, timing in WHEN.items()]
+    told = forecast(make_plan(scenario(run={"seed": seed, "horizon": 20.0}, fault=fault)))
+    made = ran(tmp_path, *fault, run={"seed": seed, "horizon": 20.0})
+    began = made.events("fault_began")
+    for number, first in enumerate(told["fault_first_s"]):
+        came = [e["t"] / SECOND for e in began if e["fault"] == number]
+        assert came[:1] == ([] if first is None else [first]), fault[number]
+        assert (f"{first:.6g} s" if came else "never") in told["fault_list"][number]
+    one = forecast(make_plan(scenario(fault=[{"when": "node == 3", "crash": [0]}])))
+    assert one["fault_first_s"] == [None]
+    assert "never" not in one["fault_list"][0]
+
+
+@pytest.mark.parametrize("topology", ["star", "path", {"kind": "scale-free", "attach": 2}])
+def test_a_degree_is_that_of_the_declared_graph(tmp_path: Path, topology: Any) -> None:
+    """A star's hub has five edges; who leaves takes no degree along, and nothing is read that ε does not cover."""
+    faults = (
+        {"at": 4.0, "leave": [5]},
+        {"at": 6.5, "for": 2.0, "crash": {"highest": "degree"}},
+        {"at": 9.5, "for": 2.0, "crash": {"lowest": "degree", "count": 2}},
+    )
+    expect = [{"metric": "degree.max", "above": 0.0}]
+    made = ran(tmp_path, *faults, network={"topology": topology}, expect=expect)
+    ends = [i for edge in made.run.facts.edges for i in edge]
+    degrees = [ends.count(i) for i in range(6)]
+    *_, last = made.result.samples()
+    assert last["values"]["degree"] == degrees
+    if topology == "star":
+        assert degrees == [5, 1, 1, 1, 1, 1]
+    hub = max(range(6), key=lambda i: (degrees[i], -i))
+    low = sorted(range(6), key=lambda i: (degrees[i], i))[:2]
+    hit = [e["targets"] for e in made.events("fault_began")]
+    assert hit == [[5], [hub], sorted(low)]
+    assert made.outcome.summary["epsilon"]["covered"]
 
 
 def test_chance_decides_each_firing(tmp_path: Path) -> None:
