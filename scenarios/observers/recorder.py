@@ -27,7 +27,7 @@ from scenarios.values import exact_seconds
 
 VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
 """Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
-_SPECIAL = frozenset((*VALUED, Charged, FaultBegan))
+_SPECIAL = frozenset((*VALUED, FaultBegan))
 
 SEGMENT_BYTES = 64 << 20
 _PATIENCE_S = 0.5
@@ -91,7 +91,6 @@ class Recorder:
         self._folder = folder
         self._ledgers = ledgers
         self._encoder = msgspec.json.Encoder()
-        self._lines: list[bytes] = []
         self._spends: dict[int, tuple[Spend, bytes]] = {}
         self._segments = [Stream(folder / "events-00000.jsonl")]
         self._ledger = Stream(folder / "ledger.jsonl")
@@ -105,14 +104,18 @@ class Recorder:
         self._values = hashlib.sha256()
 
     def fold(self, batch: list[Event]) -> None:
-        """Take a batch of events, in order; those that carry values stay out of the schedule digest."""
+        """Take a batch of events, in order; those that carry values stay out of the schedule digest.
+
+        Ledger lines are written first: wherever the process is killed, or the disk takes no more, no event stands in
+        the files without the charge that it rests on. A write counts as durable when the operating system has taken it.
+        """
         self._flushed = time.monotonic()
+        lines = [self._ledger_line(event) for event in batch if isinstance(event, Charged)]
+        if lines:
+            self._ledger.write(b"".join(lines))
         first = 0
         for at, event in enumerate(batch):
             if type(event) in _SPECIAL:
-                if isinstance(event, Charged):
-                    self._lines.append(self._ledger_line(event))
-                    continue
                 self._scheduled(batch[first:at])
                 if isinstance(event, FaultBegan):
                     self._scheduled([event])
@@ -120,9 +123,6 @@ class Recorder:
                     self._valued(event)
                 first = at + 1
         self._scheduled(batch[first:] if first else batch)
-        if self._lines:
-            lines, self._lines = self._lines, []
-            self._ledger.write(b"".join(lines))
 
     def _ledger_line(self, event: Charged) -> bytes:
         assert event.node is not None, "an agent was charged"  # noqa: S101
