@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from scenarios.proven import MADE
 from scenarios.values import folded, number, show
 
 Event = dict[str, Any]
@@ -133,6 +134,8 @@ class Causes:
         line = self._spends.get((event["node"], event["k"]))
         if line is None:
             return ""
+        if MADE in line:
+            return f": {show(number(line['charged']))}, by this event: the ledger does not say it"
         if line.get("law") == "none":
             return f", without noise: {show(number(line['charged']))}"
         return (

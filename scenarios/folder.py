@@ -174,10 +174,30 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield _read(line, path.name)
 
 
-def whole(path: Path) -> bool:
-    """Whether every file is what its checksum in the manifest says."""
-    known = read_manifest(path).get("sha256", {})
-    return bool(known) and all(
-        (path / name).exists() and hashlib.sha256((path / name).read_bytes()).hexdigest() == digest
+AT_THE_END = ("summary.json", "verdicts.json", "models.npz")
+"""What is written once, when a run is over."""
+
+
+def flaws(path: Path) -> list[str]:
+    """Say what is wrong with the files of a run that ended; nothing of one that was cut off, or still goes on.
+
+    Files must be what their checksums in the manifest say. A manifest without checksums says nothing of any file.
+    """
+    manifest = read_manifest(path)
+    known = manifest.get("sha256")
+    if manifest.get("status") == "running":
+        return []
+    if not isinstance(known, dict) or not known:
+        return ["the manifest holds no checksums: the files may be anything"]
+    expected = AT_THE_END if manifest.get("status") != "failed" else ()
+    named = {**known, **dict.fromkeys(expected)}
+    missing = [name for name in named if Path(name).name != name or not (path / name).is_file()]
+    changed = [
+        name
         for name, digest in known.items()
-    )
+        if name not in missing and hashlib.sha256((path / name).read_bytes()).hexdigest() != digest
+    ]
+    found = [f"files are missing: {', '.join(missing)}"] if missing else []
+    if changed:
+        found.append(f"checksums do not match: {', '.join(changed)}")
+    return found

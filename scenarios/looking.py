@@ -5,11 +5,13 @@ import tomllib
 from pathlib import Path
 
 from scenarios.explaining import Causes, as_tree, in_words
-from scenarios.folder import FolderError, events, lines, read_manifest, whole
+from scenarios.folder import FolderError, events
 from scenarios.grammar_faults import ACTIONS
 from scenarios.parting import compare_digests, differences, parts, plain_row, samples
 from scenarios.parting import in_words as told
+from scenarios.result import Result
 from scenarios.saying import say, say_json
+from scenarios.words import opened
 
 PARTED = 5
 
@@ -17,12 +19,9 @@ PARTED = 5
 def explain(chosen: argparse.Namespace) -> int:
     """Tell the causes of one event."""
     path = Path(chosen.run)
-    read_manifest(path)
-    causes = _causes(path)
+    causes = _causes(opened(path))
     if not causes.by_seq:
         raise FolderError(f"{path} has no events: it was cut off before the first, or is damaged")
-    if read_manifest(path).get("status") != "running" and not whole(path):
-        say(f"hush: {path}: files are missing or changed: checksums do not match", error=True)
     if chosen.seq not in causes.by_seq:
         last = max(causes.by_seq, default=0)
         raise FolderError(f"{path} has no event {chosen.seq}: they run from 1 to {last}")
@@ -33,11 +32,11 @@ def explain(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _causes(path: Path) -> Causes:
+def _causes(result: Result) -> Causes:
     try:
-        return Causes(events(path), list(lines(path / "ledger.jsonl")), _faults(path))
+        return Causes(result.events(), list(result.proof.lines), _faults(result.path))
     except (KeyError, TypeError) as error:
-        raise FolderError(f"{path} is damaged: {error}") from None
+        raise FolderError(f"{result.path} is damaged: {error}") from None
 
 
 def _faults(path: Path) -> list[str]:
@@ -58,7 +57,8 @@ def diff(chosen: argparse.Namespace) -> int:
     """Tell where two runs part, and how their metrics differ after it."""
     one, other = Path(chosen.run), Path(chosen.other)
     try:
-        manifests = [read_manifest(path) for path in (one, other)]
+        both = [opened(path) for path in (one, other)]
+        manifests = [result.manifest for result in both]
         told_apart = [(m["scenario"], m["seed"]) for m in manifests]
         digests = compare_digests(*manifests)
         found = parts(events(one), events(other))
@@ -77,12 +77,12 @@ def diff(chosen: argparse.Namespace) -> int:
         say("the same events, one by one")
         say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
-        for path, event in zip((one, other), found, strict=True):
-            say(f"{path}:")
+        for result, event in zip(both, found, strict=True):
+            say(f"{result.path}:")
             if event is None:
-                say("  is over before that")
+                say(f"  is over before that ({result.ended})")
             else:
-                say(*(f"  {line}" for line in in_words(_causes(path), event["seq"])))
+                say(*(f"  {line}" for line in in_words(_causes(result), event["seq"])))
         say("after it:")
         say(*told(rows, (str(one), str(other))))
     return PARTED if found is not None and told_apart[0] == told_apart[1] else 0

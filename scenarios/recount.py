@@ -13,8 +13,8 @@ from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from scenarios.folder import FolderError, segments
-from scenarios.ledger_lines import spend_of
 from scenarios.observers.fates import Fates
+from scenarios.proven import MADE
 from scenarios.result import Result
 from scenarios.values import figure, number, show
 
@@ -22,19 +22,13 @@ _DELTA = 1e-5
 """δ of who has no budget."""
 _FIELDS = (
     "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
-    "claimed", "charged", "summed",
+    "claimed", "charged", "summed", MADE,
 )  # fmt: skip
 
 
 def spends_of(result: Result) -> dict[int, list[Spend]]:
-    """Return every agent's spends, in the order in which they were charged."""
-    found: dict[int, list[Spend]] = {}
-    for line in result.ledger:
-        mine = found.setdefault(line["node"], [])
-        if line["k"] != len(mine):
-            raise ValueError(f"agent {line['node']} has no release {len(mine)} in its ledger")
-        mine.append(spend_of(line))
-    return found
+    """Return every agent's spends, in the order in which they were charged: of the ledger, and what only events prove."""
+    return result.proof.spends()
 
 
 def tallies_of(result: Result) -> dict[int, Tally]:
@@ -106,7 +100,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
     epsilon, messages = summary["epsilon"], summary["messages"]
     worst = number(epsilon["max"])
     return [
-        f"{summary['scenario']} · seed {summary['seed']} · cut off at {summary['ended_s']:g} s; counted from its events",
+        f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at {summary['ended_s']:g} s; counted from its events",
         f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
         f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger)",
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
@@ -121,7 +115,7 @@ def as_csv(result: Result) -> str:
     sink = io.StringIO()
     writer = csv.DictWriter(sink, _FIELDS, extrasaction="ignore", restval="")
     writer.writeheader()
-    writer.writerows(result.ledger)
+    writer.writerows(result.proof.lines)
     return sink.getvalue()
 
 

@@ -9,10 +9,10 @@ from scenarios.conduct import INTERRUPTED
 from scenarios.console.deck import Player
 from scenarios.console.screen import can_be_full, is_plain, save, show, written
 from scenarios.console.viewer import Viewer, viewer_of_recording
-from scenarios.folder import FolderError, read_manifest
+from scenarios.folder import FolderError
 from scenarios.governor import Signals
 from scenarios.saying import say
-from scenarios.words import pace, seconds
+from scenarios.words import pace, seconds, warn
 
 _SIZE = (100, 30)
 
@@ -20,15 +20,13 @@ _SIZE = (100, 30)
 def replay(chosen: argparse.Namespace) -> int:
     """Show a recording; without a terminal, write one frame of it."""
     folder = Path(chosen.run)
-    read_manifest(folder)
     size, at, speed = _size(chosen.size), seconds(chosen.at, "--at", zero=True), pace(chosen.speed)
     drawn = chosen.ascii if chosen.svg is not None else is_plain(asked=chosen.ascii)
     viewer, player = viewer_of_recording(folder, speed, ascii_only=drawn)
     recording = player.source
+    warn(recording.result)
     if recording.upcoming is None:
         raise FolderError(f"{folder} has no events: it was cut off before the first, or is damaged")
-    if recording.changed:
-        say(f"hush: {folder}: files are missing or changed: checksums do not match", error=True)
     shows = chosen.svg is None and can_be_full()
     if at is not None and at * 1e9 > recording.length:
         raise FolderError(

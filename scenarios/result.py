@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from scenarios import folder
+from scenarios.proven import Proof, proof_of
 from scenarios.reasons import with_reasons
 
 
@@ -88,6 +89,40 @@ class Result:
             said = f"this run was interrupted: its figures are of its first part ({self.path})"
             warnings.warn(said, InterruptedRun, stacklevel=3 if method else 4)
 
+    @property
+    def ended(self) -> str:
+        """How the run ended, in a word or two: `cut off` where its manifest does not say that it did."""
+        return "cut off" if self.status == "running" else self.status
+
+    @cached_property
+    def flaws(self) -> tuple[str, ...]:
+        """What is wrong with the files of a run that ended: missing, changed, or without a checksum."""
+        return tuple(folder.flaws(self.path))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether `summary.json` tells the run's end: it is there, and says the same of it as the manifest.
+
+        A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
+        """
+        found = self._json("summary.json")
+        return bool(found) and found.get("status") == self.status
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said before anything of this run is believed, for a person; empty for one that is whole."""
+        found = []
+        if self.status == "running":
+            found.append("the run was cut off, or still goes on: its manifest says running")
+        elif self.status == "failed":
+            found.append(f"the run failed: {self.manifest.get('message') or 'no reason is known'}")
+        elif self.status != "finished":
+            found.append(f"the run was {self.status}: it did not come to its end")
+        missing = [name for name in folder.AT_THE_END if not (self.path / name).is_file()]
+        if self.status == "failed" and missing:
+            found.append(f"it left no {', no '.join(missing)}")
+        return (*found, *self.flaws, *self.proof.words)
+
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every event that was recorded."""
         self._use(method=True)
@@ -131,10 +166,21 @@ class Result:
         return columns
 
     @cached_property
+    def proof(self) -> Proof:
+        """The releases that the ledger and the events prove together, and how the two differ."""
+        return proof_of(self.path)
+
+    @cached_property
     def ledger(self) -> list[dict[str, Any]]:
-        """Every ledger line."""
+        """Every ledger line.
+
+        A release that the events prove and the ledger file lacks, or charges too little, has a line that was made of
+        its event: at the worst that the event allows, with `proved_by` = "events". A warning says so.
+        """
         self._use()
-        return list(folder.lines(self.path / "ledger.jsonl"))
+        for words in self.proof.words:
+            warnings.warn(f"{self.path}: {words}", stacklevel=3)
+        return list(self.proof.lines)
 
     @cached_property
     def models(self) -> np.ndarray:
@@ -145,15 +191,15 @@ class Result:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """`summary.json`; recomputed from events where the run was cut off."""
+        """`summary.json`; recomputed from events where there is none of the run's end."""
         self._use()
-        return self._json("summary.json") or self._recomputed()
+        return self._json("summary.json") if self.is_judged else self._recomputed()
 
     @cached_property
     def verdicts(self) -> dict[str, Any]:
-        """`verdicts.json`."""
+        """`verdicts.json`; empty where nothing was judged at the run's end."""
         self._use()
-        return self._json("verdicts.json") or {}
+        return (self._json("verdicts.json") or {}) if self.is_judged else {}
 
     def _json(self, name: str) -> Any:
         path = self.path / name
@@ -183,10 +229,10 @@ class Result:
         recounted = {
             "scenario": self.manifest["scenario"],
             "seed": self.manifest["seed"],
-            "status": "cut off",
+            "status": self.ended,
             "ended_s": ended / 1e9,
             "updates": counts.get("woke", 0),
-            "releases": counts.get("charged", 0),
+            "releases": len(self.proof.lines),
             "refused": counts.get("refused", 0),
             "derived": counts.get("derived", 0),
             "messages": {
@@ -196,6 +242,7 @@ class Result:
                 **arrived,
             },
             "last_sample": values,
+            "differences": list(self.proof.words),
         }
         return with_reasons(recounted, {"last_sample.*": "the metric had no value then"})
 

@@ -7,7 +7,7 @@ from scenarios.folder import FolderError
 from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.read import LIBRARY, library_names, load, read_text
 from scenarios.saying import say, say_json
-from scenarios.words import plan_of, settings
+from scenarios.words import opened, plan_of, settings
 
 
 def check(chosen: argparse.Namespace) -> int:
@@ -86,52 +86,38 @@ def show(chosen: argparse.Namespace) -> int:
 
 def _show_run(path: Path, *, as_json: bool) -> int:
     from scenarios.recount import cut_off_in_words, epsilon_of, heard_in_words
-    from scenarios.result import Result
     from scenarios.telling import in_words
 
-    result = Result(path)
+    result = opened(path)
     summary = result.summary
-    cut_off = summary.get("status") == "cut off"
-    if cut_off:
+    if not result.is_judged:
         summary = summary | {"epsilon": epsilon_of(result)}
-    code = _checked(path, result.status)
     if as_json:
         say_json(summary)
-    elif cut_off:
+    elif not result.is_judged:
         say(*cut_off_in_words(summary), *heard_in_words(result))
     else:
         heard = ["", *heard_in_words(result)] if summary["releases"] else []
         say(*in_words(summary), *heard)
         schedule = result.manifest["digests"].get("schedule", "")[:16]
-        intact = "files are what their checksums say" if not code else "CHECKSUMS DO NOT MATCH"
-        say("", f"  {path}: {intact}; schedule {schedule}…")
-    return code
-
-
-def _checked(path: Path, status: str) -> int:
-    """Warn, and return 2, where the files of an ended run are not what they were."""
-    from scenarios.folder import whole
-
-    if status == "running" or whole(path):
-        return 0
-    say(f"hush: {path}: files are missing or changed: checksums do not match", error=True)
-    return 2
+        intact = "files are what their checksums say"
+        said = "CHECKSUMS DO NOT MATCH" if result.flaws else intact
+        say("", f"  {path}: {said}; schedule {schedule}…")
+    return 2 if result.flaws else 0
 
 
 def _show_ledger(path: Path, form: str) -> int:
     """Write a run's ledger for other programs."""
     from scenarios.recount import as_csv, as_events
-    from scenarios.result import Result
 
-    result = Result(path)
     if not (path / "ledger.jsonl").exists():
         raise FolderError(f"{path} has no ledger.jsonl: what was released cannot be told")
-    code = _checked(path, result.status)
+    result = opened(path)
     if form == "csv":
         say(*as_csv(result).rstrip().split("\r\n"))
     else:
         say_json(as_events(result))
-    return code
+    return 2 if result.flaws else 0
 
 
 def new(chosen: argparse.Namespace) -> int:
@@ -157,6 +143,7 @@ def plot(chosen: argparse.Namespace) -> int:
     """Draw one metric of a run."""
     from scenarios.plots import draw
 
+    opened(Path(chosen.run))
     out = draw(Path(chosen.run), chosen.what, chosen.x, chosen.out)
     say(str(out))
     return 0

@@ -8,9 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.saying import say
 
 if TYPE_CHECKING:
     from scenarios.plan import Plan
+    from scenarios.result import Result
+
+
+def opened(path: Path) -> "Result":
+    """Open a run's folder, and say on standard error what must be known before any of it is believed."""
+    from scenarios.result import Result
+
+    result = Result(path)
+    warn(result)
+    return result
+
+
+def warn(result: "Result") -> None:
+    """Say on standard error what must be known before anything of a run is believed."""
+    for caveat in result.caveats:
+        say(f"hush: {result.path}: {caveat}", error=True)
 
 
 def settings(pairs: list[str]) -> dict[str, Any]:

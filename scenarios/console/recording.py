@@ -30,12 +30,11 @@ from scenarios.console.model import Messages
 from scenarios.console.remembered import Remembered
 from scenarios.console.scene import Scene
 from scenarios.facts import FILE, read_facts
-from scenarios.folder import FolderError, segments, whole
+from scenarios.folder import FolderError, segments
 from scenarios.metric_names import per_node, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.invariants import INVARIANTS
 from scenarios.observers.traffic import Traffic
-from scenarios.recount import spends_of
 from scenarios.result import Result
 
 _MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
@@ -61,19 +60,19 @@ class Recording:
             if judged is None
             else sum(verdict.get("verdict") == "pass" for verdict in judged.values())
         )
-        self.changed = self.result.status != "running" and not whole(folder)
+        self.changed = bool(self.result.flaws)
         """Whether its files are not what they were when the run ended."""
         try:
             self._plan: Any = Remembered(self.facts)
             self._near = self.facts.neighbours()
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise FolderError(f"{folder}: {FILE} is damaged: {error!r}") from None
-        try:
-            self._spends = spends_of(self.result)
-        except (KeyError, TypeError, ValueError) as error:
-            raise FolderError(f"{folder}: ledger.jsonl is damaged: {error}") from None
+        self._spends = self.result.proof.spends()
+        strange = [node for node in self._spends if node not in range(self.facts.size)]
+        if strange:
+            raise FolderError(f"{folder}: {FILE} has no agent {strange[0]}, and its ledger has")
         self._bytes = sum(part.stat().st_size for part in segments(folder))
-        self._ending: Sequence[tuple[str, str]] = [("cut off: nobody judged this run", WARN)]
+        self._ending: Sequence[tuple[str, str]] = [(_unjudged(self.result), WARN)]
         if judged is not None:
             self._ending = ending(self.result.summary, "", folder)
         self.length = reel.length(folder)
@@ -122,6 +121,8 @@ class Recording:
             said = f"event {event.seq} of {self.result.path} does not fit its {FILE}: one of them is damaged"
             raise FolderError(said) from None
         self._next = next(self._events, None)
+        if self._next is None:
+            self._charge_the_rest()
         return event
 
     def seek(self, instant: int) -> None:
@@ -169,11 +170,17 @@ class Recording:
         self.over = self._budget.last = True
 
     def _charge(self, event: Charged) -> None:
-        mine = self._spends.get(event.node or 0, [])
-        if event.k >= len(mine):
-            raise FolderError(f"ledger.jsonl has no release {event.k} of agent {event.node}")
-        self._ledgers[event.node].charge(mine[event.k])  # type: ignore[index] # an agent is charged
+        assert event.node is not None, "an agent is charged"  # noqa: S101
+        self._ledgers[event.node].charge(self._spends[event.node][event.k])
         self._budget(event)
+
+    def _charge_the_rest(self) -> None:
+        """Charge what the ledger holds and no event shows: the run was killed before it wrote the events."""
+        for node, spends in self._spends.items():
+            ledger = self._ledgers[node]
+            while len(ledger) < len(spends):
+                k = ledger.charge(spends[len(ledger)])
+                self._budget(Charged(self.seq, self.now, node, None, k, spends[k].charged))
 
     @property
     def end(self) -> int | None:
@@ -244,3 +251,8 @@ class Recording:
         if last is None or (per_node(name) and (whose is None or whose >= self.facts.size)):
             return math.nan
         return value_of(self._plan, {"metric": name, "node": whose}, last.values)
+
+
+def _unjudged(result: Result) -> str:
+    """Say why a recording has no verdicts."""
+    return f"{result.ended}: nothing was judged"

@@ -82,7 +82,8 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
     (cut / "manifest.json").write_text(json.dumps(manifest))
     told = hush("replay", str(cut))
     assert told.returncode == 0, told.stderr
-    assert "✓" in told.stdout
+    assert "cut off: nothing was judged" in told.stdout
+    assert "no event shows: charged all the same" in told.stderr
     for name, said in (("world.json", "world.json"), ("manifest.json", "manifest.json")):
         broken = tmp_path / name
         shutil.copytree(run, broken)
@@ -104,8 +105,8 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
     shutil.copytree(run, short)
     (short / "ledger.jsonl").write_bytes(b"")
     done = hush("replay", str(short))
-    assert done.returncode == 2
-    assert "no release 0" in done.stderr
+    assert done.returncode == 0, "what there is can be shown"
+    assert "lacks 48 releases of 6 agents that the events prove" in done.stderr
 
 
 def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
@@ -156,8 +157,9 @@ def test_a_replay_says_how_its_run_ended(run: Path, tmp_path: Path, status: str,
     folder = damaged(
         run, tmp_path / "run", "manifest.json", b'"finished"', f'"{status}"'.encode()
     )  # fmt: skip
-    if status == "running":
-        (folder / "verdicts.json").unlink()
+    if status != "running":
+        summary = folder / "summary.json"
+        summary.write_text(summary.read_text().replace('"finished"', f'"{status}"', 1))
     head = hush("replay", str(folder)).stdout.splitlines()[0]
     assert f"replay, {told} t" in head
     assert ("? inv" in head) == (status == "running")

@@ -1,0 +1,184 @@
+"""Wherever a run dies, no reader tells a smaller ε than its events prove, and none calls it finished."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechanisms.accounting import gaussian
+from scenarios.console.recording import Recording
+from scenarios.folder import FolderError, read_manifest
+from scenarios.recount import epsilon_of
+from scenarios.result import Result
+from scenarios.values import number
+from tests.support.builders import Ran, perform, private
+from tests.support.command import hush
+
+ROOT = Path(__file__).parent.parent.parent
+ALL = bool(os.environ.get("HUSH_NIGHTLY"))
+DELTA = 1e-5
+
+
+def world(noise: str) -> dict[str, Any]:
+    """Four agents who hear each other; what is collected is written at every sample."""
+    return private(
+        run={"seed": 5, "horizon": 5.0, "sample_every": 1.0},
+        network={"topology": "complete"},
+        nodes=[{"name": "peers", "count": 4, "budget": {"epsilon": 4.0, "delta": DELTA}}],
+        mechanism={"kind": "cd", "mu": 1.0, "noise": noise, "releases": 8},
+        privacy={"accountant": "basic" if noise == "laplace" else "tightest"},
+    )
+
+
+def proved(folder: Path, noise: str) -> dict[int, float]:
+    """Add up every agent's charges as the whole lines of the events say: Σ ε, or ε of √(Σ μ²)."""
+    charges: dict[int, list[float]] = defaultdict(list)
+    for segment in sorted(folder.glob("events-*.jsonl")):
+        for line in segment.read_bytes().splitlines(keepends=True):
+            event = json.loads(line) if line.endswith(b"\n") else {"kind": "torn"}
+            if event["kind"] == "charged":
+                charges[event["node"]].append(event["charged"])
+    if noise == "laplace":
+        return {node: math.fsum(mine) for node, mine in charges.items()}
+    return {
+        node: gaussian.epsilon(math.sqrt(math.fsum(mu * mu for mu in mine)), DELTA)
+        for node, mine in charges.items()
+    }
+
+
+def told(folder: Path) -> tuple[float, float, float]:
+    """The largest ε by the summary (counted anew where there is none), by the API's ledger, and by a replay."""
+    result = Result(folder)
+    epsilon = result.summary["epsilon"] if result.is_judged else epsilon_of(result)
+    charges: dict[int, float] = defaultdict(float)
+    for line in result.ledger:
+        charges[line["node"]] += line["charged"]
+    recording = Recording(folder)
+    while recording.upcoming is not None:
+        recording.step()
+    return number(epsilon["max"]), max(charges.values(), default=0.0), max(recording.epsilons())
+
+
+@pytest.mark.filterwarnings("ignore:.*no event shows")
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) -> None:
+    """In CI at every sixth act, at night at all: `HUSH_NIGHTLY=1`."""
+    file = tmp_path / "world.json"
+    file.write_text(json.dumps(world(noise)))
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.dying", str(file), str(tmp_path), "1" if ALL else "6"],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=600,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 40, "a run does that much to its disk"
+    told_of, ends = 0, set()
+    for folder in sorted(path for path in tmp_path.iterdir() if path.is_dir()):
+        least = max(proved(folder, noise).values(), default=0.0)
+        if not (folder / "events-00000.jsonl").exists() or not least:
+            continue  # nothing was charged yet
+        by_summary, by_ledger, by_replay = told(folder)
+        assert min(by_summary, by_replay) >= least * (1 - 1e-9), folder.name
+        assert by_summary == pytest.approx(by_replay, rel=1e-6), folder.name
+        if noise == "laplace":
+            assert by_ledger >= least * (1 - 1e-9), folder.name
+        finished = folder.name == "whole" or read_manifest(folder)["status"] == "finished"
+        assert (Result(folder).summary["status"] == "finished") == finished, folder.name
+        ends.add(Result(folder).summary["status"])
+        told_of += 1
+    assert told_of > 4
+    assert ends == {"finished", "cut off"}
+
+
+@pytest.fixture(scope="module", params=["laplace", "gaussian"])
+def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    return perform(world(request.param), tmp_path_factory.mktemp("runs"))
+
+
+def cut(ran: Ran, folder: Path, ledger: int, events: int | None = None) -> Path:
+    """Copy a run as one that was killed: with so many lines of its ledger, and of its events."""
+    shutil.copytree(ran.outcome.folder, folder)
+    for name, count in (("ledger.jsonl", ledger), ("events-00000.jsonl", events)):
+        lines = (folder / name).read_bytes().splitlines(keepends=True)
+        (folder / name).write_bytes(b"".join(lines[:count]))
+    manifest = json.loads((folder / "manifest.json").read_text()) | {"status": "running"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
+@pytest.mark.parametrize("lines", [0, 1, 7, 15])
+@pytest.mark.parametrize("events", [100, 250, None])
+def test_what_the_ledger_lacks_is_charged_as_the_events_say(
+    ran: Ran, tmp_path: Path, lines: int, events: int | None
+) -> None:
+    noise = ran.run.plan.nodes[0].mechanism.schedule(1)[0].law  # type: ignore[attr-defined]
+    folder = cut(ran, tmp_path / "cut", lines, events)
+    proof = Result(folder).proof
+    charged = [e for e in Result(folder).events() if e["kind"] == "charged"]
+    assert {(e["node"], e["k"]) for e in charged} <= {(e["node"], e["k"]) for e in proof.lines}
+    lacking = [line for line in proof.lines if line.get("proved_by") == "events"]
+    assert len(lacking) == max(0, len(charged) - lines)
+    assert {line["law"] for line in lacking} <= {"gaussian" if noise == "gaussian" else "pure"}
+    assert all(line["charged"] == ran.result.ledger[0]["charged"] for line in lacking)
+    by_summary, _, by_replay = told(folder)
+    assert by_summary >= max(proved(folder, noise).values()) * (1 - 1e-9)
+    assert by_summary == pytest.approx(by_replay, rel=1e-6)
+
+
+def test_every_reader_says_so(ran: Ran, tmp_path: Path) -> None:
+    lines = len(ran.result.ledger)
+    folder = cut(ran, tmp_path / "cut", lines - 3)
+    charged = ran.events("charged")[-1]
+    law = "a μ" if ran.result.ledger[0]["law"] == "gaussian" else "a pure ε"
+    said = f"that the events prove: charged as the events say, as {law} each"
+    for words in (("show",), ("show", "--ledger", "csv"), ("replay",), ("explain",)):
+        more = (str(charged["seq"]),) if words == ("explain",) else ()
+        done = hush(words[0], str(folder), *words[1:], *more)
+        assert done.returncode == 0, done.stderr
+        assert "ledger.jsonl lacks 3 releases of agent" in done.stderr
+        assert said in done.stderr
+        assert "the run was cut off" in done.stderr
+    assert "by this event: the ledger does not say it" in done.stdout
+    with pytest.warns(UserWarning, match="lacks 3 releases"):
+        assert len(Result(folder).ledger) == lines
+
+
+@pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
+def test_what_cannot_be_known_is_the_worst(ran: Ran, tmp_path: Path) -> None:
+    """Without a ledger and without a plan, a charge may be an ε or a μ: it is taken for no promise at all."""
+    folder = cut(ran, tmp_path / "cut", 0)
+    (folder / "world.json").unlink()
+    assert epsilon_of(Result(folder))["max"] == "inf"
+    assert "as ε = ∞ each" in Result(folder).proof.words[0]
+
+
+@pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
+def test_a_line_that_charges_less_than_its_event_is_not_believed(ran: Ran, tmp_path: Path) -> None:
+    lines = ran.result.ledger
+    folder = cut(ran, tmp_path / "cut", len(lines))
+    first, *rest = (folder / "ledger.jsonl").read_text().splitlines(keepends=True)
+    less = json.loads(first) | {"charged": 1e-6}
+    (folder / "ledger.jsonl").write_text(json.dumps(less) + "\n" + "".join(rest))
+    proof = Result(folder).proof
+    assert "charges less than the events for 1 release of agent" in proof.words[0]
+    assert sum(line["charged"] for line in proof.lines) == pytest.approx(
+        sum(line["charged"] for line in lines), rel=1e-12
+    )
+
+
+def test_a_gap_in_both_files_is_damage(ran: Ran, tmp_path: Path) -> None:
+    folder = cut(ran, tmp_path / "cut", 12, 0)
+    lines = (folder / "ledger.jsonl").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if '"k":0,' not in line]
+    assert kept
+    (folder / "ledger.jsonl").write_text("".join(kept))
+    with pytest.raises(FolderError, match="has release 1 and no release 0"):
+        _ = Result(folder).proof
