@@ -1,9 +1,8 @@
 """Data sources: who holds which points. Drawn once, before time starts, from named streams."""
 
 import hashlib
+import math
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
+from scenarios.archives import UNREADABLE, TooLarge, arrays
 from scenarios.seeds import generator
 from scenarios.splits import NoSplit, deal, sizes
 
 Points = tuple[Matrix, Vector]
+MOST_BYTES = 1 << 30
+"""What the arrays of all files of a scenario may take without --allow-large."""
 
 
 class BadData(ValueError):
@@ -49,6 +51,8 @@ class Folders:
     named: tuple[Path, ...] = ()
     listed: Mapping[str, str] | None = None
     """Of a resolved scenario: the sha256 of each file it read; no other is read from its folder."""
+    most: float = math.inf
+    """How many bytes the arrays of all files may take."""
 
     def find(self, path: str) -> Path:
         """Resolve a path inside one of the folders; anything outside is refused."""
@@ -87,7 +91,7 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled:
         case "blobs":
             shards = _blobs(data, n, seed)
         case "files":
-            shards = _files(folders.find(data["path"]), n, data)
+            shards = _files(folders.find(data["path"]), n, data, folders.most)
         case source:
             raise NotImplementedError(f"no points are made for data source {source!r}")
     return tidy(shards, data["scale"], labelled=labelled)
@@ -215,14 +219,22 @@ def _blobs(data: dict[str, Any], n: int, seed: int) -> Shards:
     return Shards(tuple((x[hand], y[hand]) for hand in hands), (), common, None, ())
 
 
-def _files(folder: Path, n: int, data: dict[str, Any]) -> Shards:
+def _files(folder: Path, n: int, data: dict[str, Any], most: float) -> Shards:
     if "split" in data:
         raise NoSplit("files are split already: one file each")
-    train = [_archive(folder / f"{i:03d}.npz") for i in range(n)]
+    left = most
+
+    def read(path: Path) -> Points:
+        nonlocal left
+        x, y = _archive(path, left)
+        left -= x.nbytes + y.nbytes
+        return x, y
+
+    train = [read(folder / f"{i:03d}.npz") for i in range(n)]
     if (folder / f"{n:03d}.npz").exists():
         raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
     test = [
-        _archive(folder / "test" / f"{i:03d}.npz")
+        read(folder / "test" / f"{i:03d}.npz")
         for i in range(n)
         if (folder / "test" / f"{i:03d}.npz").exists()
     ]
@@ -234,32 +246,21 @@ def _files(folder: Path, n: int, data: dict[str, Any]) -> Shards:
     return Shards(tuple(train), tuple(test), None, None, ())
 
 
-UNREADABLE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    AttributeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-
-
-def real(array: Any) -> Any:
-    """Return an array as floats; complex numbers and words are refused."""
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"not real numbers: {array.dtype}")
-    return array.astype(np.float64)
-
-
-def _archive(path: Path) -> Points:
+def _archive(path: Path, most: float) -> Points:
     if not path.exists():
         raise BadData(f"no such file: {path.name} in {path.parent.name}")
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return real(archive["x"]), real(archive["y"])
+        x, y = arrays(path, "x", "y", most=most)
+    except TooLarge as error:
+        raise too_large(error) from None
     except UNREADABLE as error:
         raise BadData(
             f"{path.name} must hold arrays x and y of numbers ({type(error).__name__})"
         ) from None
+    return x, y
+
+
+def too_large(error: TooLarge) -> BadData:
+    """Return the refusal of arrays that would take too much memory."""
+    limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
+    return BadData(f"{error}; {limit} needs --allow-large")

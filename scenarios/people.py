@@ -17,7 +17,8 @@ from mechanisms.solve import minimise
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios import catalog, topologies
-from scenarios.datasets import UNREADABLE, BadData, Shards, real
+from scenarios.archives import UNREADABLE, TooLarge, arrays
+from scenarios.datasets import BadData, Shards, too_large
 from scenarios.grammar import SERVER
 from scenarios.kinds import family_of, is_printed, is_private, kind_of
 from scenarios.plan import NodePlan, ServerPlan
@@ -194,8 +195,9 @@ class People:
     def _file_start(self, path: str, shape: tuple[int, int]) -> Matrix:
         found = self.at.folders.find(path)
         try:
-            with np.load(found, allow_pickle=False) as archive:
-                theta: Matrix = real(archive["theta"])
+            theta: Matrix = arrays(found, "theta", most=self.at.folders.most)[0]
+        except TooLarge as error:
+            raise too_large(error) from None
         except UNREADABLE as error:
             raise BadData(
                 f"{found.name} must hold an array theta of numbers ({type(error).__name__})"

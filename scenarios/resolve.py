@@ -18,7 +18,7 @@ from scenarios.extent import extent, longest_s
 from scenarios.ground import Ground
 from scenarios.hazards import Hazards
 from scenarios.judge import judge
-from scenarios.kinds import family_of, is_printed, is_private, learner
+from scenarios.kinds import family_of, is_printed, is_private, learner, place_of_learner
 from scenarios.metric_names import AT_END
 from scenarios.origin import Origin
 from scenarios.people import People
@@ -200,6 +200,14 @@ class _Resolver:
         points = data.get("points", 100)
         most = points["max"] if isinstance(points, dict) else points
         needed = self.at.size * (most + data.get("test_points", 0)) * data.get("dimension", 1) * 8
+        table, where = learner(self.at.read), place_of_learner(self.at.read)
+        for key in ("epochs", "local_steps", "local_rounds"):
+            steps = table.get(key) or 0
+            if steps > MOST["steps"]:
+                said = (
+                    f"{steps:,} steps at one instant; above {MOST['steps']:,} needs --allow-large"
+                )
+                self.at.report.value((*where, key), said)
         for what, amount in (("nodes", self.at.size), ("bytes", needed)):
             if amount > MOST[what]:
                 self.at.report.key(

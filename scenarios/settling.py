@@ -1,5 +1,6 @@
 """What every step from a scenario to a plan shares: the values, the report, the seeds, the folders."""
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 
 from mechanisms.solve import NoMinimiser
 from scenarios import catalog, topologies
-from scenarios.datasets import BadData, Folders
+from scenarios.datasets import MOST_BYTES, BadData, Folders
 from scenarios.grammar import SEEDS
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import Scenario
@@ -24,6 +25,7 @@ MOST = {
     "bytes": 8 << 30,
     "samples": 1_000_000,
     "firings": 100_000,
+    "steps": 100_000,
 }
 """What a scenario may ask for without --allow-large."""
 
@@ -58,7 +60,8 @@ class Settling:
             said = "ran on data or a graph handed over in Python: it runs again only with them"
             scenario.report.key(("origin", "in_memory"), said)
             scenario.report.stop_if_any()
-        self.folders = Folders(scenario.folder, options.folders, listed if origin else None)
+        most = math.inf if options.allow_large else MOST_BYTES
+        self.folders = Folders(scenario.folder, options.folders, listed if origin else None, most)
         self.seed, self.seeds = self._seeds()
         self.groups = self.read["nodes"]
         self.size = sum(group["count"] for group in self.groups)

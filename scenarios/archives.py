@@ -1,0 +1,65 @@
+"""Arrays of an `.npz` file, judged by their headers before anything is loaded."""
+
+import math
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_FLOAT = 8
+UNREADABLE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What reading a file raises that is no archive of arrays; zipfile knows not every compression and no passwords."""
+
+
+class TooLarge(Exception):
+    """The arrays are larger than may be loaded; the message says how large."""
+
+
+def arrays(path: Path, *names: str, most: float = math.inf) -> list[Any]:
+    """Return arrays of a file as floats: real numbers only.
+
+    Raises TooLarge where they would take more than `most` bytes, which the headers tell, and one of `UNREADABLE` where
+    the file is no archive of such arrays.
+    """
+    needed = size_of(path, *names)
+    if needed > most:
+        raise TooLarge(f"{path.name} would take {needed / 1e9:.3g} GB")
+    with np.load(path, allow_pickle=False) as archive:
+        return [real(archive[name]) for name in names]
+
+
+def size_of(path: Path, *names: str) -> int:
+    """Return how many bytes arrays take as floats, or as they are stored where that is more; reads headers only."""
+    total = 0
+    with zipfile.ZipFile(path) as archive:
+        for name in names:
+            with archive.open(f"{name}.npy") as file:
+                version = np.lib.format.read_magic(file)
+                read = (
+                    np.lib.format.read_array_header_1_0
+                    if version == (1, 0)
+                    else np.lib.format.read_array_header_2_0
+                )
+                shape, _, dtype = read(file)
+            total += math.prod(shape) * max(_FLOAT, dtype.itemsize)
+    return total
+
+
+def real(array: Any) -> Any:
+    """Return an array as floats; complex numbers and words are refused."""
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"not real numbers: {array.dtype}")
+    return array.astype(np.float64)
