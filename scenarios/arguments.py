@@ -75,6 +75,8 @@ def parser() -> argparse.ArgumentParser:
         help="a run's ledger as a table, or as events that dp-accounting composes",
     )
 
+    show.add_argument("--ascii", action="store_true", help="write with ASCII only")
+
     _writes(verbs)
     _looks(verbs)
     _replays(verbs)

@@ -5,11 +5,10 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import Any, TextIO
 
 from scenarios.arguments import parser, spelled_out
-from scenarios.saying import say
+from scenarios.saying import prepare, say
 
 USAGE, OURS = 2, 70
 
@@ -21,10 +20,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             name, "1"
         )  # before NumPy loads: more threads only slow small work down
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # what a terminal cannot write is no reason to stop
-            stream.reconfigure(errors="replace")
+        prepare(stream)  # what a terminal cannot write is no reason to stop
     words = parser()
     chosen = words.parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
+    if getattr(chosen, "ascii", False):
+        for stream in (sys.stdout, sys.stderr):
+            prepare(stream, ascii_only=True)
     if chosen.version:
         from scenarios.folder import version
 

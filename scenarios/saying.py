@@ -6,13 +6,29 @@ reverse the direction of what follows. `visible` is the one rule for all of them
 to standard output and standard error, and applies it.
 """
 
+import codecs
 import json
 import sys
 import unicodedata
+from io import TextIOWrapper
 from typing import Any
 
 _SPACES = "Zs"
 """The category of spaces other than U+0020. They are seen as gaps and are left alone."""
+CELLS: dict[str, str] = {
+    **dict(zip("▁▂▃▄▅▆▇█", ",:;-+*%@", strict=True)), **dict.fromkeys("▉▊▋", "="), **dict.fromkeys("▌▍▎▏", "-"),
+    "▒": "%", "░": ".", "─": "-", "│": "|", **dict.fromkeys("┌┐└┘┬┴├┤┼", "+"), "·": ".", "…": "~", "—": "-", "–": "-",
+    "✓": "v", "✕": "x", "╳": "x", "●": "o", "◐": "~", "■": "#", "○": "_", "‖": "|", "▶": ">", "▸": ">",
+    "▲": "^", "❚": "|", "×": "x", "ε": "e", "δ": "d", "σ": "s", "μ": "u", "→": ">", "←": "<", "↑": "^",
+    "↓": "v", "↔": "-", "≤": "<", "≥": ">", "Δ": "D", "⏎": "<", "“": '"', "”": '"', "−": "-",
+}  # fmt: skip
+"""One ASCII character for one of a frame, where columns count. None is a digit: a bar must not read as a number."""
+_IN_TEXT: dict[str, str] = {
+    "∞": "inf", "ε": "eps", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "←": "<-", "↔": "<->", "…": "...", "·": "*",
+    "½": "1/2", "¼": "1/4", "¾": "3/4", "√": "sqrt", "Σ": "sum", "‖": "||", "∈": "in", "≈": "~", "∘": "o", "¬": "not ",
+}  # fmt: skip
+_HANDLER = "hush.ascii"
+"""The name of the codecs' error handler that writes what a terminal cannot."""
 
 
 def is_visible(text: str) -> bool:
@@ -38,6 +54,45 @@ def visible(text: str, *, but: str = "") -> str:
 
 def _spelled(c: str) -> str:
     return f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}"
+
+
+def in_ascii(c: str) -> str:
+    """Return what stands for a character where only ASCII can be written: a word, or "?" where there is none.
+
+    No symbol becomes a digit: an exponent becomes `^2`, an index `_2`, infinity `inf`.
+    """
+    if c.isascii():
+        return c
+    name = unicodedata.name(c, "")
+    if c in _IN_TEXT:
+        return _IN_TEXT[c]
+    if name.startswith("GREEK "):
+        return name.split()[-1].lower() if "SMALL" in name else name.split()[-1].capitalize()
+    if c in CELLS:
+        return CELLS[c]
+    plain = unicodedata.normalize("NFKD", c)
+    base = "".join(b for b in plain if b.isascii())
+    mark = "^" if name.startswith("SUPERSCRIPT") else "_" if name.startswith("SUBSCRIPT") else ""
+    return f"{mark}{base}" if base.isalpha() or (mark and base) else "?"
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(in_ascii, error.object[error.start : error.end])), error.end
+
+
+codecs.register_error(_HANDLER, _replace)
+
+
+def prepare(stream: object, *, ascii_only: bool = False) -> None:
+    """Let a stream write what its terminal cannot show in ASCII; everything, where that is asked for."""
+    if not isinstance(stream, TextIOWrapper):
+        return
+    if ascii_only:
+        stream.reconfigure(encoding="ascii", errors=_HANDLER)
+    else:
+        stream.reconfigure(errors=_HANDLER)
 
 
 def say(*lines: str, error: bool = False) -> None:

@@ -3,8 +3,9 @@
 import math
 import unicodedata
 from collections.abc import Sequence
+from itertools import groupby
 
-from scenarios.saying import visible
+from scenarios.saying import CELLS, visible
 
 Span = tuple[str, str]
 Line = list[Span]
@@ -28,24 +29,43 @@ BLOCKS = " ▏▎▍▌▋▊▉"
 STEPS = "▁▂▃▄▅▆▇█"
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of a cell of two by four dots, above U+2800."""
-_ASCII = str.maketrans(
-    {
-        **dict.fromkeys("█▉▊▋", "="), **dict.fromkeys("▌▍▎▏", "-"), "▒": "%", "░": ".",
-        **dict(zip("▁▂▃▄▅▆▇", "1234567", strict=True)),
-        "─": "-", "│": "|", **dict.fromkeys("┌┐└┘┬┴├┤┼", "+"), "·": ".", "…": "~", "—": "-", "–": "-",
-        "✓": "v", "✕": "x", "╳": "x", "●": "o", "◐": "~", "■": "#", "○": "_", "‖": "|", "▶": ">", "▸": ">",
-        "▲": "^", "❚": "|", "×": "x", "ε": "e", "δ": "d", "σ": "s", "μ": "u", "→": ">", "←": "<", "↑": "^",
-        "↓": "v", "↔": "-", "∞": "8", "≤": "<", "≥": ">", "Δ": "D", "⏎": "<", "“": '"', "”": '"', "−": "-",
-    }
-)  # fmt: skip
+_CELLS = str.maketrans(CELLS)
+_SLACK = frozenset(" ─")
+"""What a line has too much of, where something in it grows."""
 
 
 def as_ascii(line: Line) -> Line:
-    """Write a line with ASCII only, as long as it was."""
+    """Write a line with ASCII only, exactly as long as it was; ∞ becomes `inf`, at the cost of blanks beside it."""
+    width = width_of(line)
+    if any("∞" in text for text, _ in line):
+        line = fit(_with_room(line), width)
     return [
-        ("".join(c if c < "\x7f" else "*" for c in text.translate(_ASCII)), style)
+        ("".join(c if c < "\x7f" else "*" for c in text.translate(_CELLS)), style)
         for text, style in line
     ]
+
+
+def _with_room(line: Line) -> Line:
+    """Write `inf` for ∞ and take two blanks away for it: to its left in a column of numbers, else where the next are."""
+    cells, owed = list[tuple[str, str]](), 0
+    for c, style in ((c, style) for text, style in line for c in text):
+        if c == "∞":
+            sign = len(cells) - (1 if cells and cells[-1][0] in "-−" else 0)
+            if [c for c, _ in cells[max(0, sign - 3) : sign]] == [" "] * 3:
+                del cells[sign - 2 : sign]
+            else:
+                owed += 2
+            cells += [(letter, style) for letter in "inf"]
+        elif owed and c in _SLACK and cells and cells[-1][0] == c:
+            owed -= 1
+        else:
+            cells.append((c, style))
+    for at in range(len(cells) - 1, 0, -1):
+        if owed and cells[at][0] in _SLACK and cells[at - 1][0] == cells[at][0]:
+            del cells[at]
+            owed -= 1
+    runs = groupby(cells, key=lambda cell: cell[1])
+    return [("".join(c for c, _ in run), style) for style, run in runs]
 
 
 def plain(text: str) -> str:
