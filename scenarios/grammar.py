@@ -112,6 +112,7 @@ _BUDGET = Table(
     {
         "epsilon": Field(_POSITIVE, REQUIRED),
         "delta": Field(Number(low=0, below=1), 1e-5),
+        "delta_may_exceed": Field(Flag(), False),
         "on_exhausted": Field(Choice("listen", "smooth", "leave"), "listen"),
     }
 )

@@ -50,8 +50,9 @@ class People:
             return ()
         of = [g for g, group in enumerate(self.at.groups) for _ in range(group["count"])]
         terms = [self._terms(group) for group in self.at.groups]
-        for i, g in enumerate(of):
-            self._judge_delta(g, self.at.groups[g], terms[g], shards.sizes[i])
+        for g, group in enumerate(self.at.groups):
+            points = max(m for m, its in zip(shards.sizes, of, strict=True) if its == g)
+            self._judge_delta(g, group, terms[g], points)
         starts = np.array(
             [self._start_of(g, self.at.groups[g], starts[i]) for i, g in enumerate(of)]
         )
@@ -250,23 +251,34 @@ class People:
         return own
 
     def _judge_delta(self, g: int, group: Table, terms: Terms, points: int) -> None:
-        if group.get("budget") is None or not is_private(self.at.read):
+        """Judge a group's δ by its largest agent, which has so many points.
+
+        With δ ≥ 1/m a mechanism that publishes one of m records whole keeps its promise.
+        """
+        budget = group.get("budget")
+        if budget is None or not is_private(self.at.read):
             return
-        if terms.delta >= 1.0 / points and not terms.printed:
-            self.at.report.value(
-                ("nodes", g, "budget"),
-                f"delta = {terms.delta:g} is at least 1/m for an agent with {points} points: it would allow publishing one of them",
-            )
+        name = group.get("name") or f"group{g}"
+        has = f"the largest agent of {name} has m = {points:,} points"
+        if terms.delta >= 1.0 / points:
+            said = f"delta = {terms.delta:g} allows publishing a record whole: {has}, and delta must be below 1/m"
+            if not terms.printed and not budget.get("delta_may_exceed"):
+                passes = f"give at most {_below(1.0 / points):g}, or budget.delta_may_exceed = true"
+                self.at.report.value(("nodes", g, "budget", "delta"), f"{said}; {passes}")
+            else:
+                why = "as printed" if terms.printed else "delta_may_exceed = true"
+                self._warn(f"{said}; it stands, {why}")
         elif terms.delta > 0.1 / points:
-            said = f"delta = {terms.delta:g} is above 1/(10 m) for an agent with {points} points"
-            if said not in self.at.warnings:
-                self.at.warnings.append(said)
+            self._warn(f"delta = {terms.delta:g} is above 1/(10 m): {has}")
         if terms.printed:
-            said = (
+            self._warn(
                 "as printed, budgets set the noise and hold nothing: every planned release is made"
             )
-            if said not in self.at.warnings:
-                self.at.warnings.append(said)
+
+    def _warn(self, said: str) -> None:
+        """Warn once."""
+        if said not in self.at.warnings:
+            self.at.warnings.append(said)
 
     def _clocks(self, g: int, group: Table) -> Callable[[int], Activation | Barrier]:
         table, path = group["clock"], ("nodes", g, "clock")
@@ -285,3 +297,12 @@ class People:
             ("nodes", g, "compute"), lambda: catalog.duration(group["compute"], self.at.folders)
         )
         return None if isinstance(law, Constant) and law.value_s == 0 else law
+
+
+def _below(bound: float) -> float:
+    """Return the largest number of three digits that is below a positive bound."""
+    unit = 10.0 ** (math.floor(math.log10(bound)) - 3)
+    steps = math.ceil(bound / unit)
+    while (found := float(f"{steps * unit:.3g}")) >= bound:
+        steps -= 1
+    return found

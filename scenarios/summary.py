@@ -102,6 +102,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "mean": figure(float(epsilon.mean())),
             "claimed": figure(float(claimed.max())) if claimed is not None else None,
             "delta": _delta(plan),
+            "delta_may_exceed": _overridden(plan),
             "accountant": more["accountant"],
             "view": plan.privacy.view,
             "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
@@ -156,6 +157,13 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         rules |= {f"{kind}.*.{key}": lost for key in ("loss", score)}
         rules[f"{kind}.*.epsilon_basic"] = why("epsilon.basic")
     return {pattern: said for pattern, said in rules.items() if said}
+
+
+def _overridden(plan: Plan) -> list[str]:
+    """Return the groups whose δ was knowingly let stand, however large."""
+    groups = plan.resolved["nodes"]
+    chosen = [(group.get("budget") or {}).get("delta_may_exceed", False) for group in groups]
+    return [name for name, may in zip(plan.groups, chosen, strict=True) if may]
 
 
 def _delta(plan: Plan) -> float:

@@ -126,6 +126,9 @@ def _epsilon_lines(summary: Values) -> list[str]:
     claimed = epsilon.get("claimed")
     if claimed is not None and _above(epsilon["max"], claimed):
         lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
+    if epsilon.get("delta_may_exceed"):
+        whose = ", ".join(epsilon["delta_may_exceed"])
+        lines.append(f"            δ of {whose} may exceed 1/m: budget.delta_may_exceed")
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")

@@ -79,7 +79,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("a barrier that stands still", "count = 4", 'count = 4\nclock = "barrier"', "16:9", "nodes.0.clock: barriers without latency or compute time never advance the time: give run.rounds"),
     ("a trace of nobody", "count = 4", 'count = 4\nclock = { kind = "trace", wakes = [[1, 8]] }', "16:9", "nodes.0.clock: no agent 8: ids run from 0 to 3"),
     ("zero budget", "epsilon = 1.0", "epsilon = 0", "16:22", "nodes.0.budget.epsilon: must be a number > 0, got 0"),
-    ("delta of a whole record", "epsilon = 1.0", "epsilon = 1.0, delta = 0.5", "16:10", "nodes.0.budget: delta = 0.5 is at least 1/m for an agent with 20 points: it would allow publishing one of them"),
+    ("delta of a whole record", "epsilon = 1.0", "epsilon = 1.0, delta = 0.5", "16:35", "nodes.0.budget.delta: delta = 0.5 allows publishing a record whole: the largest agent of peers has m = 20 points, and delta must be below 1/m; give at most 0.0499, or budget.delta_may_exceed = true"),
     ("a budget alone", "releases = 4\n", "", "13:1", "nodes.0: the noise is not fixed: there is a budget; give mechanism.releases or mechanism.alpha"),
     ("releases alone", "budget = { epsilon = 1.0 }\n", "", "13:1", "nodes.0: the noise is not fixed: there is releases; give a budget or mechanism.alpha"),
     ("an impossible budget", "releases = 4", "releases = 4\nalpha = 0.5", "20:12", "mechanism.releases: 4 releases of 0.5 compose to ε = 2 (kov, δ = 1e-05), above the budget 1; 2 would fit"),

@@ -1,11 +1,13 @@
 """What sets the noise, and what is refused: the paragraph of the contract, kind by kind, as a table."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mechanisms.accounting.spend import SCALES, UNITS
+from scenarios import telling
 from scenarios.api import check, make_plan
 from scenarios.forecast import forecast, in_words
 from tests.support.builders import perform, scenario
@@ -98,7 +100,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], str]] =
     ],
     # δ, accountants, schedules
     ("Gaussian with δ = 0", {"kind": "wddp", "local_rounds": 4}, {"budget": {"epsilon": 1.0, "delta": 0}}, {}, "no guarantee with delta = 0"),
-    ("δ of a point", {"kind": "dvp", "releases": 4}, {"budget": {"epsilon": 1.0, "delta": 0.1}}, {}, "delta = 0.1 is at least 1/m"),
+    ("δ of a point", {"kind": "dvp", "releases": 4}, {"budget": {"epsilon": 1.0, "delta": 0.1}}, {}, "delta = 0.1 allows publishing a record whole"),
     ("KOV of a Gaussian", {"kind": "jayaraman-gradient"}, B, {**ROUNDS, "privacy": {"accountant": "kov"}}, "kov has no claim for Gaussian noise"),
     ("a schedule and alpha", {"kind": "cd", "noise": "laplace", "schedule": "growing", "alpha": 0.1, "releases": 4}, B, {}, "a schedule shapes a budget"),
     ("a schedule of nothing", {"kind": "cd", "schedule": "growing"}, {}, {}, "it means nothing without noise"),
@@ -287,3 +289,55 @@ def test_check_shows_the_scale_of_every_noise_that_is_drawn(name: str, tmp_path:
 
 def test_every_law_of_noise_says_what_its_scale_means() -> None:
     assert SCALES.keys() == UNITS.keys()
+
+
+def uneven(delta: float, *, largest: int, printed: bool = False, **budget: Any) -> dict[str, Any]:
+    """Forty agents whose sizes go from 5 to `largest`: the last of them is named so often as it has points."""
+    sizes = [5 + (largest - 5) * i // 39 for i in range(40)]
+    data = {"source": "blobs", "dimension": 3, "points": 1, "test_points": 0}
+    data |= {"points": sum(sizes) // 40, "split": {"kind": "sizes", "of": sizes}}
+    node = {"count": 40, "budget": {"epsilon": 4.0, "delta": delta} | budget}
+    calibration = {"calibration": "as_printed"} if printed else {}
+    mechanism = {"kind": "cd", "noise": "gaussian", "releases": 4} | calibration
+    run = {"seed": 5, "horizon": 3.0}
+    return build(mechanism, node, data=data, run=run)
+
+
+@pytest.mark.parametrize("largest", [20, 37, 100, 128, 999, 1000, 3001])
+def test_a_delta_of_a_whole_record_is_one_error_that_names_what_passes(largest: int) -> None:
+    assert check(uneven(0.9 / largest, largest=largest)).ok
+    refused = check(uneven(0.3, largest=largest))
+    (said,) = refused.problems
+    assert len(said) < 300
+    m = int(re.search(r"has m = ([0-9,]+) points", said)[1].replace(",", ""))  # type: ignore[index]
+    assert m == largest
+    passes = float(re.search(r"give at most ([0-9.e-]+),", said)[1])  # type: ignore[index]
+    assert 0.99 / largest <= passes < 1 / largest
+    assert check(uneven(passes, largest=largest)).ok
+    assert not check(uneven(1 / largest, largest=largest)).ok
+    assert not check(uneven(passes * 1.02, largest=largest)).ok
+
+
+def test_a_delta_that_is_let_stand_is_said(tmp_path: Path) -> None:
+    for more, printed, why in (
+        ({"delta_may_exceed": True}, False, "delta_may_exceed = true"), ({}, True, "as printed"),
+    ):  # fmt: skip
+        tree = uneven(0.3, largest=50, printed=printed, **more)
+        plan = make_plan(tree)
+        (warned,) = [w for w in plan.warnings if "delta" in w]
+        assert warned.endswith(f"m = 50 points, and delta must be below 1/m; it stands, {why}")
+        assert warned in forecast(plan)["warnings"]
+        summary = perform(tree, tmp_path).outcome.summary
+        assert summary["epsilon"]["delta_may_exceed"] == (["peers"] if more else [])
+        text = "\n".join(telling.in_words(summary))
+        assert warned in text
+        assert ("δ of peers may exceed 1/m: budget.delta_may_exceed" in text) == bool(more)
+    small = make_plan(uneven(1e-3, largest=50, delta_may_exceed=True))
+    assert not [w for w in small.warnings if "delta" in w]
+
+
+def test_a_delta_near_a_record_is_one_warning() -> None:
+    (warned,) = [w for w in make_plan(uneven(0.005, largest=100)).warnings if "delta" in w]
+    assert (
+        warned == "delta = 0.005 is above 1/(10 m): the largest agent of peers has m = 100 points"
+    )
