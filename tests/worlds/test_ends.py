@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.folder import whole
+from scenarios.folder import flaws
 from scenarios.governor import Hand
 from scenarios.values import exact_seconds
 from tests.support.builders import perform, private, scenario
@@ -124,7 +124,7 @@ def test_an_instant_an_agent_and_a_metric_name_one_value(
     columns = ran.result.metrics()
     named = list(zip(columns["t"], columns["node"], columns["metric"], strict=True))
     assert len(set(named)) == len(named) == len(keys)
-    assert whole(ran.outcome.folder)
+    assert not flaws(ran.outcome.folder)
 
 
 def test_instants_are_written_to_the_nanosecond() -> None:
