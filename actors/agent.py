@@ -208,12 +208,15 @@ class Agent:
         if not self.store.trusted:
             self._exhaust(proposed, "storage")
             return self._exhausted(state, heard, proposed, to)
+        planned = self.mechanism.planned
+        if planned is not None and k >= planned:
+            # The plan is a promise: who has shown that it is fulfilled makes no release any more.
+            emit(Refused, self.id, proposed, k, charged, None, None, "planned")
+            return self._turned_down("planned", state, heard, proposed, to)
         if cap is not None and not cap.admits(ledger, spend):
-            self.refused += 1
             spent = float(rounded_up(cap.spent(ledger.tally)))
             emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
-            self._exhaust(proposed, "cap")
-            return self._exhausted(state, heard, proposed, to)
+            return self._turned_down("cap", state, heard, proposed, to)
         k = ledger.charge(spend)
         self.store.counter = k + 1  # by the ledger: whatever happened to the counter is mended
         paid = emit(Charged, self.id, proposed, k, charged)
@@ -224,6 +227,13 @@ class Agent:
         sent = leaves and self._send(released, to)
         self._note_planned(released)
         return sent
+
+    def _turned_down(
+        self, reason: str, state: State, heard: Heard, cause: int, to: Address | None
+    ) -> bool:
+        self.refused += 1
+        self._exhaust(cause, reason)
+        return self._exhausted(state, heard, cause, to)
 
     def _exhausted(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
         """Do what an agent without budget does: listen, smooth without data, or leave."""

@@ -50,12 +50,16 @@ class Charged(Event, frozen=True, tag="charged"):
 
 
 class Refused(Event, frozen=True, tag="refused"):
-    """The release would have broken the cap."""
+    """The release would have broken the cap, or all planned ones are made: `reason` says which.
+
+    `spent` and `cap` are of the budget, both None where the plan is what was fulfilled.
+    """
 
     k: int
     charged: float | str
-    spent: float
-    cap: float
+    spent: float | None
+    cap: float | None
+    reason: str = "cap"
     late_ns: int = 0
 
 

@@ -71,7 +71,9 @@ class Causes:
             "charged": lambda e: f"was charged for release {e['k']}{self._spend(e)}",
             "released": lambda e: f"drew the noise of release {e['k']}, solved, and had it ready",
             "refused": lambda e: (
-                f"refused release {e['k']}: {show(e['spent'])} of {show(e['cap'])} were spent"
+                f"refused release {e['k']}: all planned ones are made"
+                if e["cap"] is None
+                else f"refused release {e['k']}: {show(e['spent'])} of {show(e['cap'])} were spent"
             ),
             "sent": self._sending,
             "delivered": self._arrival,

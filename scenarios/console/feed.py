@@ -105,6 +105,8 @@ def _cost(event: Proposed | Charged, _: Name) -> str:
 
 
 def _refused(event: Refused, _: Name) -> str:
+    if event.spent is None or event.cap is None:
+        return f"release {event.k}: all planned ones are made"
     return f"release {event.k} would cost {event.charged}: ε {event.spent:.4g} of {event.cap:g} is spent"
 
 

@@ -40,6 +40,8 @@ def tell(event: Event) -> str:
                 "…" if len(event.targets) > 12 else ""
             )
             return f"{t} fault    {event.action} {targets}"
+        case Refused(spent=None) | Refused(cap=None):
+            return f"{t} refused {who}: release {event.k}, all planned ones are made"
         case Refused():
             return f"{t} refused {who}: ε {event.spent:.4g} + {event.charged} > {event.cap:g}"
         case Spent():
