@@ -105,7 +105,7 @@ class RunFolder:
         self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
 
     def finish(
-        self, status: str, digests: dict[str, str], hashes: dict[str, str], **more: Any
+        self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any
     ) -> None:
         """Say in the manifest how the run ended; in place where the disk is full."""
         files = dict(sorted({**self._hashes, **hashes}.items()))

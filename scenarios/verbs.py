@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from scenarios.folder import FolderError
 from scenarios.problem import Problem, ScenarioError, nearest
@@ -99,11 +100,18 @@ def _show_run(path: Path, *, as_json: bool) -> int:
     else:
         heard = ["", *heard_in_words(result)] if summary["releases"] else []
         say(*in_words(summary), *heard)
-        schedule = result.manifest["digests"].get("schedule", "")[:16]
+        digests = result.manifest["digests"]
+        schedule = f"{digests.get('schedule', '')[:16]}…{_conditional(digests)}"
         intact = "files are what their checksums say"
         said = "CHECKSUMS DO NOT MATCH" if result.flaws else intact
-        say("", f"  {path}: {said}; schedule {schedule}…")
+        say("", f"  {path}: {said}; schedule {schedule}")
     return 2 if result.flaws else 0
+
+
+def _conditional(digests: dict[str, Any]) -> str:
+    """Say on what a schedule digest depends besides seed and scenario; empty where on nothing."""
+    reason = digests.get("conditional")
+    return f", conditional on {reason['on']} (agent {reason['first']} first)" if reason else ""
 
 
 def _show_ledger(path: Path, form: str) -> int:

@@ -10,25 +10,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from actors.events import (
-    Charged,
-    Diverged,
-    Event,
-    FaultBegan,
-    Finished,
-    Sampled,
-    Started,
-    Violated,
-)
+from actors.events import Charged, Diverged, Event, Sampled
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from scenarios.ledger_lines import line_of
+from scenarios.observers.rows import VERSION, Schedule
 from scenarios.values import exact_seconds
 
-VALUED: tuple[type[Event], ...] = (Started, Sampled, Diverged, Violated, Finished)
-"""Kinds that carry floats, words or the engine's name: not part of the schedule digest."""
-_SPECIAL = frozenset((*VALUED, FaultBegan))
-
+_OBSERVED = frozenset((Sampled, Diverged))
 SEGMENT_BYTES = 64 << 20
 _PATIENCE_S = 0.5
 
@@ -100,11 +89,13 @@ class Recorder:
         self._sampled: tuple[int, Mark] | None = None
         """The instant of the newest rows of metrics.csv, and where they begin."""
         self._flushed = time.monotonic()
-        self._schedule = hashlib.sha256()
+        self._schedule = Schedule()
+        self._diverged: dict[int, int] = {}
+        """The agents that diverged, in their order, and when each first did."""
         self._values = hashlib.sha256()
 
     def fold(self, batch: list[Event]) -> None:
-        """Take a batch of events, in order; those that carry values stay out of the schedule digest.
+        """Take a batch of events, in order.
 
         Ledger lines are written first: wherever the process is killed, or the disk takes no more, no event stands in
         the files without the charge that it rests on. A write counts as durable when the operating system has taken it.
@@ -113,16 +104,27 @@ class Recorder:
         lines = [self._ledger_line(event) for event in batch if isinstance(event, Charged)]
         if lines:
             self._ledger.write(b"".join(lines))
-        first = 0
-        for at, event in enumerate(batch):
-            if type(event) in _SPECIAL:
-                self._scheduled(batch[first:at])
-                if isinstance(event, FaultBegan):
-                    self._scheduled([event])
-                else:
-                    self._valued(event)
-                first = at + 1
-        self._scheduled(batch[first:] if first else batch)
+        self._write(self._encoder.encode_lines(batch))
+        self._schedule.fold(batch)
+        for event in batch:
+            if type(event) in _OBSERVED:
+                self._observe(event)
+
+    def _write(self, data: bytes) -> None:
+        """Write lines of events, into a new segment where the last one is full."""
+        if self._segments[-1].size > SEGMENT_BYTES:
+            self._segments[-1].close()
+            name = f"events-{len(self._segments):05d}.jsonl"
+            self._segments.append(Stream(self._folder / name))
+        self._segments[-1].write(data)
+
+    def _observe(self, event: Event) -> None:
+        """Keep what an oracle saw: values, and which agents diverged."""
+        if isinstance(event, Sampled):
+            self._measured(event)
+            self._values.update(self._encoder.encode(event.values))
+        elif isinstance(event, Diverged) and event.node is not None:
+            self._diverged.setdefault(event.node, event.t)
 
     def _ledger_line(self, event: Charged) -> bytes:
         assert event.node is not None, "an agent was charged"  # noqa: S101
@@ -132,12 +134,6 @@ class Recorder:
             known = self._spends[id(spend)] = spend, self._spend_bytes(spend)
         head = f'{{"seq":{event.seq},"t":{event.t},"node":{event.node},"k":{event.k},'
         return head.encode() + known[1]
-
-    def _valued(self, event: Event) -> None:
-        self._segments[-1].write(self._encoder.encode(event) + b"\n")
-        if isinstance(event, Sampled):
-            self._measured(event)
-            self._values.update(self._encoder.encode(event.values))
 
     def _measured(self, event: Sampled) -> None:
         """Write a sample's rows: an instant, an agent and a metric name one of them.
@@ -149,26 +145,6 @@ class Recorder:
             self._metrics.cut(self._sampled[1])
         self._sampled = event.t, self._metrics.mark()
         self._metrics.write(_rows(event))
-
-    def _scheduled(self, events: list[Event]) -> None:
-        if not events:
-            return
-        data = self._encoder.encode_lines(events)
-        if isinstance(
-            events[0], FaultBegan
-        ):  # when it will end is no fact yet: its end is an event
-            said = msgspec.structs.replace(events[0], late_ns=0, until=-1)
-            self._schedule.update(self._encoder.encode_lines([said]))
-        elif any(event.late_ns for event in events):  # type: ignore[attr-defined] # every kind has it
-            on_time = [msgspec.structs.replace(event, late_ns=0) for event in events]
-            self._schedule.update(self._encoder.encode_lines(on_time))
-        else:
-            self._schedule.update(data)
-        if self._segments[-1].size > SEGMENT_BYTES:
-            self._segments[-1].close()
-            name = f"events-{len(self._segments):05d}.jsonl"
-            self._segments.append(Stream(self._folder / name))
-        self._segments[-1].write(data)
 
     def note(self, inputs: Sequence[dict[str, Any]]) -> None:
         """Write down what a person did."""
@@ -183,9 +159,24 @@ class Recorder:
         """Add the bits of an array to the value digest."""
         self._values.update(np.ascontiguousarray(array).tobytes())
 
-    def digests(self) -> dict[str, str]:
-        """Return both digests of what was recorded so far."""
-        return {"schedule": self._schedule.hexdigest(), "value": self._values.hexdigest()}
+    def digests(self) -> dict[str, Any]:
+        """Return both digests of what was recorded so far, and their version.
+
+        `conditional` is there where an agent diverged: float bits decided when, and with that the schedule.
+        """
+        found = {
+            "version": VERSION,
+            "schedule": self._schedule.hexdigest(),
+            "value": self._values.hexdigest(),
+        }
+        if not self._diverged:
+            return found
+        first, t = next(iter(self._diverged.items()))
+        agents = len(self._diverged)
+        return {
+            **found,
+            "conditional": {"on": "divergence", "agents": agents, "first": first, "t": t},
+        }
 
     def hashes(self) -> dict[str, str]:
         """Return the sha256 of every stream."""
