@@ -78,7 +78,7 @@ def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) 
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 40, "a run does that much to its disk"
+    assert int(done.stdout) > 30, "a run does that much to its disk"
     told_of, ends = 0, set()
     for folder in sorted(path for path in tmp_path.iterdir() if path.is_dir()):
         least = max(proved(folder, noise).values(), default=0.0)
