@@ -3,13 +3,23 @@
 from typing import Any
 
 from scenarios.auditor import BROKEN, REFUTED, Finding, Order
+from scenarios.reasons import with_reasons
 from scenarios.values import figure, show
+
+_WHY_NULL = {
+    "bound.threshold": "no threshold separates the runs",
+    "bound.hits_at_least": "no test told the runs apart",
+    "bound.alarms_at_most": "no test told the runs apart",
+    "power": "the statistic is not the exact loss: its power is unknown",
+    "runs_for_80": "this audit has 80 % of power, or no million runs would, or it is unknown",
+}
+"""Why figures of an audit may be missing, by patterns of their places."""
 
 
 def as_json(order: Order, found: Finding) -> dict[str, Any]:
     """Everything that the audit's folder holds."""
     rates = found.bound.rates
-    return {
+    told = {
         "scenario": order.plan.name,
         "seed": order.plan.seed,
         "mechanism": order.plan.kind,
@@ -41,6 +51,7 @@ def as_json(order: Order, found: Finding) -> dict[str, Any]:
             for k, a, c, e in found.curve
         ],
     }
+    return with_reasons(told, _WHY_NULL)
 
 
 def in_words(order: Order, found: Finding) -> list[str]:

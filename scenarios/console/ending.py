@@ -21,6 +21,8 @@ def ending(summary: dict[str, Any], message: str, folder: object) -> Sequence[tu
             WARN,
         )
     ]
+    if summary.get("verdict") == "diverged":
+        lines.append(("every agent diverged: what each computes is no number any more", BAD))
     expected = summary["expectations"]
     missed = [found for found in expected if found["verdict"] != "pass"]
     lines += [(told_expectation(found), _STYLES[found["verdict"]]) for found in missed[:_MOST]]

@@ -1,6 +1,7 @@
 """Models that are no numbers any more: told, never sent, and not brought back by a crash."""
 
 import asyncio
+import json
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from actors.events import Charged
 from scenarios.api import make_plan
 from scenarios.conduct import Run
+from scenarios.console.ending import ending
 from scenarios.forecast import forecast
 from scenarios.governor import Hand
+from scenarios.observers.lines import Lines
 from scenarios.reasons import UNMEASURED
 from scenarios.telling import in_words
 from tests.support.builders import Ran, perform, private, scenario
@@ -61,7 +64,13 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
             agent.mechanism = Exploding(agent.mechanism)
 
     run.log.watch(spoil, (Charged,))
+    said = list[str]()
+    lines = Lines(run.plan, said.append, run.budget.terms, as_json=True, why=run.oracle.why)
+    run.log.watch(lines, Lines.kinds)
     ran = Ran(run, asyncio.run(run.perform()))
+    for line in map(json.loads, said):
+        holed = [".".join(hole) for hole in holes(line)]
+        assert set(holed) == set(line.get("reasons", {})), line
     assert sum(agent.diverged for agent in run.agents) == hit
     return ran
 
@@ -86,6 +95,8 @@ def test_means_say_over_whom_they_are_and_a_run_without_survivors_is_no_success(
     said = "\n".join(in_words(summary))
     assert (f"({left} of 6 agents)" in said) == (hit > 0)
     assert ("DIVERGED" in said) == (hit == 6)
+    screen = " ".join(line for line, _ in ending(summary, "", tmp_path))
+    assert ("every agent diverged" in screen) == (hit == 6)
 
 
 def holes(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
