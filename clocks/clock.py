@@ -9,6 +9,7 @@ NANOSECONDS = 1_000_000_000
 # Zero belongs to starts and cancellations, on both engines: what is done to an actor is done to one that runs.
 UNDO = 1  # a window ends before another begins
 FAULT = 2
+LOOK = (1 << 32) - 1  # a sample between two wakes, where rounds take no time
 WAKE = 1 << 32
 DELIVERY = 2 << 32
 SAMPLE = 3 << 32

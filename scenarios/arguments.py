@@ -93,7 +93,9 @@ def _writes(verbs: Any) -> None:
     plot.add_argument(
         "what", metavar="WHAT", help="loss, gap, epsilon or any metric that was sampled"
     )
-    plot.add_argument("--x", choices=("time", "releases", "bytes", "epsilon"), default="time")
+    plot.add_argument(
+        "--x", choices=("time", "rounds", "updates", "releases", "bytes", "epsilon"), default="time"
+    )
     plot.add_argument(
         "--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format"
     )

@@ -18,6 +18,7 @@ from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
 from scenarios import closing, comparison, world
 from scenarios.claims import Claims, asks, value_of
+from scenarios.extent import extent
 from scenarios.facts import FILE, facts_of
 from scenarios.folder import SCHEMA, RunFolder, environment, version
 from scenarios.garbage import looked_for_rarely
@@ -29,6 +30,7 @@ from scenarios.observers.checks import Checks
 from scenarios.observers.fates import Fates
 from scenarios.observers.invariants import InvariantBroken
 from scenarios.observers.recorder import Recorder
+from scenarios.observers.rounds import RoundSamples
 from scenarios.observers.traffic import Traffic
 from scenarios.plan import Plan
 from scenarios.summary import EXITS, summarise
@@ -201,6 +203,10 @@ class Run:
         parts = self.plan, self.members, self.clock, self.log, self.measure, self.metric
         self.script = world.open_world(*parts, steerable=self.hand.steers)
         self.clock.spawn(self._sampler())
+        stride = extent(self.plan).stride
+        if stride:
+            rounds = RoundSamples(self.plan, stride, self.clock, self._sample_round)
+            self.log.watch(rounds, rounds.kinds)
         if self.plan.horizon is not None:
             self.clock.at(self.plan.horizon, LAST, lambda: self._end("horizon"))
 
@@ -218,6 +224,11 @@ class Run:
         self.members.settle(self.clock.now)
         self.log.drain()
         self.log.emit(Sampled, None, None, self.oracle.sample(last=last))
+
+    def _sample_round(self) -> None:
+        """Sample between two wakes: what has arrived is for its receiver to settle."""
+        self.log.drain()
+        self.log.emit(Sampled, None, None, self.oracle.sample())
 
     def _end(self, reason: str) -> None:
         """End the run when this instant is over."""

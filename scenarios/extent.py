@@ -29,6 +29,8 @@ _ENDS = 600
 A broadcast is one event with `_RECEIVER` bytes for each receiver. A sample has `_VALUES` bytes of each agent and
 `_VALUE` more for every metric of agents that the scenario asks for.
 """
+_MOST_ROUNDS = 1000
+"""So many rounds are sampled, at the most, of a run that takes no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Extent:
     samples: float
     bytes: float
     """Size of its files of events."""
+    stride: int = 0
+    """How many rounds go to one sample where all rounds happen at one instant; 0 where time passes."""
 
 
 def extent(plan: Plan) -> Extent:
@@ -65,9 +69,17 @@ def extent(plan: Plan) -> Extent:
             heard = min(spoken * degree, woken * 0.8 if _piles_up(node) else woken)
             size += heard * _MERGED
     per_message = _DELIVERED + (0.5 * _SUPERSEDED if any(map(_piles_up, plan.nodes)) else 0.0)
-    samples = seconds * 1e9 / plan.sample_every + 2
+    samples, stride = _samples(plan, seconds, sum(wakes) / plan.size)
     size += messages * per_message + samples * _sample_bytes(plan) + _ENDS
-    return Extent(seconds, float(sum(wakes)), messages, samples, size)
+    return Extent(seconds, float(sum(wakes)), messages, samples, size, stride)
+
+
+def _samples(plan: Plan, seconds: float, rounds: float) -> tuple[float, int]:
+    """Return how many samples are taken, and how many rounds go to one where time stands still; else 0."""
+    if seconds > 0 or not rounds >= 1:
+        return seconds * 1e9 / plan.sample_every + 2, 0
+    stride = math.ceil(rounds / _MOST_ROUNDS)
+    return rounds // stride + 3, stride
 
 
 def longest_s(plan: Plan) -> float:
@@ -295,10 +307,10 @@ def _served(plan: Plan) -> Extent:
     answers = rounds * asked
     silent = pace.stalls_s < pace.seconds(rounds) or _loss(plan) > 0
     seconds = min(most, pace.seconds(rounds) + (deadline if silent else 0.0))
-    samples = seconds * 1e9 / plan.sample_every + 2
+    samples, stride = _samples(plan, seconds, rounds)
     updates, messages = answers + plan.size, 2 * answers + plan.size
     size = answers * (_WOKE + _RELEASED + _MERGED + _SENT + _RECEIVER)
     size += plan.size * (_WOKE + _MERGED) + messages * _DELIVERED
     size += rounds * (2 * _SENT + 4 * asked + _SENT + _RECEIVER * asked)
     size += samples * _sample_bytes(plan) + _ENDS
-    return Extent(seconds, updates, messages, samples, size)
+    return Extent(seconds, updates, messages, samples, size, stride)

@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+import tomllib
 import warnings
 from collections.abc import Iterator
 from functools import cached_property
@@ -88,6 +89,15 @@ class Result:
             self._warns = False
             said = f"this run was interrupted: its figures are of its first part ({self.path})"
             warnings.warn(said, InterruptedRun, stacklevel=3 if method else 4)
+
+    @cached_property
+    def clocks(self) -> frozenset[str]:
+        """Kinds of the agents' clocks; none where the scenario of the run is not readable any more."""
+        try:
+            tree = tomllib.loads((self.path / "resolved.toml").read_text("utf-8"))
+            return frozenset(str(group["clock"]["kind"]) for group in tree["nodes"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return frozenset()
 
     @property
     def ended(self) -> str:
