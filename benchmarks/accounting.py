@@ -1,13 +1,23 @@
 """What accounting costs: 100 and 10,000 heterogeneous releases of 1,000 agents, beside dp-accounting called naively.
 
-    python benchmarks/accounting.py [--agents 1000]
+    python benchmarks/accounting.py [--agents 1000] [--rounds 1000]
 
 Every agent has a schedule of its own number of releases, from one schedule of growing charges: prefixes of one another,
 as Poisson clocks make them. "naively" composes every agent's releases one by one with a PLDAccountant of the library
 (Laplace noise, the nearest mechanism that it has), and is measured for a few agents and scaled up. CPU seconds, read as ratios.
+
+Before that a whole run of `pp` with given noise that grows: 30 agents, 30,000 releases, each with a law of its own, and ε is
+sampled after every round. It runs in a process of its own: CPU seconds and peak memory of all of it.
 """
 
+import os
+
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
 import argparse
+import resource
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -38,7 +48,7 @@ def forget() -> None:
     """Let every measurement begin with nothing cached."""
     for cached in (
         renyi.curve,
-        renyi.total,
+        renyi._block,
         numerical._at,
         numerical._composed,
         numerical._known_product,
@@ -46,6 +56,40 @@ def forget() -> None:
         numerical._spread,
     ):
         cached.cache_clear()
+
+
+def growing(rounds: int) -> dict[str, object]:
+    """The world of `pp` as a plain dict."""
+    return {
+        "schema": 1,
+        "name": "pp-growing",
+        "run": {"seed": 1, "rounds": rounds, "sample_every": 1.0},
+        "data": {"source": "blobs", "dimension": 10, "points": {"min": 20, "max": 60}},
+        "network": {"topology": {"kind": "ring"}},
+        "nodes": [{"count": 30, "clock": {"kind": "synchronous", "period": 1.0}}],
+        "mechanism": {
+            "kind": "pp",
+            "eta": {"start": 0.5},
+            "noise": {"start": 0.02, "growth": 1.002},
+        },
+    }
+
+
+def whole_run(rounds: int) -> None:
+    """Run the world of `pp`, and print what the process took."""
+    from measure import hush
+
+    from scenarios.api import make_plan
+
+    plan = make_plan(growing(rounds))
+    begun = time.process_time()
+    _, run = hush(plan)
+    spent = time.process_time() - begun
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    epsilon = run.budget.headline().max()
+    print(
+        f"{30 * rounds:>9} pp releases: {spent:.1f} s of CPU, {peak:.0f} MB at most, ε = {epsilon:.4g}"
+    )
 
 
 def timed(work: object) -> float:
@@ -70,8 +114,22 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--agents", type=int, default=1000)
-    agents = parser.parse_args().agents
-    print(f"{agents} agents, heterogeneous releases, δ = {DELTA:g}; CPU seconds for all of them\n")
+    parser.add_argument("--rounds", type=int, default=1000, help="of the run of pp")
+    parser.add_argument("--only-run", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.only_run:
+        whole_run(asked.rounds)
+        return
+    for rounds in (
+        asked.rounds // 4,
+        asked.rounds,
+    ):  # first: a process begins with its parent's peak
+        again = [sys.executable, __file__, "--only-run", "--rounds", str(rounds)]
+        subprocess.run(again, check=True)
+    agents = asked.agents
+    print(
+        f"\n{agents} agents, heterogeneous releases, δ = {DELTA:g}; CPU seconds for all of them\n"
+    )
     print(
         f"{'releases':>9} {'law':>11} {'sums':>8} {'Rényi':>8} {'numerical':>10} {'once more':>10}   naive library (scaled)"
     )

@@ -10,7 +10,7 @@ from actors.faults import Fault
 from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
 from mechanisms.accounting.compose import headline, totals
-from mechanisms.accounting.loss import Key, Tally, tally
+from mechanisms.accounting.loss import Case, Tally, tally
 from mechanisms.accounting.spend import SCALES, Spend
 from mechanisms.admm import Alternating
 from mechanisms.guards import Open
@@ -155,12 +155,12 @@ def _epsilons(
     plan: Plan, nodes: list[NodePlan], spends: list[tuple[Spend, ...] | None]
 ) -> tuple[float, str, dict[str, float]]:
     """Return the largest ε of a group, whose arithmetic it is, and the largest under every accountant."""
-    bags = dict[tuple[Key, float], Tally]()
+    bags = dict[tuple[Case, float], Tally]()
     for node, some in zip(nodes, spends, strict=True):
         if some is None:
             return math.inf, "none", {"basic": math.inf}
         bag = tally(some)
-        bags[bag.key, node.delta] = bag
+        bags[bag.case, node.delta] = bag
     worst, by, all_ways = 0.0, "", dict[str, float]()
     adaptive = plan.privacy.adaptive
     largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mechanisms.accounting import renyi
 from mechanisms.accounting.compose import by, closed, rho_of
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.loss import Tally, loss_of
+from mechanisms.accounting.loss import Loss, Tally, loss_of
 from mechanisms.accounting.spend import Spend
 
 _SLACK = 1e-9  # relative: what rounding in a calibration may lose
@@ -42,7 +42,7 @@ class Cap:
         if self.accountant in _SUMMED or self.delta <= 0:
             return 0
         if self.planned is not None and len(self.planned):
-            return renyi.best_order(renyi.total(self.planned.key), self.delta)
+            return renyi.best_order(renyi.total(self.planned.coarse), self.delta)
         rho = rho_of(self.epsilon, self.delta)
         return renyi.best_order(rho * (1.0 + renyi.LAMBDAS), self.delta)
 
@@ -52,11 +52,12 @@ class Cap:
             return by(self.accountant, bag, self.delta)
         return self._filtered(bag)
 
-    def _filtered(self, bag: Tally) -> float:
+    def _filtered(self, bag: Tally, *more: Loss) -> float:
         """Return ε by the Rényi filter: 0 of nothing, else at least what its order sets aside for δ."""
-        if not len(bag):
+        losses = (*bag.coarse, *((loss, 1) for loss in more))
+        if not losses:
             return 0.0
-        divergence = math.fsum(times * renyi.curve(loss)[self.order] for loss, times in bag.key)
+        divergence = math.fsum(times * renyi.curve(loss)[self.order] for loss, times in losses)
         return renyi.converted(divergence, self.order, self.delta)
 
     def holds(self, bag: Tally) -> bool:
@@ -74,4 +75,4 @@ class Cap:
         planned = self.planned
         if planned is not None and bag.count(loss) < planned.count(loss) and bag.within(planned):
             return True
-        return self._filtered(bag.plus(loss)) <= self.epsilon * (1 + _SLACK)
+        return self._filtered(bag, loss) <= self.epsilon * (1 + _SLACK)

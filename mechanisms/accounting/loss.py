@@ -40,11 +40,15 @@ def additive(law: str, charge: float, d: int) -> Loss:
             raise ValueError(f"no privacy loss is known of the noise law {law!r}")
 
 
-def rounded_up(value: float) -> float:
-    """Round up to a coarse scale, by 4.5 % at most: agents of like sizes share what is computed for one."""
-    if value <= 0:
-        return 0.0
-    return max(value, math.exp2(math.ceil(16 * math.log2(value) - 1e-9) / 16))
+_PARTS = 16.0
+"""Cells in an octave of the Jacobian's part of a charge, which is rounded up by 4.5 % where losses are few."""
+
+
+def rounded_up(value: float, scale: float = _PARTS) -> float:
+    """Round up to a scale of so many cells in an octave: agents of like sizes share what is computed for one."""
+    if not 0 < value < math.inf:
+        return max(0.0, value)
+    return max(value, math.exp2(math.ceil(scale * math.log2(value) - 1e-9) / scale))
 
 
 _known: dict[int, tuple[Spend, Loss]] = {}
@@ -98,35 +102,173 @@ class Sums(NamedTuple):
         )
 
 
+_EMPTY = Sums()
+
 Key = tuple[tuple[Loss, int], ...]
+Case = tuple[Sums, Key]
+
+MOST_LAWS = 256
+"""A bag of more different losses is composed as one of at most so many, each rounded up."""
+_FINEST, _WIDEST = 4096.0, 1.0
+"""Cells in an octave, at first and at last: beyond that the range of the charges bounds their number."""
+
+
+class _Exact:
+    """A sum without rounding (Shewchuk's partial sums): the same in any order, and terms can be taken back."""
+
+    __slots__ = ("_endless", "_parts")
+
+    def __init__(self, terms: Iterable[float] = ()) -> None:
+        finite, self._endless = list[float](), 0.0
+        for term in terms:
+            if math.isfinite(term):
+                finite.append(term)
+            else:
+                self._endless += term
+        parts = list[float]()
+        while part := _rounded(finite):
+            if not math.isfinite(part):
+                self._endless, parts = part, []
+                break
+            parts.append(part)
+            finite.append(-part)
+        self._parts = parts[::-1]
+
+    def add(self, term: float) -> None:
+        """Add a term. What is infinite stays."""
+        if not math.isfinite(term):
+            self._endless += term
+            return
+        left = 0
+        for part in self._parts:
+            large, small = (term, part) if abs(term) >= abs(part) else (part, term)
+            term = large + small
+            rest = small - (term - large)
+            if rest:
+                self._parts[left] = rest
+                left += 1
+        self._parts[left:] = [term]
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once."""
+        return _rounded(self._parts) + self._endless
+
+
+def _rounded(terms: Iterable[float]) -> float:
+    """The sum of terms, none below 0 but those that are taken back, rounded once."""
+    try:
+        return math.fsum(terms)
+    except OverflowError:
+        return math.inf
+
+
+class Cells:
+    """A bag in at most `most` different losses, whatever its size: exact while they are few, rounded up beyond.
+
+    Scales nest, so that the cells are a function of the bag: it makes no difference when they were looked at, or
+    whether they were counted one by one. A loss costs the same to add however many there are.
+    """
+
+    __slots__ = ("_found", "_most", "_scale")
+
+    def __init__(self, most: int, losses: Iterable[tuple[Loss, int]] = ()) -> None:
+        self._most = most
+        self._scale: float | None = None
+        self._found: dict[Loss, tuple[Loss, int]] = {}
+        for loss, times in losses:
+            self.add(loss, times)
+
+    def add(self, loss: Loss, times: int) -> None:
+        """Count one more loss (or several equal ones)."""
+        if loss.law == "objective":
+            part = min(loss.epsilon, rounded_up(loss.jacobian))
+            loss = loss._replace(jacobian=part)
+        self._count(loss, times)
+        while len(self._found) > self._most and self._scale != _WIDEST:
+            self._scale = _FINEST if self._scale is None else self._scale / 2
+            before, self._found = self._found, {}
+            for same, many in before.values():
+                self._count(same, many)
+
+    def _count(self, loss: Loss, times: int) -> None:
+        grown = loss if self._scale is None else _grown(loss, self._scale)
+        known = self._found.get(grown)
+        self._found[grown] = grown, times if known is None else known[1] + times
+
+    @property
+    def key(self) -> Key:
+        """The cells as something frozen, in the order in which they first came."""
+        return tuple(self._found.values())
+
+
+@lru_cache(maxsize=16384)
+def _grown(loss: Loss, scale: float) -> Loss:
+    """Round a loss up to a scale of so many cells in an octave: a larger charge, and a larger part of the Jacobian."""
+    size = rounded_up(loss.epsilon, scale)
+    part = min(size, rounded_up(loss.jacobian, min(scale, _PARTS)))
+    return loss._replace(epsilon=size, jacobian=part)
+
+
+def coarsened(key: Key, most: int) -> Key:
+    """Bring a bag to at most `most` different losses (save where their range is wider), each rounded up."""
+    return Cells(most, key).key
 
 
 class Tally:
-    """A bag of losses in the order in which they first came, with their sums: the same however it was counted."""
+    """A bag of losses in the order in which they first came, with their sums: the same however it was counted.
 
-    __slots__ = ("_counts", "_releases", "_sums")
+    What it tells costs the same however many losses are in it, but for `key`, `plus` and what is asked first.
+    """
+
+    __slots__ = ("_beside", "_cells", "_counts", "_fits", "_fresh", "_releases", "_sums", "_totals")
 
     def __init__(self, losses: Iterable[tuple[Loss, int]] = ()) -> None:
         self._counts: dict[Loss, int] = {}
         self._releases = 0
         self._sums: Sums | None = None
+        self._totals: tuple[_Exact, ...] | None = None
+        self._cells: Cells | None = None
+        self._beside: Tally | None = None
+        self._fresh: set[Loss] = set()
+        self._fits = True
         for loss, times in losses:
             self.add(loss, times)
 
     def add(self, loss: Loss, times: int = 1) -> None:
         """Count one more loss (or several equal ones)."""
-        self._counts[loss] = self._counts.get(loss, 0) + times
+        before = self._counts.get(loss, 0)
+        self._counts[loss] = before + times
         self._releases += times
         self._sums = None
+        if self._totals is not None:
+            self._sum_up(self._totals, loss, before, before + times)
+        if self._cells is not None:
+            self._cells.add(loss, times)
+        if self._beside is not None:
+            self._fresh.add(loss)
+
+    def _sum_up(self, totals: tuple[_Exact, ...], loss: Loss, before: int, now: int) -> None:
+        """Put `now` equal losses into the sums where there were `before`."""
+        added, known = _EMPTY.plus(loss, now)[1:], _EMPTY.plus(loss, before)[1:]
+        for total, term, old in zip(totals, added, known, strict=True):
+            if term:
+                total.add(term)
+            if old and math.isfinite(old):
+                total.add(-old)
 
     @property
     def sums(self) -> Sums:
-        """The sums, over one loss after the other: to the last bit a function of the bag alone."""
+        """The sums, rounded once: to the last bit a function of the bag alone."""
         if self._sums is None:
-            total = Sums()
-            for loss, times in self._counts.items():
-                total = total.plus(loss, times)
-            self._sums = total
+            if self._totals is None:
+                columns: tuple[list[float], ...] = [], [], [], []
+                for loss, times in self._counts.items():
+                    for column, term in zip(columns, _EMPTY.plus(loss, times)[1:], strict=True):
+                        if term:
+                            column.append(term)
+                self._totals = tuple(map(_Exact, columns))
+            self._sums = Sums(self._releases, *(total.value for total in self._totals))
         return self._sums
 
     def take(self, spends: Iterable[Spend]) -> "Tally":
@@ -144,16 +286,33 @@ class Tally:
         return self._counts.get(loss, 0)
 
     def within(self, other: "Tally") -> bool:
-        """Whether all of it is in another bag."""
-        return all(times <= other.count(loss) for loss, times in self._counts.items())
+        """Whether all of it is in another bag, which does not change. Asked again, only what was added is looked at."""
+        if self._beside is not other:
+            self._beside, self._fresh, self._fits = other, set(self._counts), True
+        if self._fits:
+            self._fits = all(self._counts[loss] <= other.count(loss) for loss in self._fresh)
+            self._fresh.clear()
+        return self._fits
 
     def __len__(self) -> int:
         return self._releases
 
     @property
     def key(self) -> Key:
-        """The bag as something frozen."""
+        """The bag as something frozen: every different loss, with how many there are."""
         return tuple(self._counts.items())
+
+    @property
+    def coarse(self) -> Key:
+        """The bag in at most `MOST_LAWS` different losses: what accountants compose."""
+        if self._cells is None:
+            self._cells = Cells(MOST_LAWS, self._counts.items())
+        return self._cells.key
+
+    @property
+    def case(self) -> Case:
+        """All that an accountant reads, as something frozen whose size is bounded."""
+        return self.sums, self.coarse
 
     @property
     def laws(self) -> frozenset[str]:
@@ -164,36 +323,3 @@ class Tally:
 def tally(spends: Iterable[Spend]) -> Tally:
     """Count a list of releases."""
     return Tally().take(spends)
-
-
-def coarsened(key: Key, most: int) -> Key:
-    """Bring more than `most` different losses to about so many, each rounded up."""
-    merged: dict[Loss, int] = {}
-    for loss, times in key:
-        if loss.law == "objective":
-            part = min(loss.epsilon, rounded_up(loss.jacobian))
-            loss = loss._replace(jacobian=part)  # noqa: PLW2901
-        merged[loss] = merged.get(loss, 0) + times
-    if len(merged) <= most:
-        return tuple(merged.items())
-    sizes = [loss.epsilon for loss in merged if 0 < loss.epsilon < math.inf]
-    octaves = math.log2(max(sizes) / min(sizes)) + 1e-9
-    room = most / len({(loss.law, loss.d) for loss in merged})
-    cells = 2.0 ** math.floor(
-        math.log2(room / octaves)
-    )  # in each octave, the same for bags of like width
-    found: dict[Loss, int] = {}
-    for loss, times in merged.items():
-        grown = _grown(loss, cells)
-        found[grown] = found.get(grown, 0) + times
-    return tuple(found.items())
-
-
-@lru_cache(maxsize=65536)
-def _grown(loss: Loss, cells: float) -> Loss:
-    """Round a loss up to a scale of so many cells in an octave."""
-    if not 0 < loss.epsilon < math.inf:
-        return loss
-    size = max(loss.epsilon, math.exp2(math.ceil(cells * math.log2(loss.epsilon) - 1e-9) / cells))
-    share = math.ceil(16 * loss.jacobian / loss.epsilon) / 16
-    return loss._replace(epsilon=size, jacobian=min(size, share * size))

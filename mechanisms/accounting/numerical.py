@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mechanisms.accounting import norm_gamma
-from mechanisms.accounting.loss import Key, Loss, Tally, coarsened
+from mechanisms.accounting.loss import Cells, Key, Loss, Tally
 from mechanisms.vectors import Vector
 
 _FINE, _ADDED = 24.0, math.sqrt(6 * 0.002)
@@ -29,7 +29,7 @@ _CUT = 9.0
 """Gaussian losses end so many deviations from their mean: 1e-19 of mass is beyond, and counts as infinite."""
 _SMALL = 1 << 15
 """Transforms of so many points at most are kept: half a megabyte each."""
-MOST_LAWS = 128
+_MOST_LAWS = 128
 """More different laws than these are rounded up to so many."""
 
 
@@ -198,7 +198,7 @@ def _product(key: Key, step: float, length: int) -> Vector:
     return found
 
 
-@lru_cache(maxsize=2 * MOST_LAWS)
+@lru_cache(maxsize=2 * _MOST_LAWS)
 def _known_product(key: Key, step: float, length: int) -> Vector:
     """Do the same by the bag of all but the last law: agents whose schedules begin alike share what is found."""
     *before, (loss, times) = key
@@ -223,20 +223,20 @@ def _composed(key: Key, step: float) -> Discrete:
 
 def _merged(key: Key) -> Key:
     """Leave out what costs nothing; of objective perturbation only the pure ε is used here."""
-    found: dict[Loss, int] = {}
-    for loss, times in coarsened(key, MOST_LAWS):
-        if loss.epsilon > 0:
-            law = Loss("pure", loss.epsilon) if loss.law in {"objective", "local"} else loss
-            found[law] = found.get(law, 0) + times
-    return tuple(found.items())
+    costly = (
+        (Loss("pure", loss.epsilon) if loss.law in {"objective", "local"} else loss, times)
+        for loss, times in key
+        if loss.epsilon > 0
+    )
+    return Cells(_MOST_LAWS, costly).key
 
 
 def epsilon(bag: Tally, delta: float) -> float:
     """Return ε of a bag at δ; infinite, no claim, where doubles cannot tell."""
-    return _at(bag.key, delta)
+    return _at(bag.coarse, delta)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _at(all_of_it: Key, delta: float) -> float:
     key = _merged(all_of_it)
     if not key:
@@ -268,6 +268,6 @@ def _epsilon(law: Discrete, delta: float) -> float:
 
 def law(bag: Tally) -> tuple[Vector, Vector]:
     """Return the losses of a bag, and their probabilities where the record is the one that was there."""
-    key = _merged(bag.key)
+    key = _merged(bag.coarse)
     composed = _composed(key, _step(key))
     return composed.losses, composed.mass

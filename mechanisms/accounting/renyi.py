@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from mechanisms.accounting import norm_gamma
-from mechanisms.accounting.loss import Key, Loss, Tally, coarsened
+from mechanisms.accounting.loss import MOST_LAWS, Key, Loss, Tally, coarsened
 from mechanisms.vectors import Vector
 
 _STEPS = 32
@@ -20,15 +20,19 @@ _ALPHAS: Vector = 1.0 + LAMBDAS
 _COARSE: Vector = 2.0 ** (np.arange(8 * _HIGH + 1) / 8)
 """Orders of objective perturbation: its bound holds for λ ≥ 1."""
 _ROOM = 1e-9
-_MANY = 256
-"""More different laws than these are rounded up to so many."""
+_BLOCK = 16
 
 
-def _log_mean(exponents: Vector, weights: Vector) -> Vector:
-    """Ln Σ w e^x over the last axis."""
-    peak = exponents.max(axis=-1)
-    found: Vector = peak + np.log(np.exp(exponents - peak[..., None]) @ weights)
-    return found
+def _log_moments(loss: Vector, weights: Vector) -> Vector:
+    """Ln Σ w e^{λ·loss} at every coarse order λ. e^{2λ·loss} is a square: few exponentials are taken."""
+    peak = float(loss.max())
+    powers = np.exp(_COARSE[:8, None] * (loss - peak))
+    found = np.empty_like(_COARSE)
+    for first in range(0, len(_COARSE), 8):
+        found[first : first + 8] = (powers @ weights)[: len(_COARSE) - first]
+        powers *= powers
+    logs: Vector = peak * _COARSE + np.log(found)
+    return logs
 
 
 def _pure(epsilon: float) -> Vector:
@@ -57,7 +61,7 @@ def _objective(epsilon: float, d: int, jacobian: float) -> Vector:
     if d <= 2 or jacobian >= epsilon:
         return np.full_like(LAMBDAS, epsilon)  # no more than the pure ε
     loss, weights = _worst_loss(epsilon - jacobian, d, jacobian)
-    logs = _log_mean(_COARSE[:, None] * loss, weights)
+    logs = _log_moments(loss, weights)
     spared = float(-np.expm1(-loss) @ weights)
     known = LAMBDAS >= 1.0
     orders = LAMBDAS[known]
@@ -101,7 +105,7 @@ def _beta_nodes(d: int) -> tuple[Vector, Vector]:
     return np.append(angle, math.pi / 2), np.append(weights / weights.sum(), 2.6e-18)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def curve(loss: Loss) -> Vector:
     """Return RDP(1 + λ) of one loss at every λ of the grid."""
     with np.errstate(over="ignore", under="ignore"):
@@ -132,12 +136,23 @@ def _curve(loss: Loss) -> Vector:
             raise ValueError(f"the noise law {law!r} has no Rényi curve")
 
 
-@lru_cache(maxsize=16384)
 def total(key: Key) -> Vector:
-    """Return the curve of a bag of losses."""
+    """Return the curve of a bag of losses: block by block, since a bag that grew shares all its blocks but one with itself before."""
+    if len(key) > MOST_LAWS:
+        key = coarsened(key, MOST_LAWS)
     found = np.zeros_like(LAMBDAS)
-    for loss, times in coarsened(key, _MANY):
+    for first in range(0, len(key), _BLOCK):
+        found += _block(key[first : first + _BLOCK])
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _block(key: Key) -> Vector:
+    """Add up a few curves, one after the other."""
+    found = np.zeros_like(LAMBDAS)
+    for loss, times in key:
         found += times * curve(loss)
+    found.flags.writeable = False
     return found
 
 
@@ -170,4 +185,4 @@ def converted(divergence: float, order: int, delta: float) -> float:
 
 def epsilon(bag: Tally, delta: float) -> float:
     """Return ε of a bag at δ."""
-    return to_epsilon(total(bag.key), delta)
+    return to_epsilon(total(bag.coarse), delta)

@@ -9,7 +9,7 @@ import numpy as np
 from actors.events import Charged, Diverged, Event
 from mechanisms.accounting.compose import headline, totals
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.loss import Key, Tally, loss_of, tally
+from mechanisms.accounting.loss import Case, Key, Tally, loss_of, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import AGGREGATE, epsilon_in, seen_in
 from mechanisms.vectors import Vector
@@ -21,7 +21,10 @@ _LIVE = 500
 _AT_END = 400
 _NUMERICAL = ("pld",)
 
-_Case = tuple[Key, float, str, bool]
+_KEPT = 4096
+"""So many bags' figures are remembered beyond those of one look."""
+
+_Case = tuple[Case, float, str, bool]
 
 
 class Budget:
@@ -117,7 +120,7 @@ class Budget:
     def epsilons(self, bags: Sequence[tuple[int, Tally]], accountant: str) -> list[float]:
         """Return ε of bags of some nodes, at each one's δ."""
         nodes = self._plan.nodes
-        cases = [(bag.key, nodes[i].delta, accountant, self._adaptive(i)) for i, bag in bags]
+        cases = [(bag.case, nodes[i].delta, accountant, self._adaptive(i)) for i, bag in bags]
         self._find({case: bag for case, (_, bag) in zip(cases, bags, strict=True)})
         found = [self._cache[case][0] for case in cases]
         if self._plan.privacy.adaptive and accountant == "tightest":
@@ -140,6 +143,9 @@ class Budget:
             for case in largest:
                 _, delta, accountant, adaptive = case
                 self._cache[case] = headline(cases[case], delta, accountant, adaptive=adaptive)
+        for case in list(self._cache)[: max(0, len(self._cache) - _KEPT - 2 * len(cases))]:
+            if case not in cases:  # the oldest: a ledger that grew is not met again
+                del self._cache[case]
 
     @property
     def is_live(self) -> bool:
@@ -151,7 +157,7 @@ class Budget:
                 spends = () if schedule is None else schedule(len(node.neighbours))
                 if spends is None:
                     return bool(self._set_live(live=False))
-                schedules.add(tally(spends).key)
+                schedules.add(tally(spends).coarse)
                 if sum(times for key in schedules for _, times in key) > _LIVE:
                     return bool(self._set_live(live=False))
             self._set_live(live=True)
@@ -213,7 +219,7 @@ class Budget:
         privacy = self._plan.privacy
         worst = int(np.argmax(self.headline()))
         bag, node = self._bags_in(privacy.view)[worst], self._plan.nodes[worst]
-        case = bag.key, node.delta, privacy.accountant, self._adaptive(worst)
+        case = bag.case, node.delta, privacy.accountant, self._adaptive(worst)
         self._find({case: bag})
         value, name = self._cache[case]
         if privacy.adaptive and node.cap is not None and node.cap.epsilon < value:
@@ -232,7 +238,7 @@ class Budget:
         """Return the largest ε over nodes under every accountant that is valid for some ledger."""
         found: dict[str, float] = {}
         bags = {
-            (bag.key, node.delta, self._adaptive(node.id)): bag
+            (bag.case, node.delta, self._adaptive(node.id)): bag
             for bag, node in zip(
                 self._bags_in(self._plan.privacy.view), self._plan.nodes, strict=True
             )

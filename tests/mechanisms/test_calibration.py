@@ -117,7 +117,7 @@ def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> No
 def test_rounding_many_losses_up_never_takes_from_any_part() -> None:
     """Each coarse loss has at least the ε and the Jacobian's share of every one that it stands for."""
     losses = [Loss("objective", 0.01 * 1.003**k, 9, 0.001 * (k % 7)) for k in range(900)]
-    coarse = coarsened(tuple((loss, 1) for loss in losses), 64)
+    coarse = coarsened(tuple((loss, 1) for loss in losses), 256)
     assert len(coarse) < len(losses) / 2
     for loss in losses:
         above = [c for c, _ in coarse if c.epsilon >= loss.epsilon and c.jacobian >= loss.jacobian]
