@@ -15,6 +15,7 @@ from clocks.durations import Duration
 from mechanisms import objectives
 from mechanisms.objectives import Loss
 from scenarios.datasets import BadData, Folders
+from scenarios.schema import LONGEST_S
 
 Table = dict[str, Any]
 
@@ -128,7 +129,9 @@ def wakes(table: Table, folders: Folders) -> dict[int, tuple[int, ...]]:
         rows = numbers(folders.find(table["path"])).tolist()
     instants: dict[int, set[int]] = {}
     for row in rows:
-        if len(row) != 2 or row[1] != int(row[1]) or not row[0] >= 0:
-            raise BadData(f"a trace holds rows of time and id, got {row!r}")
+        fine = len(row) == 2 and all(0 <= number <= LONGEST_S for number in row)
+        if not fine or row[1] != int(row[1]):
+            said = f"a trace holds rows of time, in seconds up to {LONGEST_S:g}, and id"
+            raise BadData(f"{said}; got {row!r}")
         instants.setdefault(int(row[1]), set()).add(nanoseconds(row[0]))
     return {node: tuple(sorted(times)) for node, times in instants.items()}

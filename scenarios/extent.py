@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from actors.deeds_nodes import Slow
-from clocks.activation import Barrier, Poisson
+from clocks.activation import Barrier, Periodic, Poisson, Trace
 from clocks.durations import Duration
 from mechanisms.descent import CoordinateDescent
 from mechanisms.local_privacy import LocalPrivacy
@@ -107,13 +107,24 @@ def _seconds(plan: Plan, paces: "list[_Pace]") -> float:
     rate = sum(pace.rate for pace in paces)
     ends = [math.inf if plan.horizon is None else plan.horizon / 1e9]
     if plan.updates is not None:
-        ends.append(plan.updates / rate if rate > 0 else 0.0)
+        ends.append(_until_so_many(plan, rate))
     if plan.rounds is not None:
         ends.append(max(pace.seconds(plan.rounds) for pace in paces))
     if plan.stop == "spent":
         every = zip(plan.nodes, paces, strict=True)
         ends.append(max(_spent_s(node, pace.rate, plan.size) for node, pace in every))
     return min(ends)
+
+
+def _until_so_many(plan: Plan, rate: float) -> float:
+    """Return when all agents together have had the updates that end the run."""
+    assert plan.updates is not None, "asked only of runs that end by updates"  # noqa: S101
+    clocks = {id(node.activation): node.activation for node in plan.nodes}.values()
+    if all(isinstance(clock, Trace) for clock in clocks):
+        wakes = sorted(w for clock in clocks if isinstance(clock, Trace) for w in clock.wakes)
+        return wakes[min(plan.updates, len(wakes)) - 1] / 1e9 if wakes else 0.0
+    jitter = max((c.jitter_s for c in clocks if isinstance(c, Periodic)), default=0.0)
+    return plan.updates / rate + jitter if rate > 0 else 0.0
 
 
 def _spent_s(node: NodePlan, rate: float, of: int) -> float:
@@ -187,16 +198,19 @@ def _paces(plan: Plan) -> list[_Pace]:
 
 
 def _pace(plan: Plan, node: NodePlan) -> _Pace:
-    if not isinstance(node.activation, Barrier):
+    if not isinstance(node.activation, Barrier):  # what it would do while it computes is left out
         rate = float(node.activation.rate)
-        return _Pace(1.0 / rate if rate > 0 else math.inf)
+        gap_s = 1.0 / rate if rate > 0 else math.inf
+        busy_s = min(_late(node.compute, 1), _late(node.compute, 4))  # a mean may be infinite
+        return _Pace(gap_s + busy_s if _piles_up(node) else max(gap_s, busy_s))
+    busy_s = _slowed(plan) * _late(node.compute, plan.size)
     near = max(1, len(node.neighbours))
     laws = [plan.policy.latency]
     if plan.exceptions and node.neighbours:
         laws = [plan.policy_of(j, node.id).latency for j in node.neighbours]
-    round_s = max(_late(law, near) for law in laws)
-    round_s += _slowed(plan) * _late(node.compute, plan.size)
-    return _waiting(plan, round_s, node.activation.timeout_s, near)
+    round_s = busy_s + max(_late(law, near) for law in laws)
+    found = _waiting(plan, round_s, node.activation.timeout_s, near)
+    return _Pace(max(busy_s, found.every_s), max(busy_s, found.waits_s), found.stalls_s)
 
 
 def _waiting(plan: Plan, round_s: float, wait_s: float | None, messages: int) -> _Pace:

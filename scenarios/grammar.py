@@ -2,12 +2,28 @@
 
 from scenarios.grammar_faults import DISTRIBUTIONS, FAULT
 from scenarios.kinds import MECHANISMS
-from scenarios.schema import Choice, Either, Flag, Name, Number, Text, duration, rate, size
+from scenarios.schema import (
+    LARGEST,
+    SMALLEST,
+    Choice,
+    Either,
+    Flag,
+    Name,
+    Number,
+    Text,
+    count,
+    duration,
+    positive,
+    rate,
+    size,
+)
 from scenarios.tables import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 
-_WHOLE = Number(low=0, whole=True)
-_COUNT = Number(low=1, whole=True)
-_POSITIVE = Number(above=0)
+_SEED = Number(low=0, whole=True)
+_WHOLE = count(0)
+_COUNT = count()
+_POSITIVE = positive()
+_CONCENTRATION = Number(above=0, least=1e-3, most=1e9)
 _SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
@@ -37,22 +53,24 @@ TOPOLOGIES: dict[str, Fields] = {
     "star": {},
     "grid": {"rows": Field(_COUNT, REQUIRED), "columns": Field(_COUNT, REQUIRED)},
     "regular": {"degree": Field(_COUNT, REQUIRED)},
-    "erdos-renyi": {"p": Field(_SHARE, REQUIRED)},
+    "erdos-renyi": {"p": Field(Number(low=0, high=1, least=1e-9), REQUIRED)},
     "small-world": {"degree": Field(_COUNT, REQUIRED), "rewire": Field(_SHARE, 0.1)},
     "scale-free": {"attach": Field(_COUNT, REQUIRED)},
     "similarity": {"gamma": Field(_POSITIVE, 0.1)},
     "knn": {"k": Field(_COUNT, 10)},
-    "edges": {"edges": Field(Many(Many(Number(low=0), 2, 3)), REQUIRED)},
+    "edges": {
+        "edges": Field(Many(Many(Number(low=0, least=SMALLEST, most=LARGEST), 2, 3)), REQUIRED)
+    },
     "file": {"path": Field(Text("a path"), REQUIRED)},
 }
 
 SPLITS: dict[str, Fields] = {
     "even": {},
-    "uneven": {"ratio": Field(Number(low=1), REQUIRED)},
+    "uneven": {"ratio": Field(Number(low=1, most=LARGEST), REQUIRED)},
     "uniform": {"min": Field(_COUNT, REQUIRED), "max": Field(_COUNT, REQUIRED)},
     "sizes": {"of": Field(Many(_COUNT, 1), REQUIRED)},
-    "dirichlet": {"alpha": Field(_POSITIVE, REQUIRED)},
-    "sizes-dirichlet": {"alpha": Field(_POSITIVE, REQUIRED)},
+    "dirichlet": {"alpha": Field(_CONCENTRATION, REQUIRED)},
+    "sizes-dirichlet": {"alpha": Field(_CONCENTRATION, REQUIRED)},
     "by-user": {},
 }
 
@@ -98,7 +116,7 @@ SERVER: Fields = {
 }
 
 _RUN: Fields = {
-    "seed": Field(_WHOLE),
+    "seed": Field(_SEED),
     "engine": Field(Choice("virtual", "wall"), "virtual"),
     "horizon": Field(_LONG),
     "rounds": Field(_COUNT),
@@ -111,7 +129,7 @@ _RUN: Fields = {
 _BUDGET = Table(
     {
         "epsilon": Field(_POSITIVE, REQUIRED),
-        "delta": Field(Number(low=0, below=1), 1e-5),
+        "delta": Field(Number(low=0, below=1, least=1e-100), 1e-5),
         "delta_may_exceed": Field(Flag(), False),
         "on_exhausted": Field(Choice("listen", "smooth", "leave"), "listen"),
     }
@@ -197,13 +215,20 @@ SCENARIO: Fields = {
     "tags": Field(Many(Name("a tag")), []),
     "origin": Field(ORIGIN),
     "run": Field(Table(_RUN), {}),
-    "seeds": Field(Table({purpose: Field(_WHOLE) for purpose in SEEDS}), {}),
+    "seeds": Field(Table({purpose: Field(_SEED) for purpose in SEEDS}), {}),
     "data": Field(Kind("data source", SOURCES, tag="source", own=True), {"source": "separators"}),
     "task": Field(
         Table(
             {
                 "loss": Field(Kind("loss", LOSSES, own=True), "logistic"),
-                "l2": Field(Either('a number >= 0 or "1/m"', Number(low=0), Choice("1/m")), 0.0),
+                "l2": Field(
+                    Either(
+                        'a number >= 0 or "1/m"',
+                        Number(low=0, least=SMALLEST, most=LARGEST),
+                        Choice("1/m"),
+                    ),
+                    0.0,
+                ),
                 "reduction": Field(Choice("mean", "sum"), "mean"),
                 "start": Field(Kind("start", STARTS), "zeros"),
             }

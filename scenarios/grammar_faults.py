@@ -7,15 +7,19 @@ from scenarios.schema import (
     Name,
     Number,
     Text,
+    count,
     duration,
+    positive,
     signed_duration,
     size,
 )
 from scenarios.tables import REQUIRED, Field, Fields, Kind, Many, Table
 
-_WHOLE = Number(low=0, whole=True)
-_COUNT = Number(low=1, whole=True)
-_POSITIVE = Number(above=0)
+_WHOLE = count(0)
+_COUNT = count()
+_POSITIVE = positive()
+_SHAPE = Number(above=0, least=0.05, most=1e6)
+"""Below, the middle of a distribution is shorter than a nanosecond or its tail longer than 285 years; above, it is constant."""
 SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
@@ -28,9 +32,12 @@ DISTRIBUTIONS: dict[str, Fields] = {
         "median": Field(_LONG, REQUIRED),
         "sigma": Field(Number(above=0, high=20), REQUIRED),
     },
-    "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_POSITIVE, REQUIRED)},
-    "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_POSITIVE, REQUIRED)},
-    "weibull": {"scale": Field(_LONG, REQUIRED), "shape": Field(Number(low=0.05), REQUIRED)},
+    "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_SHAPE, REQUIRED)},
+    "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_SHAPE, REQUIRED)},
+    "weibull": {
+        "scale": Field(_LONG, REQUIRED),
+        "shape": Field(Number(low=0.05, most=1e6), REQUIRED),
+    },
     "trace": {"path": Field(Text("a path"), REQUIRED)},
 }
 LENGTH = Kind("distribution", DISTRIBUTIONS, ("constant", "value", _LONG))

@@ -13,6 +13,7 @@ from scenarios.judge_noise import field, judge_noise
 from scenarios.kinds import Tree, family_of, is_private
 from scenarios.locate import Path
 from scenarios.problem import Report, shown
+from scenarios.schema import LONGEST_S
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -110,8 +111,13 @@ def _clock(clock: Tree | None, path: Path, report: Report) -> None:
     if ("wakes" in clock) == ("path" in clock):
         report.value(path, "a trace clock needs exactly one of wakes and path")
     for k, wake in enumerate(clock.get("wakes") or []):
-        if wake and None not in wake and wake[1] != int(wake[1]):
+        if not wake or None in wake:
+            continue
+        if wake[1] != int(wake[1]):
             report.value((*path, "wakes", k), f"must be [time, id], got {shown(wake)}")
+        elif wake[0] > LONGEST_S:
+            said = f"must be [time, id] with a time in seconds up to {LONGEST_S:g}"
+            report.value((*path, "wakes", k), f"{said}, got {shown(wake)}: nanoseconds?")
 
 
 def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:

@@ -3,28 +3,31 @@
 from dataclasses import dataclass
 from typing import Any
 
-from scenarios.schema import Choice, Either, Flag, Number
+from scenarios.schema import LARGEST, SMALLEST, Choice, Either, Flag, Number, count, positive
 from scenarios.tables import REQUIRED, Field, Fields, Kind, Many, Table
 
 Tree = dict[str, Any]
 
-_POSITIVE = Number(above=0)
-_COUNT = Number(low=1, whole=True)
+_POSITIVE = positive()
+_COUNT = count()
 _RELEASES = Field(Number(low=1, high=1_000_000, whole=True))
 _CALIBRATION = {"calibration": Field(Choice("corrected", "as_printed"), "corrected")}
-_GROWTH = Number(above=0, high=10)
+_GROWTH = Number(above=0, high=10, least=0.1)
 _GROWING = Table({"start": Field(_POSITIVE, REQUIRED), "growth": Field(_GROWTH, 1.0)})
 _LIST = Many(_POSITIVE, 1)
 _PENALTY = Table(
     {
         "start": Field(Either("a number > 0, or one for each agent", _POSITIVE, _LIST), REQUIRED),
         "growth": Field(Either("a number > 0, or one for each agent", _GROWTH, _LIST), 1.0),
-        "cap": Field(Number(above=0, high=1e9), 1e9),
+        "cap": Field(Number(above=0, high=1e9, least=SMALLEST), 1e9),
     }
 )
 _BOUND = Table({"l1": Field(_POSITIVE), "l2": Field(_POSITIVE)})
 
-_CONSENSUS: Fields = {"C": Field(_POSITIVE, 1.0), "rho": Field(Number(low=0), 0.1)}
+_CONSENSUS: Fields = {
+    "C": Field(_POSITIVE, 1.0),
+    "rho": Field(Number(low=0, least=SMALLEST, most=LARGEST), 0.1),
+}
 _ETA = {"eta": Field(_POSITIVE, 0.5)}
 _ALPHA = {
     "alpha": Field(Either("a number > 0 or { start, growth }", _POSITIVE, _GROWING)),
@@ -50,7 +53,7 @@ _DESCENT: Fields = {
     ),
     **_CALIBRATION,
 }
-_RATE = {"learning_rate": Field(_POSITIVE, 1.0)}
+_RATE = {"learning_rate": Field(Number(above=0, least=SMALLEST), 1.0)}
 
 _OPEN: dict[str, Fields] = {
     "local": {},
@@ -71,7 +74,7 @@ _GUARDED: dict[str, Fields] = {
         **_ALPHA,
         "variant": Field(Choice("clean", "printed"), "clean"),
         "final_dual": Field(Flag(), False),
-        "final_share": Field(Number(above=0, below=1)),
+        "final_share": Field(Number(above=0, below=1, least=1e-6)),
     },
     "pp": {**_OWN_ETA, "noise": Field(_GROWING), "releases": _RELEASES, **_CALIBRATION},
     "cd": _DESCENT,
@@ -83,8 +86,8 @@ _GUARDED: dict[str, Fields] = {
     "warm-cd": {
         **{key: field for key, field in _DESCENT.items() if key != "alpha"},
         "warm_noise": Field(Choice("output", "objective"), "output"),
-        "warm_share": Field(Number(above=0, below=1), 0.2),
-        "warm_wakes": Field(Number(low=0, whole=True), 10),
+        "warm_share": Field(Number(above=0, below=1, least=1e-6), 0.2),
+        "warm_wakes": Field(count(0), 10),
     },
     "wddp": {
         **_RATE,
@@ -92,8 +95,8 @@ _GUARDED: dict[str, Fields] = {
         "weights": Field(Choice("size", "uniform"), "size"),
         "noise": Field(Choice("local", "aggregate", "none"), "local"),
         "synchronise": Field(Choice("once", "every-round"), "once"),
-        "tolerate": Field(Number(low=0, whole=True), 0),
-        "colluders": Field(Number(low=0, whole=True), 0),
+        "tolerate": Field(count(0), 0),
+        "colluders": Field(count(0), 0),
         **_CALIBRATION,
     },
     "jayaraman-gradient": {**_RATE, **_CALIBRATION},

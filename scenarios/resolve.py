@@ -199,7 +199,13 @@ class _Resolver:
         data = self.at.read["data"]
         points = data.get("points", 100)
         most = points["max"] if isinstance(points, dict) else points
-        needed = self.at.size * (most + data.get("test_points", 0)) * data.get("dimension", 1) * 8
+        total, split = self.at.size * most, data.get("split") or {}
+        if split.get("kind") == "sizes":
+            total = sum(split["of"])
+        elif split.get("kind") == "uniform":
+            total = self.at.size * split["max"]
+        tests = self.at.size * data.get("test_points", 0)
+        needed = (total + tests) * data.get("dimension", 1) * 8
         table, where = learner(self.at.read), place_of_learner(self.at.read)
         for key in ("epochs", "local_steps", "local_rounds"):
             steps = table.get(key) or 0
@@ -208,6 +214,13 @@ class _Resolver:
                     f"{steps:,} steps at one instant; above {MOST['steps']:,} needs --allow-large"
                 )
                 self.at.report.value((*where, key), said)
+        run = self.at.read["run"]
+        updates = run.get("updates") or (run.get("rounds") or 0) * self.at.size
+        if updates > MOST["updates"]:  # before a mechanism plans as many releases
+            self.at.report.key(
+                ("run", "updates" if run.get("updates") else "rounds"),
+                f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large",
+            )
         for what, amount in (("nodes", self.at.size), ("bytes", needed)):
             if amount > MOST[what]:
                 self.at.report.key(

@@ -17,6 +17,11 @@ _RATE = re.compile(_NUMBER + r"\s*/\s*(s|m|h|d)")
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 BYTES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 LONGEST_S = 9e9  # 285 years: what 63 bits of nanoseconds hold
+SHORTEST_S = 1e-9  # time is counted in whole nanoseconds
+SMALLEST, LARGEST = 1e-12, 1e12
+"""Between these lies every scale, weight and budget: squares, products and quotients of a few stay finite."""
+MANY = 10**12
+"""No count is above this: products of a few counts stay below 2^63 or are judged as what they ask for."""
 
 
 class Rule(Protocol):
@@ -42,13 +47,18 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Number(Scalar):
-    """A finite number within bounds; `above` and `below` exclude the bound itself."""
+    """A finite number within bounds; `above` and `below` exclude the bound itself.
+
+    A number that is not 0 must also have a magnitude from `least` to `most`: beyond them arithmetic in doubles fails.
+    """
 
     low: float | None = None
     high: float | None = None
     above: float | None = None
     below: float | None = None
     whole: bool = False
+    least: float = 0.0
+    most: float = math.inf
 
     def words(self) -> str:
         kind = "a whole number" if self.whole else "a number"
@@ -67,13 +77,28 @@ class Number(Scalar):
         return f"{kind} {' and '.join(bounds)}".strip()
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
-        wanted = int if self.whole else (int, float)
-        fine = isinstance(value, wanted) and not isinstance(value, bool)
-        fine = fine and (abs(value) < 2**63 if self.whole else math.isfinite(float(value)))
-        if not fine or not self._within(value):
+        if not self._is_number(value) or not self._within(value):
             report.value(path, f"must be {self.words()}, got {shown(value)}")
             return None
+        extreme = self.extreme(value)
+        if extreme is not None:
+            report.value(path, extreme)
+            return None
         return value if self.whole else float(value)
+
+    def _is_number(self, value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
+            return False
+        return abs(value) < 2**63 if self.whole else math.isfinite(as_float(value))
+
+    def extreme(self, value: Any) -> str | None:
+        """Say that a number of the right kind and sign is too small or too large; None where it is not."""
+        if not self._is_number(value) or not self._within(value) or value == 0:
+            return None
+        if self.least <= abs(value) <= self.most:
+            return None
+        bound = f"at least {self.least:g}" if abs(value) < self.least else f"at most {self.most:g}"
+        return f"must be {self.words()}, and {bound}, got {shown(value)}"
 
     def _within(self, value: float) -> bool:
         return (
@@ -84,9 +109,27 @@ class Number(Scalar):
         )
 
 
+def positive() -> Number:
+    """Any scale, weight or budget: above 0, and of a magnitude that arithmetic bears."""
+    return Number(above=0, least=SMALLEST, most=LARGEST)
+
+
+def count(low: int = 1) -> Number:
+    """How many of something."""
+    return Number(low=low, whole=True, most=MANY)
+
+
+def as_float(value: float) -> float:
+    """Return a number as a float; whole numbers beyond all floats are infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity(Scalar):
-    """A number of base units, or a text with a unit."""
+    """A number of base units, or a text with a unit. What is not 0 lies between `least` and `most`."""
 
     what: str
     pattern: re.Pattern[str]
@@ -94,18 +137,28 @@ class Quantity(Scalar):
     example: str
     zero: bool = True
     inverse: bool = False
+    least: float = 0.0
+    most: float = LONGEST_S
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         amount = self._amount(value)
         if amount is None:
             report.value(path, f"must be {self.what}, {self.example}, got {shown(value)}")
             return None
-        if not 0 <= amount <= LONGEST_S or (amount == 0 and not self.zero):
-            report.value(
-                path, f"must be {'>=' if self.zero else '>'} 0 and finite, got {shown(value)}"
-            )
+        wrong = self._wrong(amount)
+        if wrong:
+            report.value(path, f"must be {wrong}, got {shown(value)}")
             return None
         return amount
+
+    def _wrong(self, amount: float) -> str:
+        """Say what an amount must be; empty where it is so."""
+        sign = f"{'>=' if self.zero else '>'} 0"
+        if amount < 0 or math.isinf(amount) or (amount == 0 and not self.zero):
+            return f"{sign} and finite"
+        if amount > self.most:
+            return f"{sign} and at most {self.most:g}"
+        return f"{sign}, and at least {self.least:g}" if 0 < amount < self.least else ""
 
     def _amount(self, value: Any) -> float | None:
         if isinstance(value, str):
@@ -114,26 +167,28 @@ class Quantity(Scalar):
                 return None
             unit = self.units[match[2]]
             return float(match[1]) / unit if self.inverse else float(match[1]) * unit
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
             return None
-        return float(value)
+        amount = as_float(value)
+        return None if math.isnan(amount) else amount
 
 
 def duration(*, zero: bool = True) -> Quantity:
     """Seconds, or "250ms"."""
     example = 'seconds or a text such as "250ms", "1.5s", "2m", "1h", "3d"'
-    return Quantity("a duration", _DURATION, SECONDS, example, zero)
+    return Quantity("a duration", _DURATION, SECONDS, example, zero, least=SHORTEST_S)
 
 
 def rate() -> Quantity:
     """Per second, or "2/h"."""
-    return Quantity("a rate", _RATE, SECONDS, 'per second or a text such as "2/h"', False, True)
+    example = 'per second or a text such as "2/h"'
+    return Quantity("a rate", _RATE, SECONDS, example, False, True, 1 / LONGEST_S, 1 / SHORTEST_S)
 
 
 def size(*, zero: bool = True) -> Quantity:
     """Bytes, or "250kB"."""
     example = 'bytes or a text such as "500B", "250kB", "1.5MB"'
-    return Quantity("a size", _SIZE, BYTES, example, zero)
+    return Quantity("a size", _SIZE, BYTES, example, zero, least=1e-3, most=1e15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +219,13 @@ def signed_duration() -> Signed:
 
 def number_of_seconds(value: float | str) -> float:
     """Read a duration outside of a file, where it has been checked or is a person's word."""
-    amount = duration()._amount(value)  # noqa: SLF001 # the same rule, without a report
+    rule = duration()
+    amount = rule._amount(value)  # noqa: SLF001 # the same rule, without a report
     if amount is None:
         raise ValueError(f'must be a duration such as 20 or "250ms", got {shown(value)}')
+    wrong = rule._wrong(amount)  # noqa: SLF001
+    if wrong:
+        raise ValueError(f"must be {wrong}, got {shown(value)}")
     return amount
 
 
@@ -242,5 +301,7 @@ class Either(Scalar):
             read = rule.read(value, path, trial)
             if not trial.problems:
                 return read
-        report.value(path, f"must be {self.what}, got {shown(value)}")
+        extreme = [rule.extreme(value) for rule in self.rules if isinstance(rule, Number)]
+        said = next((text for text in extreme if text), None)
+        report.value(path, said or f"must be {self.what}, got {shown(value)}")
         return None

@@ -252,8 +252,8 @@ def test_a_true_run_passes_them_all(tmp_path: Path) -> None:
 
 def test_divergence_is_declared_and_the_agent_goes_quiet(tmp_path: Path) -> None:
     """A step that is far too long: the model explodes, is declared, and is never sent."""
-    mechanism = {"kind": "cd", "mu": 1.0, "noise": "gaussian", "releases": 3, "smoothness": 1e-300}
-    nodes = [{"count": 6, "budget": {"epsilon": 1e-150, "delta": 1e-200}}]
+    mechanism = {"kind": "cd", "mu": 1.0, "noise": "gaussian", "releases": 3, "smoothness": 1e-12}
+    nodes = [{"count": 6, "budget": {"epsilon": 1e-12, "delta": 1e-100}}]
     ran = perform(private(mechanism=mechanism, nodes=nodes), tmp_path)
     assert ran.outcome.code == 0
     diverged = {e["node"]: e["seq"] for e in ran.events("diverged")}

@@ -25,8 +25,8 @@ SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
 HOT: dict[str, dict[str, Any]] = {
     "fedavg": {"kind": "fedavg", "learning_rate": 1e200, "epochs": 3},
     "wddp": {"kind": "wddp", "noise": "none", "synchronise": "every-round", "learning_rate": 1e300},
-    "dvp": {"kind": "dvp", "alpha": 1e-300, "releases": 30},
-    "pvp": {"kind": "pvp", "alpha": 1e-300, "releases": 30},
+    "dvp": {"kind": "dvp", "alpha": 1e-12, "releases": 30},
+    "pvp": {"kind": "pvp", "alpha": 1e-12, "releases": 30},
 }
 
 
