@@ -68,7 +68,8 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
         rows.append(row)
         worst = worst or row["code"]
         shown = "  ".join(f"{k} {row[k]:.4g}" for k in _COLUMNS if isinstance(row.get(k), float))
-        say(f"seed {row['seed']:>6}  {row['status']:<11} {shown}")
+        word = "diverged" if row.get("verdict") == "diverged" else row["status"]
+        say(f"seed {row['seed']:>6}  {word:<11} {shown}")
         sys.stdout.flush()
     _write(out / "sweep.csv", rows)
     _tell(rows, out)
@@ -104,6 +105,7 @@ def _without_comments(text: str) -> str:
 def _row(seed: int, code: int, summary: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"seed": seed, "status": summary.get("status", "failed"), "code": code}
     if summary:
+        row["verdict"] = summary.get("verdict")
         row["loss"] = _float(summary["loss"]["mean"])
         for score in ("accuracy", "rmse"):
             if score in summary:

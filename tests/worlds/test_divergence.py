@@ -11,6 +11,7 @@ import pytest
 
 from actors.events import Charged
 from scenarios.api import make_plan
+from scenarios.cases import FAILED, Case, attempt
 from scenarios.conduct import Run
 from scenarios.console.ending import ending
 from scenarios.forecast import forecast
@@ -18,7 +19,9 @@ from scenarios.governor import Hand
 from scenarios.observers.lines import Lines
 from scenarios.reasons import UNMEASURED
 from scenarios.telling import in_words
+from scenarios.write import to_toml
 from tests.support.builders import Ran, perform, private, scenario
+from tests.support.command import hush
 from tests.worlds.test_adaptive import Exploding
 
 SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
@@ -147,3 +150,20 @@ def assert_reasons(tree: dict[str, Any]) -> None:
 def fits(hole: tuple[str, ...], pattern: list[str]) -> bool:
     """Whether a place is meant; a star stands for an entry, whatever its name."""
     return fnmatch(".".join(hole), ".".join(pattern))
+
+
+def test_a_sweep_and_a_test_of_runs_without_survivors_fail_and_say_so(tmp_path: Path) -> None:
+    nodes = [{"count": 3, "clock": SYNCHRONOUS}]
+    world = scenario(
+        mechanism=HOT["fedavg"], task={"l2": 0.1, "loss": "squared"}, run={"rounds": 3}, nodes=nodes, server={"deadline": 2.0},
+    )  # fmt: skip
+    (tmp_path / "hot.toml").write_text(to_toml(world))
+    swept = hush("sweep", "./hot.toml", "--seeds", "0..1", "--out", "swept", cwd=tmp_path)
+    assert swept.returncode == 1
+    assert swept.stdout.count("  diverged ") == 2
+    header, *rows = (tmp_path / "swept/sweep.csv").read_text().splitlines()
+    at = header.split(",").index("verdict")
+    assert [row.split(",")[at] for row in rows] == ["diverged", "diverged"]
+    tested = attempt(Case(str(tmp_path / "hot.toml"), 0))
+    assert (tested.code, tested.word) == (1, FAILED)
+    assert tested.lines[0].startswith("every agent diverged")
