@@ -1,6 +1,7 @@
 """Mailboxes and links: order, freshness, who was up, and verdicts that depend on nothing else."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,37 @@ def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> N
     assert seen[1] == 100
 
 
+@given(
+    st.lists(st.integers(0, 60), max_size=5),
+    st.lists(st.tuples(st.integers(20, 40), st.integers(0, 40)), max_size=5),
+    st.one_of(st.none(), st.integers(20, 90)),
+)
+def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
+    before: list[int], during: list[tuple[int, int]], deadline: int | None
+) -> None:
+    """Messages on their way at 20, when it begins to wait, count as much as those that are sent while it waits.
+
+    What has arrived before 20 and was not settled wakes it at once. Nothing to come, and no deadline: it sleeps on.
+    """
+    at, woken = Listener(), list[int]()
+
+    async def owner() -> None:
+        await at.clock.sleep_until(20, WAKE)
+        await at.box.get(deadline)
+        woken.append(at.clock.now)
+
+    for version, arrival in enumerate(before):
+        at.box.post(arrival, 1, message(1, version))
+    at.clock.spawn(owner())
+    for version, (sent, takes) in enumerate(during):
+        post = partial(at.box.post, sent + takes, 1, message(2, version))
+        at.clock.at(sent, WAKE + 1, post)
+    asyncio.run(at.clock.run(200, Hand()))
+    arrivals = [max(20, arrival) for arrival in before] + [sent + takes for sent, takes in during]
+    due = arrivals if deadline is None else [*arrivals, deadline]
+    assert woken == ([min(due)] if due else [])
+
+
 def fan(policies: list[Policy], *, names: str = "abc") -> Fan:
     paths = [f"link/{name}" for name in names[: len(policies)]]
     return Fan(range(len(policies)), policies, lanes(9, paths))
@@ -170,6 +202,32 @@ def test_resends_leave_the_verdicts_of_broadcasts_alone() -> None:
     for v in range(40):
         nagging.again(v % 2)
         assert nagging.verdicts(v) == calm.verdicts(v)
+
+
+def test_each_resend_has_draws_of_its_own() -> None:
+    """Resend n of a link is a function of the link and n: the first differs from the second, and slots do not meet."""
+    one, other = fan([LATE, LATE]), fan([LATE, LATE])
+    in_turn = [one.again(n % 2) for n in range(200)]
+    assert len(set(in_turn)) == len(in_turn)
+    assert [other.again(0) for _ in range(100)] == in_turn[::2]
+    assert [other.again(1) for _ in range(100)] == in_turn[1::2]
+    assert not set(in_turn) & {delay for v in range(200) for delay in one.verdicts(v)}
+
+
+def test_resends_are_lost_one_by_one() -> None:
+    link, n = fan([LOSSY]), 4000
+    lost = sum(link.again(0) == LOST for _ in range(n))
+    assert abs(lost - n * 0.3) <= 5 * (n * 0.3 * 0.7) ** 0.5
+
+
+def test_whether_a_message_is_lost_says_nothing_of_how_long_it_takes() -> None:
+    """Of messages that would be slow as many are lost as of those that would be fast: fate and delay are two draws."""
+    calm, lossy, n = fan([LATE]), fan([LOSSY]), 4000
+    delays = np.array([calm.verdicts(v)[0] for v in range(n)])
+    lost = np.array([lossy.verdicts(v)[0] == LOST for v in range(n)])
+    slow = delays > np.median(delays)
+    gap = int(lost[slow].sum()) - int(lost[~slow].sum())
+    assert abs(gap) <= 5 * (n * 0.3 * 0.7) ** 0.5
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.05, 0.5, 1.0])

@@ -1,12 +1,16 @@
 """Distributions of durations: quantiles, means, integers, and a draw that is a function of its number."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from clocks import durations
+from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration, Replayed
 from scenarios.seeds import draws
 
@@ -77,6 +81,25 @@ def test_tables_are_pinned_to_the_nanosecond() -> None:
     assert durations.lognormal(0.05, 0.5).draw(bits, 0).tolist() == [
         2218637, 50000000, 1126817932, 24004427,
     ]  # fmt: skip
+
+
+@given(st.integers(0, 10**15))
+def test_a_whole_number_of_nanoseconds_comes_back(count: int) -> None:
+    """Seconds are rounded to the nearest nanosecond: 0.57 s is a little less than 570,000,000 of them, as a double."""
+    assert nanoseconds(count / 10**9) == count
+
+
+@given(st.floats(0.0, 1e6))
+def test_seconds_become_the_nearest_nanosecond(seconds: float) -> None:
+    """At most half a nanosecond off, and what rounding a product costs: a unit in the last place."""
+    error = abs(nanoseconds(seconds) - Fraction(seconds) * 10**9)
+    assert error <= Fraction(1, 2) + Fraction(math.ulp(seconds * 1e9))
+
+
+def test_seconds_are_not_cut_off() -> None:
+    assert nanoseconds(0.57) == 570_000_000
+    assert nanoseconds(2.9e-9) == 3
+    assert Constant(0.57).draw(BITS(0, 1), 0).tolist() == [570_000_000]
 
 
 def test_constant_and_replayed() -> None:

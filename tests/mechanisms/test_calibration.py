@@ -98,6 +98,40 @@ def test_what_was_planned_needs_no_composition_and_nothing_more_is_let_through()
     assert not cap.holds(planned.plus(loss_of(spend)))
 
 
+@pytest.mark.parametrize("accountant", ["rdp", "pld"])
+@pytest.mark.parametrize("law", ["norm-gamma", "laplace", "objective"])
+@pytest.mark.parametrize("charge", [0.05, 0.3])
+def test_a_filter_admits_what_was_planned_and_then_what_its_sum_leaves(
+    accountant: str, law: str, charge: float
+) -> None:
+    """Ten planned releases of a budget that they fill: ten are admitted, whatever the order, and an eleventh is not.
+
+    (Save where the plan's accountant is the looser one, as pld is of objective perturbation: there a sum leaves room.)
+    Without a plan n releases are admitted, n the largest whose n·RDP(α) is within the budget at the filter's order α.
+    """
+    spend = Spend("cd", law, "", 1.0, 1.0, "l2", 4, 0.0, charge, charge)
+    other = Spend("cd", law, "", 1.0, 1.0, "l2", 4, 0.0, 2 * charge, 2 * charge)
+    planned = Tally([(loss_of(spend), 7), (loss_of(other), 3)])
+    cap = Cap(by(accountant, planned, DELTA), DELTA, accountant, planned)
+    ledger = Ledger()
+    for each in [other] * 3 + [spend] * 7:
+        assert cap.admits(ledger, each)
+        ledger.charge(each)
+    if (accountant, law) != ("pld", "objective"):
+        assert not cap.admits(ledger, spend)
+        assert not cap.admits(ledger, other)
+
+    free, ledger = Cap(2.0, DELTA, accountant), Ledger()
+    each_costs = float(renyi.curve(loss_of(spend))[free.order])
+    most = 0
+    while renyi.converted((most + 1) * each_costs, free.order, DELTA) <= 2.0:
+        most += 1
+    for _ in range(most):
+        assert free.admits(ledger, spend)
+        ledger.charge(spend)
+    assert not free.admits(ledger, spend)
+
+
 @pytest.mark.parametrize("d", [3, 4, 10, 105, 2000])
 def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> None:
     """ζ‖b‖ ~ Gamma(d): mean and variance d; sin²φ ~ Beta(1, (d−2)/2): mean 2/d. Tails are counted at their worse ends."""

@@ -85,6 +85,26 @@ def resent_the_unsent(made: Run) -> None:
     made.log.emit(Sent, 0, 1, 7, [1], [5], 24, True)
 
 
+def resent_before_it_was_sent(made: Run) -> None:
+    """The bits are those that were published, but their version was never sent: number 0 was the last."""
+    store, outbox = made.agents[0].store, made.agents[0].outbox
+    released = made.log.emit(Released, 0, charge(made), 0)
+    store.published = outbox.carrying = np.zeros(3)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 24)
+    made.log.emit(Sent, 0, 1, 0, [1], [5], 24, True)
+    made.log.emit(Sent, 0, 1, 1, [1], [5], 24, True)
+
+
+def resent_other_bits(made: Run) -> None:
+    """A version that was sent, with bits that were never published."""
+    store, outbox = made.agents[0].store, made.agents[0].outbox
+    released = made.log.emit(Released, 0, charge(made), 0)
+    store.published = outbox.carrying = np.zeros(3)
+    made.log.emit(Sent, 0, released, 0, [1], [5], 24)
+    outbox.carrying = np.zeros(3)
+    made.log.emit(Sent, 0, 1, 0, [1], [5], 24, True)
+
+
 def crashed(made: Run, *, at: int = 2) -> int:
     """Crash agent 0 as its scenario declares it, for two seconds."""
     made.clock.now = at * 10**9  # type: ignore[misc]
@@ -144,6 +164,17 @@ def delivered_to_the_dead(made: Run) -> None:
     made.log.emit(Delivered, 0, 1, 2, 0, 0)
 
 
+def delivered_to_a_former_life(made: Run) -> None:
+    """It arrives at 3 s, while the agent is down, and is noticed at 5 s, when it is up again."""
+    began = crashed(made)
+    made.clock.now = 4 * 10**9  # type: ignore[misc]
+    ended = made.log.emit(FaultEnded, None, began, 0, "restart", [0])
+    made.log.emit(Restarted, 0, ended, 0)
+    made.clock.now = 5 * 10**9  # type: ignore[misc]
+    made.log.emit(Delivered, 0, 1, 2, 0, 4 * 10**9)
+    made.log.emit(Delivered, 0, 1, 2, 0, 3 * 10**9)
+
+
 def lost_count(made: Run) -> None:
     released = made.log.emit(Released, 0, charge(made), 0)
     made.log.emit(Sent, 0, released, 0, [1], [5], 24)
@@ -183,6 +214,8 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("only releases", raw_gradient),
     ("only releases", sent_twice),
     ("only releases", resent_the_unsent),
+    ("only releases", resent_before_it_was_sent),
+    ("only releases", resent_other_bits),
     ("only releases", leaked),
     ("noise once", noise_of_old),
     ("ledger survives", forgetful_ledger),
@@ -195,6 +228,7 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("declared faults", emit(FaultBegan, None, None, 0, "crash", [0])),
     ("silence", dead_man_walking),
     ("silence", delivered_to_the_dead),
+    ("silence", delivered_to_a_former_life),
     ("time", emit(Delivered, 0, 1, 2, 0, 99)),
     ("time", time_falls),
     ("conservation", lost_count),

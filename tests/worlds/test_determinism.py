@@ -57,6 +57,20 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(tmp_path: Path) -> Non
     assert one.digests["value"] != other.digests["value"]
 
 
+def test_the_schedule_digest_holds_what_each_release_was_charged(tmp_path: Path) -> None:
+    """Two budgets, both fulfilled: the same wakes, releases and messages at the same instants, for other charges."""
+    worlds = [
+        private(nodes=[{"count": 6, "budget": {"epsilon": epsilon}}], network=HOSTILE)
+        for epsilon in (4.0, 5.0)
+    ]
+    small, large = (perform(world, tmp_path) for world in worlds)
+    for kind in ("woke", "released", "sent", "delivered"):
+        told = [[(e["t"], e["node"]) for e in ran.events(kind)] for ran in (small, large)]
+        assert told[0] == told[1]
+        assert told[0]
+    assert small.digests["schedule"] != large.digests["schedule"]
+
+
 @pytest.mark.parametrize("clock", [
     {"kind": "poisson", "rate": 2.0}, {"kind": "synchronous", "period": 0.5},
     {"kind": "barrier", "timeout": 1.0}, {"kind": "periodic", "period": 0.4, "jitter": 0.3},
