@@ -4,7 +4,7 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,20 @@ class Folders:
         return bool(known)
 
 
-def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled: bool) -> Shards:
-    """Make or read the points of n agents; `labelled` tasks need labels ±1."""
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a task asks of its points."""
+
+    labelled: bool
+    """Whether labels are ±1."""
+    scale: str = "refuse"
+    """What becomes of rows above norm 1: `refuse`, or `row`, which scales them."""
+    bound: str = ""
+    """What rests on norms of at most 1, in words. Where nothing does, no row is refused."""
+
+
+def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Demands) -> Shards:
+    """Make or read the points of n agents."""
     match data["source"]:
         case "separators":
             shards = _separators(data, n, seed)
@@ -94,21 +106,24 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, *, labelled:
             shards = _files(folders.find(data["path"]), n, data, folders.most)
         case source:
             raise NotImplementedError(f"no points are made for data source {source!r}")
-    return tidy(shards, data["scale"], labelled=labelled)
+    return tidy(shards, demands)
 
 
-def tidy(shards: Shards, scale: str, *, labelled: bool) -> Shards:
-    """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for."""
-    scaled = 0
+def tidy(shards: Shards, demands: Demands) -> Shards:
+    """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for.
+
+    No noise and no charge rests on test points: those above norm 1 are scaled with the others, or left as they are.
+    """
+    scaled, tested = 0, replace(demands, bound="")
     train, test = list[Points](), list[Points]()
-    for points, kept in ((shards.train, train), (shards.test, test)):
+    for points, kept, asked in ((shards.train, train, demands), (shards.test, test, tested)):
         for i, (x, y) in enumerate(points):
-            x, changed = _bounded(x, y, i, scale, labelled=labelled)  # noqa: PLW2901
+            x, changed = _bounded(x, y, i, asked)  # noqa: PLW2901
             scaled += changed
             kept.append((x, y))
     common = shards.common_test
     if common is not None:
-        x, changed = _bounded(*common, None, scale, labelled=labelled)
+        x, changed = _bounded(*common, None, tested)
         common, scaled = (x, common[1]), scaled + changed
     notes = shards.notes
     if scaled:
@@ -116,9 +131,7 @@ def tidy(shards: Shards, scale: str, *, labelled: bool) -> Shards:
     return Shards(tuple(train), tuple(test), common, shards.targets, notes)
 
 
-def _bounded(
-    x: Matrix, y: Vector, node: int | None, scale: str, *, labelled: bool
-) -> tuple[Matrix, int]:
+def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[Matrix, int]:
     whose = "the common test points" if node is None else f"node {node}"
     if x.ndim != 2 or y.ndim != 1 or len(x) != len(y):
         raise BadData(f"{whose}: x must be m × d and y of length m, got {x.shape} and {y.shape}")
@@ -126,21 +139,23 @@ def _bounded(
         raise BadData(f"{whose} has no points: an agent needs at least one")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise BadData(f"{whose}: a value is NaN or infinite")
-    if labelled and not np.isin(y, (-1.0, 1.0)).all():
+    if demands.labelled and not np.isin(y, (-1.0, 1.0)).all():
         raise BadData(f"{whose}: labels must be -1 or 1, got {np.unique(y)[:5].tolist()}")
     norms = np.linalg.norm(x, axis=1)
     above = norms > 1.0 + 1e-12
     if not above.any():
         return x, 0
-    match scale:
+    match demands.scale:
         case "refuse":
+            if not demands.bound:
+                return x, 0
             raise BadData(
                 f"{whose}: {int(above.sum())} of {len(y)} rows have a norm above the declared bound 1 "
-                f'(largest {norms.max():.4g}); scale = "row" scales them'
+                f'(largest {norms.max():.4g}), and {demands.bound}; scale = "row" scales them'
             )
         case "row":
             return x / np.maximum(norms, 1.0)[:, None], int(above.sum())
-        case _:
+        case scale:
             raise NotImplementedError(f"no scaling of rows is written by {scale!r}")
 
 

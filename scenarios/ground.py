@@ -8,7 +8,8 @@ import numpy as np
 from actors.link import Policy
 from clocks.durations import Constant, Duration
 from scenarios import catalog, topologies
-from scenarios.datasets import BadData, Points, Shards, load, tidy
+from scenarios.datasets import BadData, Demands, Points, Shards, load, tidy
+from scenarios.kinds import rests_on_norms
 from scenarios.seeds import generator
 from scenarios.settling import MOST, Settling, Table
 
@@ -21,32 +22,29 @@ class Ground:
 
     def shards(self, *, labelled: bool) -> Shards:
         """Return everybody's points."""
-        data = self.at.read["data"]
-        if self.at.options.data is not None:
-            made = self.at.attempt(
-                ("data",), lambda: self._given(self.at.options.data, labelled=labelled)
-            )
+        data, given = self.at.read["data"], self.at.options.data
+        demands = Demands(labelled, data.get("scale", "refuse"), rests_on_norms(self.at.read))
+        if given is not None:
+            made = self.at.attempt(("data",), lambda: tidy(self._given(given), demands))
         elif "parameters" in data:
             made = self.at.attempt(
-                ("data", "source"), lambda: self._own_source(data, labelled=labelled)
+                ("data", "source"), lambda: tidy(self._own_source(data), demands)
             )
         else:
+            seed, folders = self.at.seeds["data"], self.at.folders
             made = self.at.attempt(
-                ("data",),
-                lambda: load(
-                    data, self.at.size, self.at.seeds["data"], self.at.folders, labelled=labelled
-                ),
+                ("data",), lambda: load(data, self.at.size, seed, folders, demands)
             )
         self.at.report.stop_if_any()
         assert isinstance(made, Shards), "a failure was reported"  # noqa: S101
         return made
 
-    def _given(self, data: Mapping[str, Any] | None, *, labelled: bool) -> Shards:
+    def _given(self, data: Mapping[str, Any]) -> Shards:
         try:
-            train = self._pairs((data or {})["nodes"])
-            tests = self._pairs((data or {}).get("test", ()))
+            train = self._pairs(data["nodes"])
+            tests = self._pairs(data.get("test", ()))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = f"data must be {{'nodes': [(x, y), …]}}: {type(error).__name__}: {error}"
+            said = f"data must be {{'nodes': [(x, y), …], 'test': [(x, y), …]}}, test or not: {type(error).__name__}: {error}"
             raise BadData(said) from None
         if len(train) != self.at.size:
             raise BadData(f"data must be points for {self.at.size} agents, got {len(train)}")
@@ -54,20 +52,22 @@ class Ground:
             raise BadData(f"data has test points for {len(tests)} of {self.at.size} agents")
         if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
             raise BadData("all agents need one dimension")
-        scale = self.at.read["data"].get("scale", "refuse")
-        return tidy(Shards(train, tests, None, None, ()), scale, labelled=labelled)
+        return Shards(train, tests, None, None, ())
 
     @staticmethod
     def _pairs(points: Any) -> tuple[Points, ...]:
         return tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
 
-    def _own_source(self, data: Table, *, labelled: bool) -> Shards:
+    def _own_source(self, data: Table) -> Shards:
+        """Ask code of the scenario's own for points: a pair (x, y) for each agent, or what `run(data=…)` takes."""
         thing = self.at.code(data["source"])(**data["parameters"])
         points = thing(self.at.size, generator(self.at.seeds["data"], "data/own"))
-        train = tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
-        if len(train) != self.at.size:
-            raise BadData(f"{data['source']} made points for {len(train)} of {self.at.size} agents")
-        return tidy(Shards(train, (), None, None, ()), "refuse", labelled=labelled)
+        if not isinstance(points, Mapping):
+            points = {"nodes": points}
+        try:
+            return self._given(points)
+        except BadData as error:
+            raise BadData(f"{data['source']}: {error}") from None
 
     def edges(self, shards: Shards) -> tuple[topologies.Edge, ...]:
         """Return the weighted edges."""

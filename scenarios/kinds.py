@@ -215,6 +215,22 @@ def is_printed(read: Tree) -> bool:
     return (read.get("mechanism") or {}).get("calibration") == "as_printed"
 
 
+def rests_on_norms(read: Tree) -> str:
+    """Return what rests on the bound 1 of features' norms, in words; empty where nothing does.
+
+    The noise and the charges of every private kind do, as printed or not; so does the `bound` smoothness.
+    Code of one's own may: nothing is known of it.
+    """
+    mechanism, kind = learner(read), kind_of(read)
+    if kind not in TRAITS:
+        return f"what {kind} charges may rest on it"
+    if is_private(read):
+        return f"the noise and the charges of {kind} rest on it"
+    if mechanism.get("smoothness") == "bound":
+        return 'smoothness = "bound" rests on it'
+    return ""
+
+
 def is_gaussian(read: Tree) -> bool:
     """Whether the noise of its releases is Gaussian, and has a μ rather than a pure ε."""
     mechanism = read.get("mechanism") or {}

@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.api import make_plan
 from scenarios.archives import size_of
-from scenarios.datasets import BadData, Folders, load
+from scenarios.datasets import BadData, Demands, Folders, load
 from scenarios.problem import ScenarioError
 from scenarios.write import to_toml
 from tests.support.builders import scenario
@@ -72,9 +72,13 @@ def test_archives_are_counted_together(tmp_path: Path) -> None:
         np.savez(tmp_path / f"{i:03d}.npz", x=np.full((4, 2), 0.1), y=np.ones(4))
     data = {"source": "files", "path": ".", "scale": "refuse"}
     each = 4 * 2 * 8 + 4 * 8
-    assert load(data, 3, 1, Folders(tmp_path, most=3 * each), labelled=True).sizes == (4, 4, 4)
+    assert load(data, 3, 1, Folders(tmp_path, most=3 * each), Demands(labelled=True)).sizes == (
+        4,
+        4,
+        4,
+    )
     with pytest.raises(BadData, match=r"002\.npz would take"):
-        load(data, 3, 1, Folders(tmp_path, most=3 * each - 1), labelled=True)
+        load(data, 3, 1, Folders(tmp_path, most=3 * each - 1), Demands(labelled=True))
 
 
 def test_a_start_is_judged_by_its_header(tmp_path: Path) -> None:

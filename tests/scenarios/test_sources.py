@@ -1,6 +1,7 @@
 """Topologies, splits, data sources and random streams: counts, sums, distributions."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scenarios.datasets import BadData, Folders, load
+from scenarios.api import make_plan
+from scenarios.datasets import BadData, Demands, Folders, load
+from scenarios.problem import ScenarioError
 from scenarios.seeds import draws, generator, lanes
 from scenarios.splits import NoSplit, deal, sizes
 from scenarios.topologies import NEGLIGIBLE, NoGraph, build, from_graph
@@ -128,7 +131,7 @@ DATA: dict[str, Any] = {
 
 
 def made(n: int = 200, **changes: Any) -> Any:
-    return load(DATA | changes, n, 7, Folders(Path()), labelled=True)
+    return load(DATA | changes, n, 7, Folders(Path()), Demands(labelled=True))
 
 
 def test_separators_are_the_papers_task() -> None:
@@ -167,10 +170,9 @@ def archive(folder: Path, name: str, x: Any, y: Any) -> None:
     np.savez(folder / "nodes" / name, x=np.array(x, float), y=np.array(y, float))
 
 
-def files(folder: Path, n: int = 2, scale: str = "refuse") -> Any:
-    return load(
-        {"source": "files", "path": "nodes", "scale": scale}, n, 1, Folders(folder), labelled=True
-    )
+def files(folder: Path, n: int = 2, scale: str = "refuse", bound: str = "noise rests on it") -> Any:
+    data = {"source": "files", "path": "nodes"}
+    return load(data, n, 1, Folders(folder), Demands(labelled=True, scale=scale, bound=bound))
 
 
 def test_files_are_read_as_they_are(tmp_path: Path) -> None:
@@ -205,6 +207,81 @@ def test_rows_are_scaled_on_request_and_it_is_said(tmp_path: Path) -> None:
     shards = files(tmp_path, scale="row")
     assert shards.train[0][0] == pytest.approx(np.array([[0.6, 0.8], [0.3, 0.4]]))
     assert shards.notes == ("1 rows had a norm above 1 and were scaled to norm 1",)
+
+
+def test_rows_above_norm_1_are_left_alone_where_nothing_rests_on_it(tmp_path: Path) -> None:
+    archive(tmp_path, "000.npz", [[3.0, 4.0]], [1])
+    shards = files(tmp_path, n=1, bound="")
+    assert shards.train[0][0].tolist() == [[3.0, 4.0]]
+    assert shards.notes == ()
+
+
+LONG: list[Any] = [
+    (np.array([[3.0, 4.0], [0.1, 0.2]]), [1, -1]),
+    (np.array([[0.1, 0.2], [0.2, 0.1]]), [1, -1]),
+]
+"""Points of two agents; one row has norm 5."""
+TWO: dict[str, Any] = {
+    "nodes": [{"count": 2, "clock": "synchronous"}],
+    "network": {"topology": "path"},
+}
+
+
+def test_a_smoothness_by_the_bound_needs_it() -> None:
+    mechanism = {"kind": "cd", "mu": 1.0, "smoothness": "bound"}
+    with pytest.raises(ScenarioError, match='smoothness = "bound" rests on it'):
+        make_plan(scenario(**TWO, mechanism=mechanism), data={"nodes": LONG})
+    make_plan(scenario(**TWO, mechanism=mechanism | {"smoothness": "data"}), data={"nodes": LONG})
+
+
+def test_test_points_may_lie_anywhere() -> None:
+    """No noise and no charge rests on them."""
+    nodes = [TWO["nodes"][0] | {"budget": {"epsilon": 4.0, "delta": 1e-3}}]
+    world = scenario(**(TWO | {"nodes": nodes}), mechanism={"kind": "dvp", "releases": 3}, task={})
+    near = [(x / 10, y) for x, y in LONG]
+    make_plan(world, data={"nodes": near, "test": LONG})
+
+
+class Drawn:
+    """A data source of a scenario's own: two points for each agent, and one to test it by, where that is asked for."""
+
+    def __init__(self, tests: bool = False) -> None:  # noqa: FBT001, FBT002 # a key of the file
+        self._tests = tests
+
+    def __call__(self, n: int, rng: np.random.Generator) -> Any:
+        points = [(rng.uniform(-0.5, 0.5, (2, 3)), np.array([1.0, -1.0])) for _ in range(n)]
+        if not self._tests:
+            return points
+        return {"nodes": points, "test": [(np.full((1, 3), 0.1), np.ones(1))] * n}
+
+
+@pytest.mark.parametrize("tests", [True, False])
+def test_a_source_of_ones_own_may_bring_test_points(tests: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    world = scenario(data={"source": f"{__name__}:Drawn", "tests": tests})
+    made = perform(world, tmp_path, allow_code=True)
+    assert made.outcome.code == 0
+    assert (made.outcome.summary["accuracy"]["test"] is not None) == tests
+    assert len(made.run.plan.shards.test) == (6 if tests else 0)
+
+
+def test_what_a_source_of_ones_own_gets_wrong_is_said_with_its_name() -> None:
+    for bad, said in ((LONG, "points for 6 agents, got 2"), ({"test": LONG}, "KeyError: 'nodes'")):
+        world = scenario(data={"source": f"{__name__}:Fixed", "number": 0})
+        Fixed.points = bad
+        with pytest.raises(ScenarioError, match=f":Fixed: data must be .*{re.escape(said)}"):
+            make_plan(world, allow_code=True)
+
+
+class Fixed:
+    """A source that returns what it is told to."""
+
+    points: Any = None
+
+    def __init__(self, number: int) -> None:
+        pass
+
+    def __call__(self, n: int, rng: np.random.Generator) -> Any:  # noqa: ARG002 # asked so
+        return self.points
 
 
 def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
