@@ -3,7 +3,6 @@
 Pure Python on the values that were read; a value that did not read is None and is passed over.
 """
 
-import re
 from typing import Any
 
 from scenarios.judge_expectations import judge_expectations
@@ -13,10 +12,9 @@ from scenarios.judge_noise import field, judge_noise
 from scenarios.kinds import Tree, family_of, is_private
 from scenarios.locate import Path
 from scenarios.problem import Report, shown
-from scenarios.schema import LONGEST_S
+from scenarios.schema import LONGEST_S, SCENARIO_NAME
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def judge(read: Tree, report: Report) -> None:
@@ -37,7 +35,7 @@ def judge(read: Tree, report: Report) -> None:
 
 def _names(read: Tree, report: Report) -> None:
     name = read.get("name")
-    if name is not None and not _NAME.fullmatch(name):
+    if name is not None and not SCENARIO_NAME.fullmatch(name):
         report.value(("name",), f"must be letters, digits, '.', '_' and '-', got {shown(name)}")
 
 

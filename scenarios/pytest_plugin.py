@@ -1,7 +1,6 @@
 """Scenario files as tests under pytest: `test_*.toml`, one item for each seed."""
 
 import contextlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -81,7 +80,7 @@ def _expects(name: str) -> list[dict[str, Any]]:
 
 def _marker(config: pytest.Config, tag: str) -> str:
     """Return a tag as a marker, made known where markers are strict."""
-    marker = re.sub(r"\W", "_", tag)
+    marker = tag.replace("-", "_")
     config.addinivalue_line("markers", f"{marker}: a tag of a scenario")
     return marker
 

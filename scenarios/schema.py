@@ -11,6 +11,8 @@ from scenarios.problem import Report, nearest, shown
 from scenarios.saying import is_visible
 
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
+SCENARIO_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""What a scenario may be called: its runs have folders of this name."""
 _DURATION = re.compile(_NUMBER + r"\s*(ns|us|ms|s|m|h|d)")
 _SIZE = re.compile(_NUMBER + r"\s*(B|kB|MB|GB)")
 _RATE = re.compile(_NUMBER + r"\s*/\s*(s|m|h|d)")
@@ -252,6 +254,23 @@ class Name(Text):
         read = Text.read(self, value, path, report)
         if read is not None and not is_visible(read):
             report.value(path, f"must be {self.what} of printable characters, got {shown(value)}")
+            return None
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Tag(Name):
+    """A word by which tests are selected: an identifier, in which '-' may stand for '_'."""
+
+    what: str = "a tag"
+
+    def read(self, value: Any, path: Path, report: Report) -> Any:
+        read = Name.read(self, value, path, report)
+        if read is None:
+            return None
+        if read.startswith("_") or not read.replace("-", "_").isidentifier():
+            said = "must be a tag of letters, digits, '_' and '-' that begins with a letter"
+            report.value(path, f"{said}, got {shown(value)}")
             return None
         return read
 

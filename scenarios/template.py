@@ -1,5 +1,14 @@
 """The commented scenario that `hush new` writes."""
 
+import re
+
+
+def scenario_called(stem: str) -> str:
+    """Return the text of a scenario; its name is that of the file, made of what a name may consist of."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).lstrip("._-")[:100]
+    return TEMPLATE.replace("NAME", name.rstrip("-") or "scenario")
+
+
 TEMPLATE = """# A scenario of hush. Try: hush check THIS, hush run ./THIS, hush show cd
 # Thirty agents have one task, few points each, and four labels in ten are wrong. Alone they reach a test
 # accuracy of 0.86, together 0.99, with noise for a budget of 4: a gain of 0.13 ± 0.01 over the seeds 1 to 10.

@@ -1,6 +1,7 @@
 """What the verbs of the command do, but for `run`; numeric packages are loaded only by those that need them."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -130,20 +131,19 @@ def _show_ledger(path: Path, form: str) -> int:
 
 def new(chosen: argparse.Namespace) -> int:
     """Write a commented scenario to start from."""
-    from scenarios.template import TEMPLATE
+    from scenarios.template import scenario_called
 
     path = Path(chosen.file)
     if path.exists():
         raise ScenarioError([Problem(chosen.file, "exists already: nothing was written")])
     try:
-        path.write_text(TEMPLATE.replace("NAME", path.stem), encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(
-            [Problem(chosen.file, f"cannot be written: {error.strerror}")]
-        ) from None
-    say(
-        f"{path} is written; next: hush check {path}, then hush run {path if '/' in chosen.file else f'./{path}'}"
-    )
+        path.write_text(scenario_called(path.stem), encoding="utf-8")
+    except (OSError, ValueError) as error:  # a ValueError: a name that no file can have
+        why = getattr(error, "strerror", None) or str(error)
+        raise ScenarioError([Problem(chosen.file, f"cannot be written: {why}")]) from None
+    checked = chosen.file if path.is_absolute() or "/" in chosen.file else f"./{path}"
+    file = shlex.quote(checked)
+    say(f"{path} is written; next: hush check {file}, then hush run {file}")
     return 0
 
 

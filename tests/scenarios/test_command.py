@@ -1,6 +1,7 @@
 """The command as a user meets it: verbs, pipes, pictures, sweeps; and the same from Python."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -153,6 +154,34 @@ def test_new_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     again = hush("new", "world.toml", cwd=tmp_path)
     assert again.returncode == 2
     assert "exists already" in again.stderr
+
+
+ODD = [
+    'a "b".toml',
+    "a\\b.toml",
+    "über.toml",
+    "名.toml",
+    ".toml",
+    "-x.toml",
+    "a b;c.toml",
+    "a\x1b[2Jb.toml",
+    "x" * 200,
+]
+
+
+@pytest.mark.parametrize("file", ODD)
+def test_new_of_an_odd_file_name_reads_back(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scenario's name is made of the file's, and the commands that are told can be pasted."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "--", file]) == 0
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert main(["check", f"./{file}"]) == 0
+    if "\x1b" not in file:
+        words = shlex.split(told.partition("next: ")[2].replace(", then hush", " hush"))
+        assert words == ["hush", "check", f"./{file}", "hush", "run", f"./{file}"]
 
 
 @pytest.mark.parametrize("x", ["time", "releases", "bytes", "epsilon"])

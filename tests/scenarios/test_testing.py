@@ -212,6 +212,25 @@ def test_a_broken_scenario_under_pytest_says_so(tmp_path: Path) -> None:
     assert "unknown key 'nodez'; did you mean 'nodes'" in ran.stdout
 
 
+def test_a_tag_that_is_no_identifier_is_an_error_of_its_scenario(tmp_path: Path) -> None:
+    """pytest takes no marker that begins with an underscore: one file stopped a whole session."""
+    for at, tag in enumerate(("__x", "_x", "two words", "1st", "", "a.b", "x;y")):
+        written(tmp_path, f"test_tagged_{at}", expect=GOOD, tags=["early", tag])
+    written(tmp_path, "test_good", expect=GOOD)
+    ran = under_pytest(tmp_path)
+    assert "7 failed, 1 passed" in ran.stdout
+    assert ran.stdout.count("tags.1: must be a tag of letters, digits") >= 7
+    assert "INTERNALERROR" not in ran.stdout + ran.stderr
+
+
+def test_an_identifier_selects_by_its_marker(tmp_path: Path) -> None:
+    tags = ["privacy", "in-the-dark", "früh", "名前", "x1", "a_b"]
+    written(tmp_path, "test_tagged", expect=GOOD, tags=tags)
+    written(tmp_path, "test_good", expect=GOOD)
+    marked = " and ".join(tag.replace("-", "_") for tag in tags)
+    assert "1 passed, 1 deselected" in under_pytest(tmp_path, "-m", marked).stdout
+
+
 def test_what_is_judged_over_seeds_is_an_item_of_its_own(tmp_path: Path) -> None:
     expect = [{"metric": "loss.mean", "over": "seeds", "above": 5.0}]
     written(tmp_path, "test_over", expect=expect)
