@@ -21,6 +21,7 @@ from scenarios.refute import Bound, lower_bound, power, projections, rounded
 from scenarios.seeds import generator
 from scenarios.settling import Options
 from scenarios.trial import Seen, observe
+from scenarios.workers import shared_out
 
 MODELS = "final models"
 REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
@@ -121,13 +122,9 @@ def _both(pair: Neighbours, run: int) -> list[Seen]:
 
 
 def _in_parallel(order: Order, setting: Setting) -> Iterator[list[Seen]]:
-    from joblib import Parallel, delayed
-
     size = max(1, min(200, order.runs // (4 * order.jobs)))
     parts = [range(at, min(at + size, order.runs)) for at in range(0, order.runs, size)]
-    work = (delayed(_part)(setting, part) for part in parts)
-    found: Iterator[list[Seen]] = Parallel(n_jobs=order.jobs, return_as="generator")(work)
-    return found
+    return shared_out(_part, ((setting, part) for part in parts), order.jobs)
 
 
 def _part(setting: Setting, runs: range) -> list[Seen]:

@@ -7,11 +7,13 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
-
-from joblib import Parallel, delayed
 
 from scenarios.api import make_plan
 from scenarios.conduct import Run
@@ -22,10 +24,13 @@ from scenarios.read import load
 from scenarios.saying import say
 from scenarios.summary import settled
 from scenarios.values import number
+from scenarios.workers import INTERRUPTED, shared_out
 from scenarios.write import to_toml
 
 _MOST = 100_000
 UNKNOWN = 4
+_PATIENCE_S = 2.0
+"""So long a sweep waits for workers of a killed one to end: they do within a fraction of a second."""
 _COLUMNS = ("loss", "accuracy", "rmse", "gain", "gap", "epsilon")
 
 
@@ -59,42 +64,115 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
         "allow_code": chosen.allow_code,
         "allow_large": chosen.allow_large,
     }
-    work = (delayed(_cell)(chosen.scenario, seed, out / f"seed-{seed}", options) for seed in seeds)
-    found = Parallel(
-        n_jobs=min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1), return_as="generator"
-    )(work)
+    jobs = min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1)
+    work = ((chosen.scenario, seed, out / f"seed-{seed}", options, os.getpid()) for seed in seeds)
     rows, worst = [], 0
-    for row in found:
-        rows.append(row)
-        worst = worst or row["code"]
-        shown = "  ".join(f"{k} {row[k]:.4g}" for k in _COLUMNS if isinstance(row.get(k), float))
-        word = "diverged" if row.get("verdict") == "diverged" else row["status"]
-        say(f"seed {row['seed']:>6}  {word:<11} {shown}")
-        sys.stdout.flush()
+    try:
+        with _alone(out), closing(shared_out(_cell, work, jobs)) as cells:
+            for row in cells:
+                if row["code"] == INTERRUPTED:
+                    raise KeyboardInterrupt
+                rows.append(row)
+                worst = worst or row["code"]
+                shown = "  ".join(
+                    f"{k} {row[k]:.4g}" for k in _COLUMNS if isinstance(row.get(k), float)
+                )
+                word = "diverged" if row.get("verdict") == "diverged" else row["status"]
+                say(f"seed {row['seed']:>6}  {word:<11} {shown}")
+                sys.stdout.flush()
+    except KeyboardInterrupt:
+        said = f"{len(rows)} of {len(seeds)} seeds are done; --out {out} goes on with the others"
+        raise KeyboardInterrupt(f"interrupted: {said}") from None
     _write(out / "sweep.csv", rows)
     _tell(rows, out)
     return worst
 
 
-def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Run one seed, or read it where it has been run."""
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Hold a folder for one sweep: cells that another one is writing are not unfinished.
+
+    The lock is the system's and goes with the process. Workers share it, so that those of a sweep that
+    was killed are waited for. Systems and file systems without such locks do without.
+    """
+    file = _locked(out, exclusive=True)
+    try:
+        if file is not None:
+            _locked(out, file=file)
+        yield
+    finally:
+        if file is not None:
+            os.close(file)
+
+
+def _locked(out: Path, *, exclusive: bool = False, file: int | None = None) -> int | None:
+    """Lock a folder and return its file descriptor; None where that cannot be done."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    file = os.open(out, os.O_RDONLY) if file is None else file
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                os.close(file)
+                raise FolderError(
+                    f"another sweep is writing to {out}: choose another --out"
+                ) from None
+            time.sleep(0.05)
+        except OSError:
+            os.close(file)
+            return None
+        else:
+            return file
+
+
+_shared: dict[Path, int | None] = {}
+"""The lock that this process, a worker, shares with its sweep."""
+
+
+def _cell(
+    scenario: str, seed: int, path: Path, options: dict[str, Any], sweep: int
+) -> dict[str, Any]:
+    """Run one seed, or read it where it has been run; `sweep` is the id of the process that asks for it."""
+    if os.getpid() != sweep and path.parent not in _shared:
+        _shared[path.parent] = _locked(path.parent)
     plan = make_plan(scenario, seed=seed, **options)
     if path.exists() and any(path.iterdir()):
-        return _done(seed, path, to_toml(plan.resolved))
+        found = _done(seed, path, to_toml(plan.resolved))
+        if found is not None:
+            return found
+        shutil.rmtree(path)
     outcome = asyncio.run(Run(plan, path, Hand(), 1e12).perform())
     code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
     return _row(seed, code, outcome.summary)
 
 
-def _done(seed: int, path: Path, wanted: str) -> dict[str, Any]:
-    """Read a finished run of this very plan; anything else in the folder is refused."""
+_OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}
+
+
+def _done(seed: int, path: Path, wanted: str) -> dict[str, Any] | None:
+    """Read a finished run of this very plan; None where it was cut off, so that it is to be run again.
+
+    Anything else in the folder is refused: runs of other plans, and files that no run wrote.
+    """
     resolved, summary = path / "resolved.toml", path / "summary.json"
-    if not resolved.exists() or _without_comments(resolved.read_text("utf-8")) != wanted:
+    began = resolved.exists()
+    if began and _without_comments(resolved.read_text("utf-8")) != wanted:
         raise FolderError(f"{path} holds a run of another plan: choose another --out")
     found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
-    if found.get("status") != "finished":
-        raise FolderError(f"{path} holds an unfinished run: remove it, or choose another --out")
-    return _row(seed, settled(found), found)
+    if found.get("status") == "finished":
+        return _row(seed, settled(found), found)
+    foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
+    if foreign or not (began or (path / "manifest.json").exists()):
+        named = ", ".join(foreign[:3]) or "no manifest.json"
+        raise FolderError(
+            f"{path} is no unfinished run to be run again ({named}): remove it, or choose another --out"
+        )
+    return None
 
 
 def _without_comments(text: str) -> str:

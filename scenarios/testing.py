@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from scenarios.saying import say
 from scenarios.shrink import shrink, size
 from scenarios.swarm import Dice, random_faults, small_world
 from scenarios.words import settings
+from scenarios.workers import shared_out
 from scenarios.write import to_toml
 
 INTERRUPTED = 130
@@ -70,18 +72,12 @@ def _options(chosen: argparse.Namespace) -> dict[str, Any]:
 def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Iterator[Verdict]:
     """Run every case, on several cores where there are many."""
     workers = min(jobs or os.cpu_count() or 1, len(cases))
-    if workers <= 1 or len(cases) < 3:
-        made = (attempt(case, options) for case in cases)
-    else:
-        from joblib import Parallel, delayed
-
-        made = Parallel(n_jobs=workers, return_as="generator")(
-            delayed(attempt)(case, options) for case in cases
-        )
-    for verdict in made:
-        yield from _told([verdict])
-        if verdict.code == INTERRUPTED:
-            return
+    workers = workers if len(cases) > 2 else 1
+    with closing(shared_out(attempt, ((case, options) for case in cases), workers)) as made:
+        for verdict in made:
+            yield from _told([verdict])
+            if verdict.code == INTERRUPTED:
+                return
 
 
 def _told(verdicts: list[Verdict], what: str = "") -> list[Verdict]:

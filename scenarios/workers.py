@@ -1,0 +1,85 @@
+"""Work shared out over processes that end when this one ends, however it ends."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_LOOKS_S = 0.1
+"""How often a worker looks whether its parent is still there."""
+_OF_THE_TERMINAL = [
+    getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+]
+INTERRUPTED = 130
+
+
+def shared_out(
+    act: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int
+) -> Generator[T, None, None]:
+    """Yield `act(*task)` for each task, in order, from so many processes; one process is this one.
+
+    Where the generator is closed, or an exception leaves it, the workers are ended at once. Where this
+    process is killed, they end by themselves within a fraction of a second, in the middle of what they do.
+    """
+    if jobs <= 1:
+        for task in tasks:
+            yield act(*task)
+        return
+    from joblib import Parallel, delayed
+
+    work = (delayed(_in_worker)(os.getpid(), act, task) for task in tasks)
+    with _kept_from_children():
+        results = Parallel(n_jobs=jobs, return_as="generator")(work)
+    try:
+        yield from results
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # joblib says that tasks were cancelled: they were to be
+            results.close()
+
+
+@contextmanager
+def _kept_from_children() -> Iterator[None]:
+    """Start processes that ignore a terminal's signals: Ctrl-C goes to all of them, and one answers.
+
+    What is ignored stays ignored in a child, even while it imports and has no handler yet; a signal
+    mask would not do, for the standard library lifts it when it starts its resource tracker. A Ctrl-C
+    within these milliseconds is lost.
+    """
+    former = {}
+    for number in _OF_THE_TERMINAL:
+        try:
+            former[number] = signal.signal(number, signal.SIG_IGN)
+        except ValueError:  # not the main thread
+            break
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _in_worker(parent: int, act: Callable[..., T], task: tuple[Any, ...]) -> T:
+    """Do one task in a worker; the first one sets a watch on the parent."""
+    if not _watches:
+        watch = threading.Thread(target=_watch, args=(parent,), name="parent-watch", daemon=True)
+        watch.start()
+        _watches.append(watch)
+    return act(*task)
+
+
+_watches: list[threading.Thread] = []
+
+
+def _watch(parent: int) -> None:
+    """End this process when its parent is gone: then another process has adopted it."""
+    while os.getppid() == parent:
+        time.sleep(_LOOKS_S)
+    os._exit(INTERRUPTED)
