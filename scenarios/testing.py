@@ -4,8 +4,9 @@ import argparse
 import os
 import shlex
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -115,19 +116,22 @@ def _shrink(
     """Look for the smallest scenario that fails in the same way, and write it down."""
     wanted = _why(verdict)
     given = {k: v for k, v in options.items() if k != "set"}
-    path = _fresh(verdict.case.scenario, tree["name"], out)
-    trial = path.with_name(f"{path.name}.trial.toml")
+    place, names = _fresh(verdict.case.scenario, tree["name"], out)
+    trial = _trial(place)
 
     def fails(smaller: dict[str, Any]) -> bool:
         trial.write_text(to_toml(smaller), encoding="utf-8")
-        return _why(attempt(Case(str(trial)), given)) == wanted
+        found = attempt(Case(str(trial)), given)
+        if found.code == INTERRUPTED:
+            raise KeyboardInterrupt("interrupted: nothing smaller was written")
+        return _why(found) == wanted
 
     try:
         smallest, tried = shrink(tree, fails)
     finally:
         trial.unlink(missing_ok=True)
     before, after = size(tree), size(smallest)
-    path.write_text(to_toml(smallest), encoding="utf-8")
+    path = write_new(place, names, to_toml(smallest))
     told = [
         f"{what} {mine:g} → {less:g}"
         for what, mine, less in zip(("faults", "agents", "end"), before, after, strict=True)
@@ -136,17 +140,42 @@ def _shrink(
     say(f"    {path} fails alone: hush run {shlex.quote(named(path))}")
 
 
-def _fresh(scenario: str, name: str, out: str | None) -> Path:
-    """Return a file that does not exist yet, beside the scenario: what is there is not overwritten."""
+def _fresh(scenario: str, name: str, out: str | None) -> tuple[Path, Iterator[str]]:
+    """Return a folder, and names for a file in it, the best first: one of them is free when it is written."""
     if out is not None:
         path = Path(out)
         if path.exists() or not path.parent.is_dir():
             why = "exists already" if path.exists() else "its folder does not exist"
             raise ScenarioError([Problem("--out", f"{out}: {why}; nothing was written")])
-        return path
-    place = Path(scenario).parent if scenario.endswith(".toml") else Path()
-    names = (f"{name}.shrunk{f'-{n}' if n else ''}.toml" for n in count())
-    return next(place / name for name in names if not (place / name).exists())
+        stem, suffix, place = path.stem, path.suffix, path.parent
+    else:
+        stem, suffix = f"{name.replace('/', '-')}.shrunk", ".toml"
+        place = Path(scenario).parent if scenario.endswith(".toml") else Path()
+    return place, (f"{stem}{f'-{n}' if n else ''}{suffix}" for n in count())
+
+
+def write_new(place: Path, names: Iterable[str], text: str) -> Path:
+    """Write a file under the first name that no file has, and return it; files that are there stay.
+
+    The file is opened exclusively: a run takes long, and what did not exist before it may exist after it.
+    Raises `ScenarioError` where every name is taken.
+    """
+    taken = ""
+    for taken in names:
+        try:
+            with (place / taken).open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            continue
+        return place / taken
+    raise ScenarioError([Problem(str(place / taken), "exists already; nothing was written")])
+
+
+def _trial(place: Path) -> Path:
+    """Return a new, empty file beside the scenario, for its paths are relative to its folder."""
+    handle, name = tempfile.mkstemp(suffix=".toml", prefix="hush-trial-", dir=place)
+    os.close(handle)
+    return Path(name)
 
 
 def _why(verdict: Verdict) -> tuple[str, ...]:
@@ -169,8 +198,7 @@ def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     verdicts = list[Verdict]()
     for number in range(chosen.swarm):
         tree = _drawn(bases, seed, number)
-        path = folder / f"world-{seed}-{number}.toml"
-        path.write_text(to_toml(tree), encoding="utf-8")
+        path = write_new(folder, (f"world-{seed}-{number}.toml",), to_toml(tree))
         verdict = attempt(Case(str(path)), {k: v for k, v in options.items() if k != "set"})
         for fault in verdict.summary.get("faults", []):
             happened[fault["name"]] = happened.get(fault["name"], 0) + fault["fired"]

@@ -13,6 +13,7 @@ import pytest
 
 from scenarios.cases import Case, attempt, collect, interval, over_seeds
 from scenarios.problem import ScenarioError
+from scenarios.testing import write_new
 from scenarios.write import to_toml
 from tests.support.builders import perform, scenario
 from tests.support.command import hush
@@ -286,12 +287,28 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     for name in ("small.shrunk.toml", "small.shrunk-1.toml"):
         hush("test", "small.toml", "--shrink", cwd=tmp_path)
         assert (tmp_path / name).exists()
-    assert not list(tmp_path.glob("*.trial.toml"))
+    assert not list(tmp_path.glob("*trial*"))
     mine = tmp_path / "swarm" / "world-0-1.toml"
     mine.parent.mkdir()
     mine.write_text(before)
     assert hush("test", "--swarm", "2", cwd=tmp_path).returncode == 2
     assert mine.read_text() == before
+
+
+def test_shrinking_leaves_every_file_that_is_there_as_it_is(tmp_path: Path) -> None:
+    """Also those whose names it would take for its trials, and those that came while it ran."""
+    written(tmp_path, "small", expect=BAD)
+    names = ["small.shrunk.toml.trial.toml", "small.shrunk.toml", "small.shrunk-1.toml"]
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    assert hush("test", "small.toml", "--shrink", cwd=tmp_path).returncode == 1
+    assert [(tmp_path / name).read_text() for name in names] == ["mine"] * 3
+    assert (tmp_path / "small.shrunk-2.toml").exists()
+    names = ["small.toml", "small.shrunk.toml", "new.toml"]
+    assert write_new(tmp_path, names, "schema = 1\n") == tmp_path / "new.toml"
+    with pytest.raises(ScenarioError, match="exists already"):
+        write_new(tmp_path, ["new.toml"], "")
+    assert (tmp_path / "new.toml").read_text() == "schema = 1\n"
 
 
 def test_one_run_cannot_tell_what_is_judged_over_seeds(tmp_path: Path) -> None:
