@@ -1,20 +1,50 @@
 """The command line: argparse, so that help and errors come before anything numeric is loaded."""
 
-import argparse
-import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TextIO
 
-from scenarios.arguments import parser, spelled_out
-from scenarios.saying import prepare, say
+if TYPE_CHECKING:
+    import argparse
 
-USAGE, OURS = 2, 70
+USAGE, OURS, DISK, INTERRUPTED = 2, 70, 74, 130
+_ENDING = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+]
+
+
+class _Ended(KeyboardInterrupt):
+    """A signal that ends the command.
+
+    It is a class of its own because CPython remembers a plain KeyboardInterrupt that left code run by
+    `exec` (as every dataclass is made), and then ends with the signal, although it was caught.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; whatever goes wrong ends with its exit code, never with a traceback but for 70."""
+    with _forgiving():
+        try:
+            with _ends_as_interrupted():
+                return _main(arguments)
+        except KeyboardInterrupt as cut:
+            if cut.args:
+                from scenarios.saying import say
+
+                say(f"hush: {cut}", error=True)
+            return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    from scenarios.arguments import parser, spelled_out
+    from scenarios.saying import prepare, say
+
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(
             name, "1"
@@ -37,9 +67,95 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _guarded(chosen)
 
 
-def _guarded(chosen: argparse.Namespace) -> int:
+@contextmanager
+def _ends_as_interrupted() -> Iterator[None]:
+    """Let the signals that end a process end it as Ctrl-C does: with 130, and workers ended.
+
+    While a run is open, it has handlers of its own. A signal that is ignored (nohup) stays ignored.
+    """
+
+    def stop(_number: int, frame: FrameType | None) -> None:
+        if _imports(frame):  # there it would be swallowed, or wrapped into another error
+            os._exit(INTERRUPTED)
+        raise _Ended
+
+    former = {}
+    for number in _ENDING:
+        try:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                former[number] = signal.signal(number, stop)
+        except ValueError:  # not the main thread
+            break
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported: then nothing is open that would have to be closed."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+@contextmanager
+def _forgiving() -> Iterator[None]:
+    """Let standard error that cannot be written to be no reason to stop, or to end with another code."""
+    stderr = sys.stderr
+    sys.stderr = _Forgiving(stderr)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        sys.stderr = stderr
+
+
+class _Forgiving:
+    """Standard error where it can be written to; closed, full or broken, it is nowhere.
+
+    An error while an error is told would end the command with that error's code.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def isatty(self) -> bool:
+        return self._stream is not None and self._stream.isatty()
+
+    def write(self, text: str) -> int:
+        try:
+            if self._stream is not None:
+                self._stream.write(text)
+        except OSError:
+            self._lose()
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            if self._stream is not None:
+                self._stream.flush()
+        except OSError:
+            self._lose()
+
+    def _lose(self) -> None:
+        """Write nowhere from now on; what the stream still holds goes there too, when Python ends."""
+        stream, self._stream = self._stream, None
+        _write_nowhere(stream)
+
+
+def _guarded(chosen: "argparse.Namespace") -> int:
+    import errno
+
     from scenarios.folder import FolderError
     from scenarios.problem import ScenarioError
+    from scenarios.saying import say
 
     try:
         code = _dispatch(chosen)
@@ -51,18 +167,16 @@ def _guarded(chosen: argparse.Namespace) -> int:
     except BrokenPipeError:
         _write_nowhere(sys.stdout)
         return 0
-    except KeyboardInterrupt:
-        return 130
     except MemoryError:
         say("hush: out of memory; a smaller scenario would fit", error=True)
         return USAGE
     except OSError as error:
         if error.errno == errno.EIO and not error.filename:  # the terminal is gone, not a disk
-            _write_nowhere(sys.stdout, sys.stderr)
-            return 130
+            _write_nowhere(sys.stdout)
+            return INTERRUPTED
         named = f": {error.filename}" if error.filename else ""
         say(f"hush: {error.strerror}{named}", error=True)
-        return 74
+        return DISK
     except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
         import traceback
 
@@ -72,14 +186,13 @@ def _guarded(chosen: argparse.Namespace) -> int:
     return code
 
 
-def _write_nowhere(*streams: TextIO) -> None:
+def _write_nowhere(stream: TextIO | None) -> None:
     """Let nobody be told what nobody can read any more."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in streams:
-        os.dup2(nowhere, stream.fileno())
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _dispatch(chosen: argparse.Namespace) -> int:
+def _dispatch(chosen: "argparse.Namespace") -> int:
     if chosen.verb == "run":
         return _run(chosen)
     if chosen.verb in {"audit", "attack"}:
@@ -107,7 +220,7 @@ def _dispatch(chosen: argparse.Namespace) -> int:
     return code
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def _run(chosen: "argparse.Namespace") -> int:
     """Judge what the file itself says before NumPy is loaded: errors come at once."""
     from scenarios.words import judged
 

@@ -10,7 +10,6 @@ import codecs
 import json
 import sys
 import unicodedata
-from io import TextIOWrapper
 from typing import Any
 
 _SPACES = "Zs"
@@ -87,12 +86,13 @@ codecs.register_error(_HANDLER, _replace)
 
 def prepare(stream: object, *, ascii_only: bool = False) -> None:
     """Let a stream write what its terminal cannot show in ASCII; everything, where that is asked for."""
-    if not isinstance(stream, TextIOWrapper):
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is None:
         return
     if ascii_only:
-        stream.reconfigure(encoding="ascii", errors=_HANDLER)
+        reconfigure(encoding="ascii", errors=_HANDLER)
     else:
-        stream.reconfigure(errors=_HANDLER)
+        reconfigure(errors=_HANDLER)
 
 
 def say(*lines: str, error: bool = False) -> None:

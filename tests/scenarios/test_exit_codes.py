@@ -1,0 +1,62 @@
+"""The exit code is the contract's, whatever the streams take and whenever a signal comes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+FULL = Path("/dev/full")
+WORDS = {
+    "no scenario": (["run", "nosuch"], 2),
+    "no verb": (["frobnicate"], 2),
+    "not a run": (["replay", "."], 2),
+    "no file": (["check", "./nosuch.toml"], 2),
+    "fine": (["list"], 0),
+    "fine, and said so on stderr": (["run", "ring5-dropout", "--quiet", "--twice", "--out", "{}"], 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("stream", ["full", "closed", "broken"])
+def test_with_stderr_unwritable_the_exit_code_stays(tmp_path: Path, name: str, stream: str) -> None:
+    words, code = WORDS[name]
+    if stream == "full" and not FULL.exists():
+        pytest.skip("there is no /dev/full here")
+    command = [sys.executable, "-m", "scenarios", *(w.format(tmp_path / "run") for w in words)]
+    if stream == "closed":
+        command = ["sh", "-c", 'exec "$0" "$@" 2>&-', *command]
+    read, write = os.pipe()
+    os.close(read)
+    with FULL.open("wb") if stream == "full" else os.fdopen(write, "wb") as nowhere:
+        done = subprocess.run(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=nowhere, check=False
+        )
+    assert done.returncode == code
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("library", ["/_struct.", "numpy"])
+def test_a_signal_during_start_up_ends_with_130(
+    tmp_path: Path, number: signal.Signals, library: str
+) -> None:
+    """While argparse or NumPy is being imported: long before a run has handlers of its own."""
+    words = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scenarios", *words, "--out", str(tmp_path / "run")],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    maps = Path(f"/proc/{process.pid}/maps")
+    begun = time.monotonic()
+    while library not in maps.read_text():
+        assert process.poll() is None
+        assert time.monotonic() - begun < 30
+    process.send_signal(number)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said == b""
