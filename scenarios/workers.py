@@ -47,23 +47,26 @@ def shared_out(
 
 @contextmanager
 def _kept_from_children() -> Iterator[None]:
-    """Start processes that ignore a terminal's signals: Ctrl-C goes to all of them, and one answers.
+    """Start processes that never get a terminal's signals: Ctrl-C goes to all of them, and one answers.
 
-    What is ignored stays ignored in a child, even while it imports and has no handler yet; a signal
-    mask would not do, for the standard library lifts it when it starts its resource tracker. A Ctrl-C
-    within these milliseconds is lost.
+    A signal that is blocked stays blocked in a child, even while that imports and has no handler yet;
+    what comes meanwhile waits until the mask is lifted here. The resource trackers are started before,
+    because starting one lifts the mask.
     """
-    former = {}
-    for number in _OF_THE_TERMINAL:
-        try:
-            former[number] = signal.signal(number, signal.SIG_IGN)
-        except ValueError:  # not the main thread
-            break
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as of_loky
+
+    resource_tracker.ensure_running()
+    of_loky.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_TERMINAL)
     try:
         yield
     finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _in_worker(parent: int, act: Callable[..., T], task: tuple[Any, ...]) -> T:

@@ -21,11 +21,11 @@ LONG = private(run={"horizon": 1000.0, "sample_every": 5.0})
 """About a second of work."""
 
 
-def sweep(folder: Path) -> subprocess.Popen[str]:
+def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
     (folder / "long.toml").write_text(to_toml(LONG))
     words = ["sweep", "./long.toml", "--seeds", "0..1", "--jobs", "2", "--out", "out"]
     return subprocess.Popen(
-        [sys.executable, "-m", "scenarios", *words],
+        [sys.executable, "-m", "scenarios", *words, *more],
         cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
@@ -63,7 +63,7 @@ def test_workers_of_a_killed_sweep_end_and_its_cells_are_run_again(tmp_path: Pat
 @pytest.mark.parametrize("later", [0.0, 0.1, 0.3, 0.6])
 def test_ctrl_c_ends_a_sweep_with_130_and_no_traceback(tmp_path: Path, later: float) -> None:
     """It goes to the whole group; a worker that is still importing has no handler of its own."""
-    process = sweep(tmp_path)
+    process = sweep(tmp_path, "--set", "run.horizon=100000")
     wait((tmp_path / "out").exists)
     time.sleep(later)
     os.killpg(process.pid, signal.SIGINT)
@@ -115,7 +115,7 @@ def test_a_cut_off_cell_with_foreign_files_or_another_plan_stays(
 
 
 def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
-    first = sweep(tmp_path)
+    first = sweep(tmp_path, "--set", "run.horizon=100000")
     wait((tmp_path / "out" / "seed-0").exists)
     second = sweep(tmp_path)
     _, said = second.communicate(timeout=30)
