@@ -3,12 +3,20 @@
 import errno
 import hashlib
 import json
+import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 from scenarios.saying import visible
 
@@ -50,18 +58,111 @@ def environment() -> dict[str, str | int | None]:
 
 
 def choose(name: str, seed: int, out: str | None) -> Path:
-    """Return a folder that does not exist yet, or the one asked for when it is empty."""
-    if out is not None:
-        path = Path(out)
-        if len(out) > 4000 or max(map(len, path.parts), default=0) > 255:
-            raise FolderError("--out: the path is too long")
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
-        return path
-    number = 1
-    while Path(f"runs/{name}-{seed}-{number}").exists():
-        number += 1
-    return Path(f"runs/{name}-{seed}-{number}")
+    """Return a folder for one run: a new one that no other process gets, or the one asked for when it is empty.
+
+    The one asked for is not made here: it belongs to the `RunFolder` that first writes its manifest into it.
+    """
+    if out is None:
+        return numbered(f"runs/{name}-{seed}")
+    path = asked(out)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
+    return path
+
+
+def asked(out: str) -> Path:
+    """Return the path that `--out` names; raise `FolderError` where no folder can have it."""
+    path = Path(out)
+    if len(out) > 4000 or max(map(len, path.parts), default=0) > 255:
+        raise FolderError("--out: the path is too long")
+    return path
+
+
+def numbers(stem: str) -> Iterator[Path]:
+    """Yield stem-1, stem-2 … without end."""
+    return (Path(f"{stem}-{number}") for number in count(1))
+
+
+def numbered(stem: str) -> Path:
+    """Make the first of stem-1, stem-2 … that is not there yet: of several processes each gets its own."""
+    return next(path for path in numbers(stem) if _made(path))
+
+
+def _made(path: Path) -> bool:
+    """Make a folder and whatever it lies in; false where it was there, or another process was faster."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f"{str(path.parent)[:200]} cannot be made: {error.strerror}") from None
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
+    return True
+
+
+def abandon(path: Path) -> None:
+    """Remove a folder that was made for nothing; one that holds anything stays."""
+    with suppress(OSError):
+        path.rmdir()
+
+
+def refuse_if_used(path: Path) -> None:
+    """Raise `FolderError` where a folder holds anything."""
+    if any(path.iterdir()):
+        raise FolderError(f"{path} exists and is not an empty folder: nothing was written")
+
+
+@contextmanager
+def held(
+    places: Iterable[Path], judge: Callable[[Path], None] = refuse_if_used, *, new: bool = False
+) -> Iterator[Path]:
+    """Hold the first of some folders in which no other process works, until the block ends; it is made if need be.
+
+    With `new`, only one that was not there will do. `judge` raises where what lies in a folder stands in the way: it is
+    asked when no other process can add to it any more. A folder that was made here is removed again where the block raises
+    and leaves it empty. Raises `FolderError` where all are in use.
+    """
+    path = None
+    for path in places:
+        made = _made(path)
+        lock = None if new and not made else _lock(path)
+        if lock is None:
+            continue
+        try:
+            judge(path)
+            yield path
+        except BaseException:
+            if made:
+                abandon(path)
+            raise
+        finally:
+            os.close(lock)
+        return
+    raise FolderError(f"{path} is in use: another hush works in it")
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a folder and return the descriptor that holds the lock; None where another process has it.
+
+    The system takes the lock back when the process ends, however that happens. Where there are no such locks (fcntl is of
+    POSIX) nothing is held.
+    """
+    if not path.is_dir():
+        raise FolderError(f"{path} is not a folder")
+    if fcntl is None:
+        return os.open(os.devnull, os.O_RDONLY)
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return None
+    except OSError:  # a file system without locks
+        return file
+    return file
 
 
 class RunFolder:
@@ -69,13 +170,17 @@ class RunFolder:
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
         self._manifest = manifest
         self._hashes: dict[str, str] = {}
-        (path / "manifest.json").write_bytes(self._padded())
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with (path / "manifest.json").open("xb") as file:  # it is there once: the first has it
+                file.write(self._padded())
+        except FileExistsError:
+            said = "holds a run already, or is no folder: nothing was written"
+            raise FolderError(f"{str(path)[:200]} {said}") from None
+        except OSError as error:
+            raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
 
     def note(self, **more: Any) -> None:
         """Write something into the manifest of a run that goes on: in place, for it may be killed at any time."""

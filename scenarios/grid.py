@@ -17,7 +17,7 @@ from typing import Any
 
 from scenarios.api import make_plan
 from scenarios.conduct import Run
-from scenarios.folder import FolderError, choose
+from scenarios.folder import FolderError, asked, held, numbers
 from scenarios.governor import Hand
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
@@ -54,10 +54,14 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
             [Problem("--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file')]
         )
     seeds = seeds_of(text)
-    out = Path(chosen.out) if chosen.out else choose(f"{loaded.name}-sweep", seeds[0], None)
-    if out.exists() and not out.is_dir():
-        raise FolderError(f"{out} is not a folder")
-    out.mkdir(parents=True, exist_ok=True)
+    stem = f"runs/{loaded.name}-sweep-{seeds[0]}"
+    places = [asked(chosen.out)] if chosen.out else numbers(stem)
+    with held(places, lambda _: None, new=not chosen.out) as out:  # what is there is gone on with
+        return _sweep(chosen, changes, seeds, out)
+
+
+def _sweep(chosen: argparse.Namespace, changes: dict[str, Any], seeds: range, out: Path) -> int:
+    """Run every seed in a folder that this sweep alone works in."""
     options = {
         "set": changes,
         "folders": tuple(Path(p).resolve() for p in chosen.data),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from mechanisms.accounting.views import VIEWS
-from scenarios.folder import choose
+from scenarios.folder import asked, held, numbers
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError, nearest
 from scenarios.saying import say, say_json
@@ -30,20 +30,20 @@ def audit(chosen: argparse.Namespace) -> int:
         plan, chosen.runs, chosen.confidence, chosen.view, chosen.neighbours, chosen.node,
         chosen.jobs or os.cpu_count() or 1, _options(chosen),
     )  # fmt: skip
-    out = choose(f"{plan.name.replace('/', '-')}-audit", plan.seed, chosen.out)
-    with Bar("auditing") as bar:
-        try:
-            found = carry_out(order, bar.show)
-        except KeyboardInterrupt:
-            say("hush: interrupted; nothing was kept", error=True)
-            raise
-    out.mkdir(parents=True, exist_ok=True)
-    told = as_json(order, found)
-    (out / "audit.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-    if found.curve:
-        from scenarios.plots import draw_audit
+    stem = f"runs/{plan.name.replace('/', '-')}-audit-{plan.seed}"
+    with held([asked(chosen.out)] if chosen.out else numbers(stem), new=not chosen.out) as out:
+        with Bar("auditing") as bar:
+            try:
+                found = carry_out(order, bar.show)
+            except KeyboardInterrupt:
+                say("hush: interrupted; nothing was kept", error=True)
+                raise
+        told = as_json(order, found)
+        (out / "audit.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+        if found.curve:
+            from scenarios.plots import draw_audit
 
-        draw_audit(order, found, out / "audit.png")
+            draw_audit(order, found, out / "audit.png")
     if chosen.json:
         say_json(told)
     else:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from scenarios.conduct import DIVERGENT, Outcome, Run
-from scenarios.folder import choose, events, read_manifest
+from scenarios.folder import abandon, choose, events, read_manifest
 from scenarios.governor import Hand
 from scenarios.parting import compare_digests
 from scenarios.plan import Plan
@@ -42,10 +42,13 @@ def run(chosen: argparse.Namespace) -> int:
         speed = _pace(ends) if live == "full" else unwatched
     if live == "full" and max(plan.size for plan in plans) >= _MANY:
         say(f"hush: building {sum(plan.size for plan in plans):,} agents …", error=True)
-    made = [
-        _made(plan, path, speed, live)
-        for plan, path in zip(plans, _folders(plans, chosen), strict=True)
-    ]
+    folders = _folders(plans, chosen)
+    try:
+        made = [_made(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
+    except BaseException:
+        for path in folders:
+            abandon(path)
+        raise
     outcomes = asyncio.run(_watched(made, live, chosen))
     for one, outcome in zip(made, outcomes, strict=True):
         _tell(one, outcome, live)
@@ -63,10 +66,7 @@ def _pace(ends: list[int]) -> float:
 def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
     """Choose a folder for each run; two share the one that was asked for."""
     if len(plans) == 1 or chosen.out is None:
-        found = [choose(plan.name, plan.seed, chosen.out) for plan in plans]
-        if len(set(found)) < len(found):  # the same scenario twice: neither folder is there yet
-            found[1] = found[1].with_name(f"{found[1].name}-b")
-        return found
+        return [choose(plan.name, plan.seed, chosen.out) for plan in plans]
     names = [plan.name for plan in plans]
     if names[0] == names[1]:
         names[1] += "-b"

@@ -24,7 +24,7 @@ from scenarios.cases import (
     named,
     over_seeds,
 )
-from scenarios.folder import FolderError
+from scenarios.folder import FolderError, asked, held
 from scenarios.grid import seeds_of
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
@@ -189,10 +189,19 @@ def _why(verdict: Verdict) -> tuple[str, ...]:
 def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Run random worlds, or the named ones under random faults; every one that fails is kept as a file."""
     seed = 0 if chosen.seeds is None else seeds_of(chosen.seeds)[0]
-    folder = Path(chosen.out or "swarm")
-    if folder.exists() and (not folder.is_dir() or any(folder.glob("world-*.toml"))):
+    counted = (Path(f"swarm{f'-{n}' if n > 1 else ''}") for n in count(1))
+    with held([asked(chosen.out)] if chosen.out else counted, _refuse_worlds) as folder:
+        return _swarm_in(folder, seed, chosen, options)
+
+
+def _refuse_worlds(folder: Path) -> None:
+    """Raise where a folder holds what an earlier swarm kept."""
+    if any(folder.glob("world-*.toml")):
         raise FolderError(f"{folder} holds worlds of an earlier swarm: choose another --out")
-    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict[str, Any]) -> int:
+    """Run the worlds of a swarm in a folder that it alone works in."""
     bases = [_tree(Case(path, seed), options) for path in collect(chosen.path)]
     happened: dict[str, int] = {}
     verdicts = list[Verdict]()
