@@ -118,12 +118,21 @@ def test_commands_that_run_at_once_leave_a_folder_each(tmp_path: Path) -> None:
     assert [flaws(path) for path in found] == [[]] * 4
 
 
-def test_swarms_at_once_leave_a_folder_each(tmp_path: Path) -> None:
-    words = ("test", "--swarm", "2", "--seeds", "3", "--keep")
-    running = [start(*words, cwd=tmp_path) for _ in range(2)]
-    assert [process.wait(timeout=120) for process in running] == [0, 0]
-    worlds = [sorted(p.name for p in (tmp_path / name).iterdir()) for name in ("swarm", "swarm-2")]
-    assert worlds == [["world-3-0.toml", "world-3-1.toml"]] * 2
+def test_verbs_keep_out_of_a_folder_in_which_another_works(tmp_path: Path) -> None:
+    """Without --out they count on; with it they are told."""
+    with held([tmp_path / "swarm"]):
+        swarm = ("test", "--swarm", "1", "--seeds", "3", "--keep")
+        assert hush(*swarm, cwd=tmp_path).returncode == 0
+        assert [p.name for p in (tmp_path / "swarm-2").iterdir()] == ["world-3-0.toml"]
+        for words in (
+            swarm,
+            ("sweep", "ring5-dropout", "--seeds", "1"),
+            ("audit", "ring5-dropout"),
+        ):
+            done = hush(*words, "--out", "swarm", cwd=tmp_path)
+            assert done.returncode == 2, words
+            assert "swarm is in use: another hush works in it" in done.stderr
+        assert list((tmp_path / "swarm").iterdir()) == []
 
 
 def test_a_run_that_cannot_be_built_leaves_no_folder(tmp_path: Path) -> None:

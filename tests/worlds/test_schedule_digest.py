@@ -278,8 +278,9 @@ def test_charges_are_integers(charge: float | str, wanted: int) -> None:
 
 def test_a_run_that_diverged_says_that_its_digest_is_conditional(tmp_path: Path) -> None:
     hot = scenario(
-        run={"seed": 5, "rounds": 12}, task={}, nodes=[{"count": 6, "clock": "synchronous"}],
-        mechanism={"kind": "pvp", "alpha": 1e-300, "releases": 30},
+        run={"seed": 5, "rounds": 12}, task={"l2": 0.1, "loss": "squared"},
+        nodes=[{"count": 6, "clock": "synchronous"}], server={"deadline": 2.0, "quorum": 0.5},
+        mechanism={"kind": "fedavg", "learning_rate": 1e200, "epochs": 3},
     )  # fmt: skip
     ran = perform(hot, tmp_path)
     told = ran.events("diverged")
