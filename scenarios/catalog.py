@@ -88,11 +88,23 @@ def _column(path: Path) -> list[float]:
 def numbers(path: Path) -> Any:
     """Read a text file of numbers, separated by commas or blanks; lines that begin with # are words."""
     try:
-        text = path.read_text("utf-8").replace(",", " ")
-        rows = [line.split() for line in text.splitlines() if line.strip() and line[0] != "#"]
-        return np.array([[float(cell) for cell in row] for row in rows])
-    except (OSError, ValueError) as error:
-        raise BadData(f"{path.name} must be rows of numbers: {error}") from None
+        lines = path.read_text("utf-8").replace(",", " ").splitlines()
+    except OSError as error:
+        raise BadData(f"{path.name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadData(f"{path.name} must be rows of numbers: it is no text") from None
+    rows: list[list[float]] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line[0] == "#":
+            continue
+        try:
+            rows.append([float(cell) for cell in line.split()])
+        except ValueError:  # not quoted: a file that only a scenario names may be anything
+            raise BadData(f"{path.name} must be rows of numbers: line {number} is none") from None
+        if len(rows[-1]) != len(rows[0]):
+            said = f"line {number} has {len(rows[-1])} instead of {len(rows[0])}"
+            raise BadData(f"{path.name} must be rows of equally many numbers: {said}")
+    return np.array(rows)
 
 
 def latency_matrix(table: Table, n: int, folders: Folders) -> Any:
@@ -128,10 +140,10 @@ def wakes(table: Table, folders: Folders) -> dict[int, tuple[int, ...]]:
     if rows is None:
         rows = numbers(folders.find(table["path"])).tolist()
     instants: dict[int, set[int]] = {}
-    for row in rows:
+    for at, row in enumerate(rows, 1):
         fine = len(row) == 2 and all(0 <= number <= LONGEST_S for number in row)
         if not fine or row[1] != int(row[1]):
             said = f"a trace holds rows of time, in seconds up to {LONGEST_S:g}, and id"
-            raise BadData(f"{said}; got {row!r}")
+            raise BadData(f"{said}; row {at} is none")
         instants.setdefault(int(row[1]), set()).add(nanoseconds(row[0]))
     return {node: tuple(sorted(times)) for node, times in instants.items()}

@@ -23,7 +23,7 @@ def other_plan(plan: Plan, name: str, expects: list[dict[str, Any]]) -> Plan:
     named = tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
     found = beside(plan.folder, name)
     options = Options(seed=plan.seed, folders=(plan.folder, *named), nested=True)
-    made = resolve(load(name if found is None else str(found)), options)
+    made = resolve(load(name if found is None else str(found), named=found is None), options)
     asked = tuple({"metric": e["metric"], "when": "end", "at_least": -math.inf} for e in expects)
     return replace(made, expects=asked, targets={})
 

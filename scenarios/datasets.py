@@ -55,29 +55,51 @@ class Folders:
     """How many bytes the arrays of all files may take."""
 
     def find(self, path: str) -> Path:
-        """Resolve a path inside one of the folders; anything outside is refused."""
+        """Return the real path of a file or folder inside one of the folders; links are followed.
+
+        Raises `BadData` for anything that lies outside of them, and where there is no such file.
+        """
+        outside = os.path.isabs(path) or ".." in Path(path).parts  # noqa: PTH117 # also "/x" elsewhere
         for folder in (self.own, *self.named):
             if folder is self.own and not self._is_listed(path):
                 continue
-            root = folder.resolve()
-            found = (root / path).resolve()
-            if not found.is_relative_to(root):
-                continue
-            if found.exists():
+            found = (folder / path).resolve()
+            if not self.is_inside(found):
+                outside = True
+            elif found.exists():
                 return found
-        outside = os.path.isabs(path) or ".." in Path(path).parts  # noqa: PTH117 # also "/x" elsewhere
         if outside:
             raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
-        raise BadData(f"no such file: {path} (searched the scenario's folder and --data)")
+        hint = "" if self.listed is None else "; origin.folder counts in a run's own folder only"
+        raise BadData(f"no such file: {path} (searched the scenario's folder and --data{hint})")
+
+    def is_inside(self, path: Path) -> bool:
+        """Whether a file, its links followed, lies inside one of the folders."""
+        found = path.resolve()
+        return any(found.is_relative_to(root.resolve()) for root in (self.own, *self.named))
+
+    def below(self, folder: Path, name: str) -> Path | None:
+        """Return a file below a folder that `find` found, its links followed; None where there is none."""
+        path = folder / name
+        if not path.exists():
+            return None
+        if not self.is_inside(path):
+            said = f"{folder.name}/{name} is a link that leads out of the folders that may be read"
+            raise BadData(said)
+        return path.resolve()
 
     def _is_listed(self, path: str) -> bool:
         """Whether a resolved scenario names the file, and it is still what it was."""
         if self.listed is None:
             return True
         below = path + "/"
+        if not (self.own / path).exists():
+            return False  # perhaps --data names the folder
         known = {n: h for n, h in self.listed.items() if n == path or n.startswith(below)}
         for name, digest in known.items():
             found = self.own / name
+            if not self.is_inside(found):
+                raise BadData(f"{name} is a link that leads out of the folders that may be read")
             if not found.is_file() or hashlib.sha256(found.read_bytes()).hexdigest() != digest:
                 raise BadData(f"{name} has changed since the run that wrote this file")
         return bool(known)
@@ -103,7 +125,7 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Dem
         case "blobs":
             shards = _blobs(data, n, seed)
         case "files":
-            shards = _files(folders.find(data["path"]), n, data, folders.most)
+            shards = _files(data, n, folders)
         case source:
             raise NotImplementedError(f"no points are made for data source {source!r}")
     return tidy(shards, demands)
@@ -234,10 +256,11 @@ def _blobs(data: dict[str, Any], n: int, seed: int) -> Shards:
     return Shards(tuple((x[hand], y[hand]) for hand in hands), (), common, None, ())
 
 
-def _files(folder: Path, n: int, data: dict[str, Any], most: float) -> Shards:
+def _files(data: dict[str, Any], n: int, folders: Folders) -> Shards:
+    folder = folders.find(data["path"])
     if "split" in data:
         raise NoSplit("files are split already: one file each")
-    left = most
+    left = folders.most
 
     def read(path: Path) -> Points:
         nonlocal left
@@ -245,14 +268,16 @@ def _files(folder: Path, n: int, data: dict[str, Any], most: float) -> Shards:
         left -= x.nbytes + y.nbytes
         return x, y
 
-    train = [read(folder / f"{i:03d}.npz") for i in range(n)]
+    train = []
+    for i in range(n):
+        path = folders.below(folder, f"{i:03d}.npz")
+        if path is None:
+            raise BadData(f"no such file: {i:03d}.npz in {folder.name}")
+        train.append(read(path))
     if (folder / f"{n:03d}.npz").exists():
         raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
-    test = [
-        read(folder / "test" / f"{i:03d}.npz")
-        for i in range(n)
-        if (folder / "test" / f"{i:03d}.npz").exists()
-    ]
+    tests = [folders.below(folder, f"test/{i:03d}.npz") for i in range(n)]
+    test = [read(path) for path in tests if path is not None]
     if test and len(test) != n:
         raise BadData(f"{folder.name}/test holds {len(test)} files for {n} agents")
     dimensions = {x.shape[1] for x, _ in (*train, *test) if x.ndim == 2}
@@ -262,8 +287,6 @@ def _files(folder: Path, n: int, data: dict[str, Any], most: float) -> Shards:
 
 
 def _archive(path: Path, most: float) -> Points:
-    if not path.exists():
-        raise BadData(f"no such file: {path.name} in {path.parent.name}")
     try:
         x, y = arrays(path, "x", "y", most=most)
     except TooLarge as error:

@@ -167,9 +167,10 @@ class Hazards:
         path = self.at.folders.find(name)
         rows = catalog.numbers(path).tolist()
         spans: dict[int, list[tuple[int, int]]] = {}
-        for row in rows:
+        for at, row in enumerate(rows, 1):
             if len(row) != 3 or row[0] not in self.aims.everybody or not 0 <= row[1] < row[2] < 9e9:
-                raise BadData(f"{path.name} must hold rows of id, from, to in seconds; got {row!r}")
+                said = f"{path.name} must hold rows of id, from, to in seconds"
+                raise BadData(f"{said}; row {at} is none")
             spans.setdefault(int(row[0]), []).append((nanoseconds(row[1]), nanoseconds(row[2])))
         try:
             return tuple((node, _turns(spans[node])) for node in sorted(spans))

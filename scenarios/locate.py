@@ -27,7 +27,10 @@ _SCALAR = re.compile(r"[^,\]\}\n#]+")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in a file: line and column count from 1; `text` is the line itself."""
+    """A place in a file: line and column count from 1.
+
+    `text` is the line itself; empty where it is not to be quoted, in a file that the user did not name.
+    """
 
     file: str
     line: int
@@ -52,15 +55,19 @@ class _Stop(Exception):  # not an error: the end of what can be followed
         self.why = why
 
 
-def locate(text: str, file: str) -> Located:
-    """Scan a text; `refused` names what breaks a limit, before any parser sees it."""
-    return _Scanner(text, file).scan()
+def locate(text: str, file: str, *, quotes: bool = True) -> Located:
+    """Scan a text; `refused` names what breaks a limit, before any parser sees it.
+
+    Without `quotes`, spots have no text.
+    """
+    return _Scanner(text, file, quotes=quotes).scan()
 
 
 class _Scanner:
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, *, quotes: bool) -> None:
         self.text = text
         self.file = file
+        self._quotes = quotes
         self.at = 0
         self.found = Located()
         self.counts: dict[Path, int] = {}
@@ -96,7 +103,8 @@ class _Scanner:
         if line not in self._lines:
             end = self.text.find("\n", start)
             self._lines[line] = self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
-        return Spot(self.file, line, position - start + 1, self._lines[line])
+        quoted = self._lines[line] if self._quotes else ""
+        return Spot(self.file, line, position - start + 1, quoted)
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
         match = pattern.match(self.text, self.at)

@@ -56,8 +56,10 @@ class Origin:
         return hashes
 
     def _hash(self, name: str, hashes: dict[str, str]) -> None:
-        found = self.at.folders.find(name)
+        folders = self.at.folders
+        found = folders.find(name)
         files = sorted(found.rglob("*.npz")) if found.is_dir() else [found]
         for file in files:
-            key = name if file == found else f"{name}/{file.relative_to(found).as_posix()}"
-            hashes[key] = hashlib.sha256(file.read_bytes()).hexdigest()
+            if folders.is_inside(file):  # a link that leads out was not read either
+                key = name if file == found else f"{name}/{file.relative_to(found).as_posix()}"
+                hashes[key] = hashlib.sha256(file.read_bytes()).hexdigest()

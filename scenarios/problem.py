@@ -25,6 +25,8 @@ class Problem:
         if self.spot is None:
             return said
         head = f"{visible(self.spot.file)}:{self.spot.line}:{self.spot.column}: {said}"
+        if not self.spot.text:
+            return head
         first = max(0, self.spot.column - _SHOWN)
         line = self.spot.text[first : first + 2 * _SHOWN].replace("\t", " ")
         margin = f"{self.spot.line:>5} | "

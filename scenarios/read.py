@@ -80,22 +80,27 @@ def read_text(path: FilePath) -> str:
         raise ScenarioError([Problem(str(path), f"must be UTF-8: {error.reason}")]) from None
 
 
-def parse(text: str, file: str) -> Draft:
-    """Scan, then parse. What the scanner refuses never reaches the parser."""
-    found = locate(text, file)
+def parse(text: str, file: str, *, quotes: bool = True) -> Draft:
+    """Scan, then parse. What the scanner refuses never reaches the parser.
+
+    Without `quotes`, no problem quotes a line of the text.
+    """
+    found = locate(text, file, quotes=quotes)
     if found.refused is not None:
         spot, why = found.refused
         raise ScenarioError([Problem("", why, spot)])
     try:
         tree = tomllib.loads(text[: found.end])
     except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
-        raise ScenarioError([_syntax(str(error), text[: found.end], file)]) from None
-    if found.end < len(text):
-        raise ScenarioError([_syntax("cannot be read from here on", text[: found.end], file)])
-    return Draft(tree, found.keys, found.values)
+        said = str(error)
+    else:
+        if found.end == len(text):
+            return Draft(tree, found.keys, found.values)
+        said = "cannot be read from here on"
+    raise ScenarioError([_syntax(said, text[: found.end], file, quotes=quotes)])
 
 
-def _syntax(message: str, text: str, file: str) -> Problem:
+def _syntax(message: str, text: str, file: str, *, quotes: bool) -> Problem:
     """Turn the parser's own message into a problem with a spot."""
     import re
 
@@ -105,13 +110,24 @@ def _syntax(message: str, text: str, file: str) -> Problem:
     said = message.replace(match.group(), "") if match else message
     said = said.replace(" (at end of document)", ": the file ends too early")
     line = min(line, len(lines))
-    return Problem("", f"not valid TOML: {said}", Spot(file, line, column, lines[line - 1]))
+    quoted = lines[line - 1] if quotes else ""
+    return Problem("", f"not valid TOML: {said}", Spot(file, line, column, quoted))
 
 
 def load(
-    scenario: str | FilePath | Mapping[str, Any], settings: Mapping[str, Any] | None = None
+    scenario: str | FilePath | Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    named: bool = True,
 ) -> Scenario:
-    """Read a library name, a file or a plain dict, with what it extends and `--set` on top."""
+    """Read a library name, a file or a plain dict, with what it extends and `--set` on top.
+
+    `named` says that the user named the file: of files that only another file names, as it names what
+    it extends or is compared with, no problem quotes a line. `[origin] folder`, the folder that paths
+    are relative to, is believed in the `resolved.toml` of a run's folder and nowhere else: any other
+    file could point it at what its author cannot read.
+    """
+    origin: Any = None
     if isinstance(scenario, Mapping):
         from scenarios.write import to_toml  # a dict is kept as the text it stands for
 
@@ -127,9 +143,10 @@ def load(
         path = find(str(scenario)) if not isinstance(scenario, FilePath) else scenario
         folder, name, text = path.parent.resolve(), path.stem, read_text(path)
         file = _display(path)
-        draft = parse(text, file)
+        draft = parse(text, file, quotes=named)
+        if path.name == "resolved.toml" and (path.parent / "manifest.json").is_file():
+            origin = draft.tree.get("origin")
     draft = _extend(draft, folder, 0)
-    origin = draft.tree.get("origin")
     if isinstance(origin, dict) and isinstance(origin.get("folder"), str):
         folder = FilePath(origin["folder"])
     for key, value in (settings or {}).items():
@@ -176,7 +193,8 @@ def _extend(draft: Draft, folder: FilePath, depth: int) -> Draft:
         elif not path.is_file():
             report.value(("extends",), f"no such file: {parent}")
     report.stop_if_any()
-    below = _extend(parse(read_text(path), _display(path)), path.parent, depth + 1)
+    below = parse(read_text(path), _display(path), quotes=path.parent == LIBRARY)
+    below = _extend(below, path.parent, depth + 1)
     below.tree.pop("extends", None)
     below.tree.pop("name", None)
     draft.tree.pop("extends")

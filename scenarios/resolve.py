@@ -182,7 +182,8 @@ class _Resolver:
             return
         options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
         try:
-            other = resolve(load(name if found is None else str(found)), options)
+            read = load(name if found is None else str(found), named=found is None)
+            other = resolve(read, options)
             expect = self.at.read["expect"][path[1]]
             group, node = expect.get("group"), expect.get("node")
             if group is not None and group not in other.groups:

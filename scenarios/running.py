@@ -154,7 +154,7 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
     if former.steered:
         from scenarios.api import make_plan
 
-        plan = make_plan(former.amended)
+        plan = make_plan(first.folder / "resolved.toml")
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
         made = Run(plan, Path(folder) / "run", Hand(), speed)
         second = asyncio.run(made.perform())

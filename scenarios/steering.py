@@ -1,5 +1,6 @@
 """A person's hand on a running world: faults and heals, judged as a scenario's, and kept as a scenario."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ class Steering:
 
     def _judged(self, tree: Table, number: int) -> Hazards:
         """Judge a whole scenario; raise what is wrong with one of its faults."""
-        scenario = load(tree)
+        scenario = replace(load(tree), folder=self._run.plan.folder)
         if not scenario.report.problems:
             judge(scenario.read, scenario.report)
         self._said(scenario.report.problems, number)
