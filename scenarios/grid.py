@@ -7,11 +7,9 @@ import json
 import math
 import os
 import re
-import shutil
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +67,10 @@ def _sweep(chosen: argparse.Namespace, changes: dict[str, Any], seeds: range, ou
         "allow_large": chosen.allow_large,
     }
     jobs = min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1)
-    work = ((chosen.scenario, seed, out / f"seed-{seed}", options, os.getpid()) for seed in seeds)
+    work = ((chosen.scenario, seed, out / f"seed-{seed}", options) for seed in seeds)
     rows, worst = [], 0
     try:
-        with _alone(out), closing(shared_out(_cell, work, jobs)) as cells:
+        with closing(shared_out(_cell, work, jobs)) as cells:
             for row in cells:
                 if row["code"] == INTERRUPTED:
                     raise KeyboardInterrupt
@@ -92,67 +90,34 @@ def _sweep(chosen: argparse.Namespace, changes: dict[str, Any], seeds: range, ou
     return worst
 
 
-@contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """Hold a folder for one sweep: cells that another one is writing are not unfinished.
+def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Run one seed, or read it where it has been run."""
+    plan = make_plan(scenario, seed=seed, **options)
+    with ExitStack() as stack:
+        _hold(path, stack)
+        if any(path.iterdir()):
+            found = _done(seed, path, to_toml(plan.resolved))
+            if found is not None:
+                return found
+            for file in path.iterdir():
+                file.unlink()
+        outcome = asyncio.run(Run(plan, path, Hand(), 1e12).perform())
+    code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
+    return _row(seed, code, outcome.summary)
 
-    The lock is the system's and goes with the process. Workers share it, so that those of a sweep that
-    was killed are waited for. Systems and file systems without such locks do without.
-    """
-    file = _locked(out, exclusive=True)
-    try:
-        if file is not None:
-            _locked(out, file=file)
-        yield
-    finally:
-        if file is not None:
-            os.close(file)
 
-
-def _locked(out: Path, *, exclusive: bool = False, file: int | None = None) -> int | None:
-    """Lock a folder and return its file descriptor; None where that cannot be done."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    file = os.open(out, os.O_RDONLY) if file is None else file
+def _hold(path: Path, stack: ExitStack) -> None:
+    """Hold a cell's folder; a worker of a sweep that was killed has it until it ends, which is soon."""
     until = time.monotonic() + _PATIENCE_S
     while True:
         try:
-            fcntl.flock(file, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except BlockingIOError:
+            stack.enter_context(held([path], lambda _: None))
+        except FolderError:
             if time.monotonic() > until:
-                os.close(file)
-                raise FolderError(
-                    f"another sweep is writing to {out}: choose another --out"
-                ) from None
+                raise
             time.sleep(0.05)
-        except OSError:
-            os.close(file)
-            return None
         else:
-            return file
-
-
-_shared: dict[Path, int | None] = {}
-"""The lock that this process, a worker, shares with its sweep."""
-
-
-def _cell(
-    scenario: str, seed: int, path: Path, options: dict[str, Any], sweep: int
-) -> dict[str, Any]:
-    """Run one seed, or read it where it has been run; `sweep` is the id of the process that asks for it."""
-    if os.getpid() != sweep and path.parent not in _shared:
-        _shared[path.parent] = _locked(path.parent)
-    plan = make_plan(scenario, seed=seed, **options)
-    if path.exists() and any(path.iterdir()):
-        found = _done(seed, path, to_toml(plan.resolved))
-        if found is not None:
-            return found
-        shutil.rmtree(path)
-    outcome = asyncio.run(Run(plan, path, Hand(), 1e12).perform())
-    code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
-    return _row(seed, code, outcome.summary)
+            return
 
 
 _OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}

@@ -13,7 +13,7 @@ from scenarios.write import to_toml
 from tests.support.builders import scenario
 from tests.support.command import hush
 
-SECRET = "root:x:0:0:the secret line:/root"
+UNSEEN = "root:x:0:0:the hidden line:/root"
 Table = dict[str, Any]
 
 
@@ -93,11 +93,11 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize("name", EVERY)
 def test_no_line_of_a_file_that_the_user_did_not_name_is_quoted(tmp_path: Path, name: str) -> None:
     path, file = world(tmp_path, name), tmp_path / EVERY[name][0]
-    for text in (SECRET, f"1 2\n{SECRET}\n", f'schema = 1\n"{SECRET}" = 1 = 2\n'):
+    for text in (UNSEEN, f"1 2\n{UNSEEN}\n", f'schema = 1\n"{UNSEEN}" = 1 = 2\n'):
         file.write_text(text)
         told = "\n".join(check(path).problems)
         assert told
-        assert "secret line" not in told
+        assert "hidden line" not in told
         assert "root:x" not in told
         assert file.name in told
 
@@ -107,7 +107,7 @@ def test_the_origin_of_any_other_file_is_not_believed(tmp_path: Path) -> None:
     theirs, mine = tmp_path / "theirs", tmp_path / "mine"
     theirs.mkdir()
     mine.mkdir()
-    (theirs / "passwd").write_text(SECRET)
+    (theirs / "passwd").write_text(UNSEEN)
     expect = [{"metric": "loss.mean", "compared_to": "passwd", "ratio_below": 9.0}]
     origin = {"folder": str(theirs), "sha256": {}}
     for name in ("x.toml", "resolved.toml"):
@@ -115,7 +115,7 @@ def test_the_origin_of_any_other_file_is_not_believed(tmp_path: Path) -> None:
         told = hush("check", f"./{name}", cwd=mine)
         assert told.returncode == 2
         assert "no such file" in told.stderr
-        assert "secret" not in told.stderr
+        assert "hidden" not in told.stderr
     assert "no such file" in check(scenario(expect=expect, origin=origin)).problems[0]
 
 

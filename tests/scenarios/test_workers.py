@@ -122,4 +122,4 @@ def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     first.kill()
     first.communicate(timeout=5)
     assert second.returncode == 2
-    assert "another sweep is writing to out" in said
+    assert "out is in use" in said
