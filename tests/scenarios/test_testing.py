@@ -214,7 +214,7 @@ def test_a_broken_scenario_under_pytest_says_so(tmp_path: Path) -> None:
 
 
 def test_a_tag_that_is_no_identifier_is_an_error_of_its_scenario(tmp_path: Path) -> None:
-    """pytest takes no marker that begins with an underscore: one file stopped a whole session."""
+    """Pytest takes no marker that begins with an underscore: one file stopped a whole session."""
     for at, tag in enumerate(("__x", "_x", "two words", "1st", "", "a.b", "x;y")):
         written(tmp_path, f"test_tagged_{at}", expect=GOOD, tags=["early", tag])
     written(tmp_path, "test_good", expect=GOOD)
