@@ -133,6 +133,10 @@ class VirtualClock:
         except ActorFailed:
             assert self._failure is not None, "the driver keeps what it raises for"  # noqa: S101
             raise self._failure from None
+        if (
+            self._failure is not None
+        ):  # it came with what ended the run: the engine had no turn to raise it
+            raise self._failure
 
     def _slice(self, until: int | None, governor: Governor) -> float:
         """Serve entries for 5 ms; return how long the governor wants to wait before the next."""

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from scenarios.conduct import Run
 from scenarios.folder import FolderError, choose
-from scenarios.governor import Hand, Signals
+from scenarios.governor import Elsewhere, Hand, Signals
 from scenarios.plan import Plan
 from scenarios.problem import ScenarioError
 from scenarios.read import load
@@ -128,19 +127,12 @@ def run_sync(scenario: str | Path | Mapping[str, Any] = "quickstart", **options:
             found.append(error)
 
     thread = threading.Thread(target=work)
-    with Signals(_Nobody(), hands_on=True):
+    with Signals(Elsewhere(), hands_on=True):
         thread.start()
         thread.join()
     if isinstance(found[0], BaseException):
         raise found[0]
     return found[0]
-
-
-class _Nobody:
-    """Holds signals for a run in another thread, which is interrupted for itself."""
-
-    def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
-        """Do nothing."""
 
 
 def check(scenario: str | Path | Mapping[str, Any], **options: Any) -> Checked:

@@ -151,7 +151,7 @@ class Run:
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
-        with OneThread():
+        with Signals(self.hand), OneThread():
             with looked_for_rarely(self.plan.size, looks=self.hand.looks):
                 found = await self._go()
             self.outcome = self._conclude(*found)
@@ -164,7 +164,7 @@ class Run:
             self._write_scenario()
             self._open()
             self.hand.every_rest(self._breathe)
-            with Signals(self.hand), np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):
                 await self.clock.run(self.plan.horizon, self.hand)
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED

@@ -1,14 +1,19 @@
 """Who may hold or end a run: the signals, the clock on the wall, and a person's hand."""
 
 import math
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, ClassVar, Protocol
 
 _EAGER_S = 0.002
-_INSISTS = 3
+_INSISTS = 2
+_PATIENCE_S = 1.0
+"""How long the second signal waits for Python code to notice it, before the process is ended from outside."""
+INTERRUPTED = 130
 _TURN_S = 0.0005
 """How long a run waits for another that keeps in step with it, before it looks again."""
 _NUMBERS = [
@@ -255,8 +260,19 @@ class Interruptible(Protocol):
     def interrupt(self, number: int = 0, frame: FrameType | None = None, /) -> None: ...
 
 
+class Elsewhere:
+    """Holds signals for a run in another thread, which is interrupted for itself."""
+
+    def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
+        """Do nothing."""
+
+
 class Signals:
-    """Signals interrupt every run that is open; the third ends at once what is still closing, unfinished.
+    """The first signal interrupts every run that is open; the second ends at once whatever is under way, unfinished.
+
+    The second raises KeyboardInterrupt. Where the main thread is inside a call that no Python code interrupts (a
+    decomposition of a large matrix, say), a thread of its own ends the process with code 130, after `give_back` has
+    given the terminal back.
 
     With `hands_on`, the first signal that came is handed on to the handler that was there before, once
     the last run has left: what a script does on SIGTERM it still does, after the folders are closed.
@@ -271,14 +287,26 @@ class Signals:
     _open: ClassVar[list[Interruptible]] = []
     _former: ClassVar[dict[int, Any]] = {}
 
-    def __init__(self, hand: Interruptible, *, hands_on: bool = False) -> None:
+    _give_back: ClassVar[list[Callable[[], None]]] = []
+    _watch: ClassVar["_Watch | None"] = None
+
+    def __init__(
+        self,
+        hand: Interruptible,
+        *,
+        hands_on: bool = False,
+        give_back: Callable[[], None] = lambda: None,
+    ) -> None:
         self._hand = hand
         self._hands_on = hands_on
+        self._returns = give_back
 
     def __enter__(self) -> None:
         self._open.append(self._hand)
+        self._give_back.append(self._returns)
         if len(self._open) > 1:
-            if self._came is not None:  # it came while this run was made
+            waiting = all(isinstance(hand, Elsewhere) for hand in self._open[:-1])
+            if self._came is not None and waiting:  # it came while this run was made
                 self._hand.interrupt(self._came, None)
             return
         Signals._heard, Signals._came = 0, None
@@ -287,11 +315,17 @@ class Signals:
                 self._former[number] = signal.signal(number, self._interrupt)
             except ValueError:  # not the main thread: whoever runs it there ends it
                 return
+        if not self._hands_on:  # a host script has a wake-up file of its own, and ends itself
+            Signals._watch = _Watch(self._abandon)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._open.remove(self._hand)
+        self._give_back.remove(self._returns)
         if self._open:
             return
+        if self._watch is not None:
+            self._watch.close()
+            Signals._watch = None
         former = dict(self._former)
         self._former.clear()
         for number, handler in former.items():
@@ -310,6 +344,45 @@ class Signals:
             raise KeyboardInterrupt
         for hand in cls._open:
             hand.interrupt(number, frame)
+
+    @classmethod
+    def _abandon(cls) -> None:
+        """End the process where it stands: nothing else heard the second signal."""
+        for give_back in cls._give_back[::-1]:
+            give_back()
+        os._exit(INTERRUPTED)
+
+
+class _Watch:
+    """Counts signals on a thread, whatever the main thread does; the second is given a moment, then `abandon` is called.
+
+    Python tells signals of one kind apart only when its main thread comes to them. Its wake-up file hears each at once.
+    """
+
+    def __init__(self, abandon: Callable[[], None]) -> None:
+        self._abandon = abandon
+        self._over = threading.Event()
+        self._reads, self._writes = os.pipe()
+        os.set_blocking(self._writes, False)
+        self._former = signal.set_wakeup_fd(self._writes, warn_on_full_buffer=False)
+        self._thread = threading.Thread(target=self._listen, name="signals", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop watching: the runs have ended."""
+        signal.set_wakeup_fd(self._former)
+        self._over.set()
+        os.write(self._writes, b"\0")
+        self._thread.join()
+        os.close(self._reads)
+        os.close(self._writes)
+
+    def _listen(self) -> None:
+        heard = 0
+        while heard < _INSISTS and not self._over.is_set():
+            heard += sum(number in _NUMBERS for number in os.read(self._reads, 64))
+        if not self._over.wait(_PATIENCE_S if heard >= _INSISTS else 0.0):
+            self._abandon()
 
 
 def _hand_on(number: int, handler: Any) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import codecs
+import contextlib
 import os
 import re
 import signal
@@ -95,6 +96,15 @@ class Keyboard:
             termios.tcsetattr(self._file, termios.TCSADRAIN, self._former)
         except termios.error:  # the terminal is gone
             return
+
+    def give_back(self) -> None:
+        """Give the terminal back as it was, whatever waits to be written; also from another thread."""
+        if self._former is None or not self._is_ours():
+            return
+        import termios
+
+        with contextlib.suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(self._file, termios.TCSANOW, self._former)
 
     def _suspend(self, _number: int, _frame: FrameType | None) -> None:
         """Give everything back, and stop as who is suspended stops."""

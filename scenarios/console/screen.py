@@ -1,10 +1,12 @@
 """The screen itself: frames in Rich's Live, keys beside them, and a terminal that is always given back."""
 
 import asyncio
+import contextlib
 import os
 import sys
 import time
 from collections.abc import Coroutine, Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
@@ -19,6 +21,8 @@ from scenarios.console.keyboard import Keyboard
 from scenarios.folder import FolderError
 from scenarios.governor import Signals
 
+_PLAIN = b"\x1b[?2026l\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b[0m"
+"""What takes back all that a screen asked of the terminal: synchronised output, marked pastes, a page of its own, no cursor."""
 _FRAME_S, _REMOTE_S = 0.1, 0.25
 _SHARE, _LONGEST_S = 200, 2.0
 """A run that goes as fast as it can gives one part in so many to the screen, and a frame every so often."""
@@ -94,7 +98,9 @@ class Screen:
 
     async def watch(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Await some work, drawing as it goes. A fault in drawing ends the work, and is raised."""
-        with Signals(self._subject), Keyboard(self._press, self._yield, self._enter):
+        keyboard = Keyboard(self._press, self._yield, self._enter)
+        given_back = partial(self._abandon, keyboard)
+        with Signals(self._subject, give_back=given_back), keyboard:
             self._enter()
             doing = asyncio.ensure_future(work)
             drawing = asyncio.ensure_future(self._draw_on())
@@ -108,6 +114,8 @@ class Screen:
             finally:
                 drawing.cancel()
                 self._leave()
+                if doing.done() and not doing.cancelled():
+                    doing.exception()  # a KeyboardInterrupt surfaces by itself: nothing else is to tell it
                 if drawing.done() and not drawing.cancelled():
                     drawing.result()
 
@@ -139,6 +147,12 @@ class Screen:
         if live is not None:
             self._console.file.write("\x1b[?2004l")
             live.stop()
+
+    def _abandon(self, keyboard: Keyboard) -> None:
+        """Give the terminal back from another thread, whatever this one is doing."""
+        keyboard.give_back()
+        with contextlib.suppress(OSError, ValueError):
+            os.write(self._console.file.fileno(), _PLAIN)
 
     def _press(self, key: str) -> None:
         self._subject.press(key)
