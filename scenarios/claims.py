@@ -193,18 +193,13 @@ class Claims:
             judgement = self.judgements[at]
             if expect.get("sometimes") and not self._happened(at, judgement, complete=complete):
                 continue
-            if judgement.verdict != "unknown" or not complete or last is None:
+            if judgement.verdict != "unknown" or last is None:
                 continue
-            if expect["when"] == "end":
-                other = None if others is None else others.get(at)
-                mine = self._value(expect, last)
-                value = judgement.got = compared(expect, mine, other)
-                if expect.get("compared_to") and other is not None:
-                    judgement.note = f"here {mine:.6g}, there {other:.6g}"
-                if judgement.over:
-                    judgement.note = "one run cannot judge it: hush test --seeds 0..9"
-                elif not math.isnan(value):
-                    self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
+            if not complete:
+                if expect["when"] == "end" and not expect.get("compared_to"):
+                    judgement.got = self._value(expect, last)  # so far
+            elif expect["when"] == "end":
+                self._judge_end(expect, judgement, last, None if others is None else others.get(at))
             elif judgement.got is not None and not math.isnan(judgement.got):
                 self._decide(judgement, "pass" if expect["when"] == "always" else "fail", last)
         for expect, judgement in zip(self._plan.expects, self.judgements, strict=True):
@@ -212,6 +207,19 @@ class Claims:
                 reason = why(expect["metric"]) if expect.get("metric") else ""
                 judgement.note = reason if complete else "the run was cut off"
         return self.judgements
+
+    def _judge_end(
+        self, expect: dict[str, Any], judgement: Judgement, last: Sampled, other: float | None
+    ) -> None:
+        """Judge what is judged once, by the last sample; `other` is what it is compared with, where it is."""
+        mine = self._value(expect, last)
+        value = judgement.got = compared(expect, mine, other)
+        if expect.get("compared_to") and other is not None:
+            judgement.note = f"here {mine:.6g}, there {other:.6g}"
+        if judgement.over:
+            judgement.note = "one run cannot judge it: hush test --seeds 0..9"
+        elif not math.isnan(value):
+            self._decide(judgement, "pass" if holds(expect, value) else "fail", last)
 
     def _happened(self, at: int, judgement: Judgement, *, complete: bool) -> bool:
         """Judge what was to happen at least once; true where a metric is still to be judged."""

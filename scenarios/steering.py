@@ -24,6 +24,11 @@ _SAYS = """\
 """
 
 
+_READS = """\
+# It reads files ({first} …): keep it in the folder where they are, or name that folder with --data.
+"""
+
+
 class Steering:
     """Does what a person asks at the next nanosecond: whatever is due at this instant comes first.
 
@@ -192,9 +197,19 @@ class Steering:
         raise ScenarioError([Problem(key, said)])
 
     def text(self) -> str:
-        """Return the session as the text of a scenario file."""
+        """Return the session as the text of a scenario file, which names no folder of this machine.
+
+        Files keep their paths, relative to the folder of the scenario that was steered.
+        """
         says = _SAYS.format(name=self._run.plan.name, seed=self._run.plan.seed)
-        return says + to_toml(self.tree)
+        origin = self.tree.get("origin") or {}
+        tree = {key: value for key, value in self.tree.items() if key != "origin"}
+        if origin.get("in_memory"):
+            tree["origin"] = {"in_memory": True}
+        files = sorted(origin.get("sha256") or {})
+        if files:
+            says += _READS.format(first=files[0])
+        return says + to_toml(tree)
 
     def export(self, path: Path | None = None) -> Path:
         """Write the session as a scenario file; one that exists is not touched."""

@@ -54,9 +54,10 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
     loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
     claimed = _numbers(values, "epsilon.claimed")
     nodes = [_node(plan, agent, values, score) for agent in agents]
-    verdict = _verdict(
-        [node["state"] for node in nodes], {judged.verdict for judged in more["judgements"]}
-    )
+    judged = {judgement.verdict for judgement in more["judgements"]}
+    if status == "interrupted":
+        judged.add("unknown")  # what holds so far is no verdict
+    verdict = _verdict([node["state"] for node in nodes], judged)
     summary = {
         "scenario": plan.name,
         "seed": plan.seed,

@@ -167,6 +167,11 @@ def _verdict_on_gain(summary: Values, score: str) -> list[str]:
     better = "beats" if gain > 0 else "does NOT beat"
     noisy = summary["releases"] > 0 and summary["epsilon"]["max"] != "inf"
     learner = "private learning" if noisy else "learning together"
+    if _is_unfinished(summary):
+        return [
+            f"            so far {learner} is at {gain:+.4g} {score} from purely local learning on average,",
+            f"            and {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
+        ]
     return [
         f"            {learner} {better} purely local learning here: {gain:+.4g} {score} on average;",
         f"            {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
@@ -198,24 +203,35 @@ def _verdict_lines(summary: Values) -> list[str]:
     broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
     unknown = [n for n, found in summary["invariants"].items() if found["verdict"] == "unknown"]
     held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
+    unfinished = _is_unfinished(summary)
+    so_far = " so far" if unfinished else ""
     lines = [
-        f"  invariants {held}/{len(summary['invariants'])} hold"
+        f"  invariants {held}/{len(summary['invariants'])} hold{so_far}"
         + (f"; BROKEN: {', '.join(broken)}" if broken else "")
         + (f"; unknown: {', '.join(unknown)}" if unknown else "")
     ]
-    lines += [f"  {told_expectation(found)}" for found in summary["expectations"]]
+    lines += [f"  {told_expectation(f, unfinished=unfinished)}" for f in summary["expectations"]]
     targets = summary["targets"].items()
-    return lines + [f"  target    {name} = {_show(value, '.6g')}" for name, value in targets]
+    return lines + [
+        f"  target    {name} = {_show(value, '.6g')}{so_far}" for name, value in targets
+    ]
 
 
-def told_expectation(found: Values) -> str:
-    """Tell what was expected, what came, and whether that is it."""
+def _is_unfinished(summary: Values) -> bool:
+    """Whether a run was ended before its end: its figures are of its first part, and no verdict."""
+    return bool(summary["status"] == "interrupted")
+
+
+def told_expectation(found: Values, *, unfinished: bool = False) -> str:
+    """Tell what was expected, what came, and whether that is it; of an unfinished run what is so far."""
     mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[found["verdict"]]
     note = f" ({found['note']})" if found.get("note") else ""
-    return f"{mark} expected {found['wanted']}{_got(found)}{note}"
+    return f"{mark} expected {found['wanted']}{_got(found, unfinished=unfinished)}{note}"
 
 
-def _got(found: Values) -> str:
+def _got(found: Values, *, unfinished: bool) -> str:
     if found["wanted"].startswith("sometimes"):
         return "" if found["t"] is None else f"; first at {_show(found['t'], '.6g')} s"
+    if unfinished and found["verdict"] == "unknown":
+        return "" if found["got"] is None else f"; {_show(found['got'], '.6g')} so far"
     return f"; got {_show(found['got'], '.6g')}"

@@ -1,6 +1,5 @@
 """Thousands of agents: a histogram of budgets, quantiles, groups, and those who stand out."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from scenarios.console.ink import (
@@ -74,7 +73,7 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
     for name, values in crowd.quantiles:
         told = "".join(f"{within(values[i], room - 1):>{room}}" for i in which)
         lines.append(words(f"{name[:10]:<10}{told}"))
-    lines += [words(""), _states(model), words("groups, medians", DIM)]
+    lines += [words(""), _states(crowd), words("groups, medians", DIM)]
     lines += [
         words(
             f"{plain(c.name)[:12]:<12} {c.up:,}/{c.count:,} up".ljust(30)
@@ -94,11 +93,11 @@ def _of(crowd: Crowd) -> str:
     return "" if crowd.sampled_s == crowd.at_s else f" of {watch(crowd.sampled_s)}"
 
 
-def _states(model: Model) -> Line:
-    counts, line = Counter(model.nodes.states), words("state  ", DIM)
+def _states(crowd: Crowd) -> Line:
+    line = words("state  ", DIM)
     for state, (glyph, _, style) in STATES.items():
-        if counts[state]:
-            line.append((f"{glyph} {state} {counts[state]:,}  ", style))
+        if crowd.states.get(state):
+            line.append((f"{glyph} {state} {crowd.states[state]:,}  ", style))
     return line
 
 

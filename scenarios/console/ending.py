@@ -25,9 +25,13 @@ def ending(summary: dict[str, Any], message: str, folder: object) -> Sequence[tu
         lines.append(("every agent diverged: what each computes is no number any more", BAD))
     expected = summary["expectations"]
     missed = [found for found in expected if found["verdict"] != "pass"]
-    lines += [(told_expectation(found), _STYLES[found["verdict"]]) for found in missed[:_MOST]]
+    unfinished = summary["status"] == "interrupted"
+    for found in missed[:_MOST]:
+        told = told_expectation(found, unfinished=unfinished)
+        lines.append((told, _STYLES[found["verdict"]]))
     if expected and not missed:
-        lines.append((f"✓ all {len(expected)} expectations hold", GOOD))
+        so_far = " so far" if unfinished else ""
+        lines.append((f"✓ all {len(expected)} expectations hold{so_far}", GOOD))
     elif len(missed) > _MOST:
         text, style = lines[-1]
         lines[-1] = f"{text}; and {len(missed) - _MOST} more of {len(expected)}", style

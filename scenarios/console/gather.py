@@ -28,6 +28,7 @@ from scenarios.console.model import (
 from scenarios.console.ranking import Ranking
 from scenarios.console.scene import percentiles
 from scenarios.console.source import Source, memory_mb
+from scenarios.console.survey import Survey, survey
 from scenarios.console.tempo import PULSE_S, Tempo
 from scenarios.values import number
 
@@ -48,14 +49,15 @@ class Gather:
         self._members = self.facts.members
         self.near = self.facts.neighbours()
         self.tempo = Tempo(source, deck)
-        self._remembered: tuple[int, list[str], tuple[float, float, float]] = -1, [], _UNKNOWN
+        self._remembered: tuple[tuple[int, int], list[str], tuple[float, float, float]]
+        self._remembered = (-1, -1), [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
-        self._survey: tuple[int, int, Vector] | None = None
-        """Everybody's ε, at which event, and when."""
+        self._survey: Survey | None = None
+        """The last look at everybody."""
         self._due = 0.0
         self._ranking = Ranking(source, self._caps)
-        self._crowds = Crowds(source, self._caps)
+        self._crowds = Crowds(self._members, self._caps)
 
     def model(self, look: Look, *, ascii_only: bool = False) -> Model:
         """Look at everything as it stands."""
@@ -65,14 +67,15 @@ class Gather:
         scene = source.scene
         if look.opened is None:
             scene.look_at(None)
-        epsilons = self._epsilons(look)
-        order = self._ranking.order(look, epsilons)
+        seen = self._seen(look)
+        epsilons = source.epsilons() if seen is None else seen.epsilons
+        order = self._ranking.order(look, epsilons, seen)
         look.follow(len(order))
-        crowd = self._crowd(look, order, epsilons) if look.scale == "crowd" else None
-        rows = [self._row(i) for i in order[look.first : look.first + look.page]]
+        crowd = self._crowd(look, order, seen) if seen and look.scale == "crowd" else None
+        rows = [self._row(i, seen) for i in order[look.first : look.first + look.page]]
         return Model(
             header=self._header(),
-            nodes=self._nodes(look, order, rows, epsilons),
+            nodes=self._nodes(look, order, rows, epsilons, seen),
             scale=look.scale,
             crowd=crowd,
             windows=scene.windows.all(source.now),
@@ -88,10 +91,11 @@ class Gather:
         """Return the agent under the cursor."""
         if look.opened is not None:
             return look.opened
-        epsilons = self._epsilons(look)
-        order = self._ranking.order(look, epsilons)
-        if look.scale == "crowd":
-            crowd = self._crowd(look, order, epsilons)
+        seen = self._seen(look)
+        epsilons = self.source.epsilons() if seen is None else seen.epsilons
+        order = self._ranking.order(look, epsilons, seen)
+        if seen is not None and look.scale == "crowd":
+            crowd = self._crowd(look, order, seen)
             return None if crowd is None else crowd.chosen
         return order[min(look.cursor, len(order) - 1)] if order else None
 
@@ -102,34 +106,36 @@ class Gather:
         near = self.near[look.opened]
         return look.opened, near[min(look.link, len(near) - 1)]
 
-    def _epsilons(self, look: Look) -> Vector:
-        """Return everybody's ε: of thousands as of the last look at all of them, which is now while nothing goes on."""
+    def _seen(self, look: Look) -> Survey | None:
+        """Return the last look at everybody where there are thousands: now while nothing goes on, else not long ago.
+
+        Of fewer it is None: they are looked at one by one, now.
+        """
         if self.facts.size <= MANY and look.scale != "crowd":
-            return self.source.epsilons()
-        survey, seq = self._survey, self.source.seq
+            return None
+        seen, seq = self._survey, self.source.seq
         begun = time.perf_counter()
-        fresh = survey is not None and survey[0] == seq
-        if survey is not None and not fresh and not self.deck.paused:
-            fresh = begun < self._due and not self._looks_anew(look, survey[0])
-        if survey is None or not fresh:
-            self._survey = survey = seq, self.source.now, self.source.epsilons()
+        fresh = seen is not None and seen.seq == seq and seen.t == self.source.now
+        if seen is not None and not fresh and not self.deck.paused:
+            fresh = begun < self._due and not self._looks_anew(look, seen)
+        if seen is None or not fresh:
+            self._survey = seen = survey(self.source)
             self._due = begun + max(PULSE_S, self._share * (time.perf_counter() - begun))
-        return survey[2]
+        return seen
 
     @property
     def _share(self) -> float:
         """Looking at all of thousands takes one part of the time in so many: less while a run goes as fast as it can."""
         return _RUSHED if self.deck.speed == math.inf or self.deck.hurries else _PACED
 
-    def _looks_anew(self, look: Look, seq: int) -> bool:
+    def _looks_anew(self, look: Look, seen: Survey) -> bool:
         """Whether a crowd is looked at otherwise than at the last look."""
-        return look.scale == "crowd" and self._crowds.known != (seq, look.filter)
+        return look.scale == "crowd" and self._crowds.known != (seen.seq, seen.t, look.filter)
 
-    def _crowd(self, look: Look, order: Sequence[int], epsilons: Vector) -> Crowd | None:
+    def _crowd(self, look: Look, order: Sequence[int], seen: Survey) -> Crowd | None:
         """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
-        seq = self.source.seq if self._survey is None else self._survey[0]
         begun = time.perf_counter()
-        crowd = self._crowds.now(seq, epsilons, order, look.filter)
+        crowd = self._crowds.of(seen, order, look.filter)
         self._due += self._share * (time.perf_counter() - begun)
         if crowd is None:
             return None
@@ -158,28 +164,40 @@ class Gather:
         """What every ε stands with: of thousands as of the last look at all of them."""
         if self.facts.size <= MANY or self._survey is None:
             return self.source.terms()
-        if self._terms[0] != self._survey[0]:
-            self._terms = self._survey[0], self.source.terms()
+        if self._terms[0] != self._survey.seq:
+            self._terms = self._survey.seq, self.source.terms()
         return self._terms[1]
 
     # agents
 
-    def _row(self, i: int) -> Row:
+    def _row(self, i: int, seen: Survey | None = None) -> Row:
         source = self.source
         trend = source.scene.losses_of(i)
+        if seen is not None:
+            return Row(
+                i, seen.states[i], float(seen.epsilons[i]), self.facts.cap_of(i), float(seen.losses[i]),
+                trend, int(seen.releases[i]), int(seen.inbox[i]), float(seen.stale[i]),
+            )  # fmt: skip
         return Row(
             i, source.scene.state(i), source.epsilon(i), self.facts.cap_of(i),
             trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
         )  # fmt: skip
 
     def _nodes(
-        self, look: Look, order: Sequence[int], rows: Sequence[Row], epsilons: Vector
+        self,
+        look: Look,
+        order: Sequence[int],
+        rows: Sequence[Row],
+        epsilons: Vector,
+        seen: Survey | None,
     ) -> Nodes:
         scene, size = self.source.scene, self.facts.size
-        if self._remembered[0] != scene.changes:
-            states = [scene.state(i) for i in range(size)]
-            p10, p50, p90 = percentiles(scene.losses(), (10, 50, 90))
-            self._remembered = scene.changes, states, (p10, p50, p90)
+        stamp = (scene.changes, -1) if seen is None else (-1, seen.seq)
+        if self._remembered[0] != stamp:
+            found = [scene.state(i) for i in range(size)] if seen is None else list(seen.states)
+            each = scene.losses() if seen is None else seen.losses.tolist()
+            p10, p50, p90 = percentiles(each, (10, 50, 90))
+            self._remembered = stamp, found, (p10, p50, p90)
         _, states, losses = self._remembered
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = epsilons / self._caps
@@ -189,7 +207,7 @@ class Gather:
             cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
             states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
             epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
-            at_s=None if size <= MANY or self._survey is None else self._survey[1] / 1e9,
+            at_s=None if seen is None else seen.t / 1e9,
         )  # fmt: skip
 
     # what happened

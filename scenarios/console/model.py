@@ -99,6 +99,8 @@ class Crowd:
     """min, p1, p10, p50, p90, p99, max of each metric."""
     cohorts: Sequence[Cohort]
     outliers: Sequence[tuple[str, Sequence[tuple[int, str, float]]]]
+    states: Mapping[str, int]
+    """How many of them are in each state."""
     picked: tuple[int, int] = 0, 0
     """The outlier under the cursor: row and place."""
     filter: str = ""

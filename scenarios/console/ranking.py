@@ -5,9 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from mechanisms.vectors import Vector
-from scenarios.console.layout import MANY
 from scenarios.console.look import Look, chosen_by
 from scenarios.console.source import Source
+from scenarios.console.survey import Survey
+
+_SURVEYED = {
+    "loss": "losses",
+    "releases": "releases",
+    "inbox": "inbox",
+    "stale": "stale",
+    "state": "states",
+}
+"""What agents are sorted by, as a survey calls it."""
 
 
 class Ranking:
@@ -19,26 +28,25 @@ class Ranking:
         self._caps = caps
         self._order: tuple[Any, list[int]] = (None, [])
 
-    def order(self, look: Look, epsilons: Vector) -> list[int]:
-        """Sort and filter the agents: of thousands anew at each sample, else at each event."""
-        source, scene = self._source, self._source.scene
-        many = self._facts.size > MANY
-        stamp = (scene.last.seq if scene.last is not None else -1) if many else source.seq
+    def order(self, look: Look, epsilons: Vector, seen: Survey | None) -> list[int]:
+        """Sort and filter the agents: those of a survey as it found them, else anew at each event."""
+        stamp = self._source.seq if seen is None else seen.seq
         key = (look.sort, look.descending, look.filter, stamp)
         if self._order[0] != key:
-            self._order = key, self._now(look, epsilons)
+            self._order = key, self._now(look, epsilons, seen)
         return self._order[1]
 
-    def _now(self, look: Look, epsilons: Vector) -> list[int]:
+    def _now(self, look: Look, epsilons: Vector, seen: Survey | None) -> list[int]:
         chosen = chosen_by(look.filter, self._facts) if look.filter else None
         scene = self._source.scene
+        state = scene.state if seen is None else seen.states.__getitem__
         ids = list(range(self._facts.size))
         if chosen is not None:
             states, listed = chosen
-            ids = [i for i in ids if i in listed or (states and scene.state(i) in states)]
+            ids = [i for i in ids if i in listed or (states and state(i) in states)]
         if look.sort == "id":
             return ids[::-1] if look.descending else ids
-        values = self._values(look.sort, epsilons)
+        values = self._values(look.sort, epsilons, seen)
         sign = -1 if look.descending else 1
 
         def rank(i: int) -> tuple[bool, Any, int]:
@@ -50,7 +58,9 @@ class Ranking:
         found = sorted(ids, key=rank)
         return found[::-1] if look.sort == "state" and look.descending else found
 
-    def _values(self, sort: str, epsilons: Vector) -> Sequence[Any]:
+    def _values(self, sort: str, epsilons: Vector, seen: Survey | None) -> Sequence[Any]:
+        if seen is not None and sort in _SURVEYED:
+            return list(getattr(seen, _SURVEYED[sort]))
         source, size = self._source, self._facts.size
         match sort:
             case "epsilon":

@@ -14,10 +14,11 @@ from actors.events import Delivered
 from scenarios.console.differences import figures
 from scenarios.console.feed import tell
 from scenarios.console.ink import HERE
+from scenarios.console.layout import SCALES
 from scenarios.console.reel import length
 from scenarios.console.timing import _from_max
 from scenarios.folder import events
-from tests.support.builders import Ran, perform
+from tests.support.builders import Ran, perform, private
 from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, samples, stood, told
 from tests.support.screens import HEADER, model, text
@@ -247,3 +248,56 @@ def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:
         head = viewer.model(100, 30).header
         assert math.isnan(head.pace)
         assert head.events_per_s == 0
+
+
+MANY = 420
+"""More agents than a grid holds: a crowd."""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A crowd of which a hundred crash between 5 and 6 s."""
+    made = private(
+        run={"seed": 5, "horizon": 8.0},
+        data={"source": "separators", "dimension": 2, "points": 5, "test_points": 0},
+        network={"topology": "ring", "latency": 0.1},
+        nodes=[{"count": MANY, "budget": {"epsilon": 4.0, "delta": 1e-5}}],
+        fault=[{"at": 5.5, "crash": list(range(100))}],
+    )
+    return perform(made, tmp_path_factory.mktemp("many"))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scale: str) -> None:
+    """Everybody is looked at twice a second of the wall: at 6 s, figures are still those of 5 s, all of them."""
+    viewer, player = stood(many, 5.0)
+    viewer.desk.look.scale = scale
+    then = viewer.model(130, 40)
+    player.play()
+    viewer.desk.gather._due = math.inf  # the next look at everybody is far away
+    player.source.seek(6 * 10**9)
+    now = viewer.model(130, 40)
+    assert now.header.now_s == 6.0
+    assert now.nodes.at_s == 5.0
+    assert [player.source.scene.state(i) for i in range(100)] == ["down"] * 100
+    assert "down" not in now.nodes.states
+    assert now.nodes.rows == [
+        replace(row, trend=now.nodes.rows[i].trend) for i, row in enumerate(then.nodes.rows)
+    ]
+    for name in ("states", "epsilon_worst", "epsilon_median", "worst", "losses"):
+        assert getattr(now.nodes, name) == getattr(then.nodes, name), name
+    assert now.crowd == then.crowd
+    player.hold()  # while nothing goes on, everybody is looked at now
+    held = viewer.model(130, 40)
+    assert held.nodes.at_s == 6.0
+    assert held.nodes.states.count("down") == 100
+
+
+def test_states_of_a_crowd_are_of_those_who_pass_the_filter(many: Ran) -> None:
+    viewer, _ = stood(many, 6.0)
+    viewer.desk.filter("50..149")
+    crowd = viewer.model(130, 40).crowd
+    assert crowd is not None
+    assert crowd.states["down"] == 50
+    assert sum(crowd.states.values()) == sum(count for _, count in crowd.bins) == 100
+    assert any("✕ down 50" in line for line in told(viewer))

@@ -35,7 +35,8 @@ def test_every_state_has_a_glyph_a_word_and_a_style(state: str, scale: str) -> N
     glyph, ascii_glyph, style = STATES[state]
     found = model(30, scale)
     nodes = replace(found.nodes, states=[state] * 30, rows=[row(0, state=state)])
-    drawn = text(replace(found, nodes=nodes))
+    crowd = found.crowd and replace(found.crowd, states={state: 30})
+    drawn = text(replace(found, nodes=nodes, crowd=crowd))
     if state != "up" or scale != "grid":
         assert any(f"{glyph} {state}" in line for line in drawn)
     assert ascii_glyph.isascii()

@@ -4,16 +4,19 @@ import asyncio
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scenarios.api import make_plan
 from scenarios.conduct import Run
+from scenarios.console.ending import ending
 from scenarios.console.feed import tell
 from scenarios.console.orders import carry_out
 from scenarios.console.viewer import viewer_of
 from scenarios.console.writing_faults import TEMPLATES
 from scenarios.governor import Hand
+from scenarios.telling import in_words
 from tests.support.builders import private
 from tests.support.desks import WORLD, desk_of, schedules, settle, watched
 
@@ -235,3 +238,50 @@ def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
         for event in mine
     )
     assert [text for text, _ in found.messages] == [tell(event, 6)[0] for event in mine][-40:]
+
+
+def test_who_quits_early_gets_figures_so_far_and_no_verdict(tmp_path: Path) -> None:
+    """Half a run shows neither that learning together pays nor that an expectation of its end holds."""
+    bound = {"metric": "loss.mean", "at_most": 9.0}
+    world = private(
+        expect=[
+            bound,
+            bound | {"when": "always"},
+            bound | {"when": "eventually"},
+            bound | {"at_most": 0.0, "when": "always"},
+        ],
+        targets={"good": bound},
+    )
+    run, desk = desk_of(tmp_path, world)
+    run.clock.at(4_000_000_500, 4 << 32, desk.quit)
+    summary = asyncio.run(run.perform()).summary
+    assert summary["status"] == "interrupted"
+    assert [found["verdict"] for found in summary["expectations"]] == [
+        "unknown",
+        "unknown",
+        "pass",
+        "fail",
+    ]
+    told = in_words(summary)
+    loss = f"{summary['loss']['mean']:.6g}"
+    for wanted in (
+        f"  ? expected loss.mean <= 9 (end); {loss} so far (the run was cut off)",
+        f"  ? expected loss.mean <= 9 (always); {loss} so far (the run was cut off)",
+        "  target    time_to.good = 0 so far",
+    ):
+        assert wanted in told
+    assert any("hold so far; unknown: " in line for line in told)
+    assert any(line.strip().startswith("so far private learning is at ") for line in told)
+    assert not any("purely local learning here" in line for line in told)
+    assert any("so far" in text for text, _ in ending(summary, "", run.folder.path))
+
+
+@pytest.mark.parametrize(
+    "expects", [[], [{"metric": "loss.mean", "at_most": 9.0, "when": "eventually"}]]
+)
+def test_nothing_that_holds_so_far_is_the_verdict_of_a_run(
+    expects: list[Any], tmp_path: Path
+) -> None:
+    run, desk = desk_of(tmp_path, private(expect=expects))
+    run.clock.at(4_000_000_500, 4 << 32, desk.quit)
+    assert asyncio.run(run.perform()).summary["verdict"] == "unknown"

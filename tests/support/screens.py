@@ -39,7 +39,7 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
     )  # fmt: skip
     crowd = Crowd(
         12.0, 12.0, [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
-        [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])],
+        [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])], {"up": count},
     )  # fmt: skip
     windows = [
         Window(0, "crash", "crash", (2,), 1.0, None, 20.0),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from scenarios.api import make_plan
@@ -16,7 +17,8 @@ from scenarios.problem import ScenarioError
 from scenarios.result import open_run
 from scenarios.steering import Steering
 from scenarios.swarm import Dice, random_faults, small_world
-from tests.support.builders import private
+from scenarios.write import to_toml
+from tests.support.builders import private, scenario
 
 Act = Callable[[Steering], Any]
 
@@ -160,3 +162,36 @@ def test_whoever_kills_a_session_finds_what_was_done(tmp_path: Path) -> None:
     asyncio.run(run.perform())
     assert 'name = "hand-1"' in seen[0]
     assert "crash = [2]" in seen[0]
+
+
+def test_an_exported_session_names_no_folder_of_this_machine(tmp_path: Path) -> None:
+    """A file that is given away tells nothing of where it was made; its data keep their relative paths."""
+    home = tmp_path / "home-of-a-person"
+    (home / "nodes").mkdir(parents=True)
+    for i in range(2):
+        np.savez(home / "nodes" / f"{i:03d}.npz", x=np.full((3, 2), 0.1), y=np.ones(3))
+    world = scenario(
+        data={"source": "files", "path": "nodes"}, network={"topology": "path"},
+        nodes=[{"name": "peers", "count": 2}],
+    )  # fmt: skip
+    (home / "world.toml").write_text(to_toml(world), encoding="utf-8")
+    plan = make_plan(home / "world.toml")
+    run = Run(plan, tmp_path / "run", Hand(watched=True, steers=True), 1e12)
+    file = Steering(run).export(home / "session.toml")
+    text = file.read_text(encoding="utf-8")
+    assert str(tmp_path) not in text
+    assert "home-of-a-person" not in text
+    assert "nodes/000.npz" in text.splitlines()[3]
+    assert make_plan(file).shards.sizes == plan.shards.sizes
+    run.recorder.close()
+
+
+def test_an_exported_session_of_data_in_memory_says_so(tmp_path: Path) -> None:
+    data = {"nodes": [(np.full((3, 2), 0.1), np.ones(3))] * 6}
+    run = Run(
+        make_plan(scenario(), data=data), tmp_path / "run", Hand(watched=True, steers=True), 1e12
+    )
+    file = Steering(run).export(tmp_path / "session.toml")
+    with pytest.raises(ScenarioError, match="handed over in Python"):
+        make_plan(file)
+    run.recorder.close()
