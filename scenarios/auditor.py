@@ -9,7 +9,7 @@ import numpy as np
 from mechanisms.accounting import numerical
 from mechanisms.accounting.loss import Loss, Tally, tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import OUTSIDER, seen_in
+from mechanisms.accounting.views import OUTSIDER, add_in, composable, seen_in
 from mechanisms.vectors import Matrix, Vector
 from mechanisms.witness import UNROUNDED
 from scenarios import promises
@@ -168,7 +168,8 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     if not spends:
         said = f"agent {pair.node} released nothing: there is nothing to audit"
         raise ScenarioError([Problem(plan.name, said)])
-    charges, claims = tally(spends), tally(map(claim_of, spends))
+    charges = composable(add_in(view, Tally(), seen.spends))
+    claims = tally(map(claim_of, spends))
     unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
     found = lower_bound(
         _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"])),

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mechanisms.accounting.compose import closed, headline
+from mechanisms.accounting.compose import closed
+from mechanisms.accounting.disclosure import Reader, epsilon_of
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from scenarios.plan import Plan
@@ -17,8 +18,10 @@ def claim_of(spend: Spend) -> Spend:
 
 
 def charged(plan: Plan, bag: Tally, delta: float) -> tuple[float, str]:
-    """Return ε of what was charged, and by whose arithmetic."""
-    return headline(bag, delta, plan.privacy.accountant, adaptive=plan.privacy.adaptive)
+    """Return ε of what was charged (a bag of losses in some view), and by whose arithmetic."""
+    privacy = plan.privacy
+    reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
+    return epsilon_of(bag, reader)
 
 
 def claimed(plan: Plan, spends: Iterable[Spend], delta: float) -> float:

@@ -7,14 +7,20 @@ from typing import Any, Union
 
 import msgspec
 
-from actors.events import KINDS, Event
-from mechanisms.accounting.compose import headline
+from actors.events import KINDS, Diverged, Event
+from mechanisms.accounting.disclosure import Reader
+from mechanisms.accounting.disclosure import epsilon_of as told
 from mechanisms.accounting.export import as_tree, events
+from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import add_in
+from scenarios.facts import FILE, read_facts
 from scenarios.folder import FolderError, segments
+from scenarios.observers.budget import Budget
 from scenarios.observers.fates import Fates
 from scenarios.proven import MADE
+from scenarios.remembered import Remembered
 from scenarios.result import Result
 from scenarios.values import figure, number, show
 
@@ -22,7 +28,8 @@ _DELTA = 1e-5
 """δ of who has no budget."""
 _FIELDS = (
     "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
-    "claimed", "charged", "summed", MADE,
+    "claimed", "charged", "summed", "kappa", "degree", "phi", "C", "residual", "tolerance", "hidden", "contraction",
+    MADE,
 )  # fmt: skip
 
 
@@ -77,22 +84,67 @@ def _deltas(result: Result) -> list[float]:
 
 
 def epsilon_of(result: Result) -> dict[str, Any]:
-    """Compose what the ledger file holds: for runs that were cut off."""
-    settled, deltas = _settled(result), _deltas(result)
-    adaptive = ":" in settled["mechanism"]["kind"]
-    accountant = settled["privacy"]["accountant"]
-    found = [
-        headline(bag, deltas[node], accountant, adaptive=adaptive)
-        for node, bag in tallies_of(result).items()
-    ]
-    worst = max(found, default=(0.0, "basic"))
+    """Compose what a folder proves, for runs that were cut off: by the rule, and with the plans, that the run had.
+
+    A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
+    """
+    settled, spends = _settled(result), spends_of(result)
+    deltas = _deltas(result)
+    stopped, over = set[int](), False
+    for event in result.events():
+        if event["kind"] == "diverged":
+            stopped.add(event["node"])
+        over |= event["kind"] == "finished"
+    if (result.path / FILE).exists():
+        facts = read_facts(result.path)
+        plan: Any = Remembered(facts)
+        each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
+        view = facts.view
+    else:
+        each, accountant = _without_plan(settled, deltas, spends, stopped)
+        view = settled["privacy"]["views"][0]
     return {
-        "max": figure(worst[0]),
-        "mean": figure(sum(e for e, _ in found) / max(1, len(deltas))),
+        "max": figure(max(each, default=0.0)),
+        "mean": figure(sum(each) / max(1, len(each))),
         "delta": max(deltas),
-        "accountant": worst[1],
-        "view": settled["privacy"]["views"][0],
+        "accountant": accountant,
+        "view": view,
     }
+
+
+def _by_plan(
+    plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
+) -> tuple[list[float], str]:
+    """Return every agent's ε, and whose arithmetic the largest is by, as the run itself told them at this point."""
+    ledgers = [Ledger() for _ in range(plan.size)]
+    budget = Budget(plan, ledgers)
+    budget.recall(live=numerical)
+    budget.last = over
+    for node, mine in spends.items():
+        for spend in mine:
+            ledgers[node].charge(spend)
+        budget.counts[node] = len(mine)
+    for node in stopped:
+        budget(Diverged(0, 0, node, None))
+    return budget.headline().tolist(), budget.accountant_name()
+
+
+def _without_plan(
+    settled: dict[str, Any],
+    deltas: list[float],
+    spends: dict[int, list[Spend]],
+    stopped: set[int],
+) -> tuple[list[float], str]:
+    privacy = settled["privacy"]
+    view, adaptive = privacy["views"][0], ":" in settled["mechanism"]["kind"]
+    shows = settled["mechanism"]["kind"] == "local"
+    found = []
+    for node, delta in enumerate(deltas):
+        bag = add_in(view, Tally(), spends.get(node, []))
+        reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
+        found.append(told(bag, reader, stopped=node in stopped))
+    worst = max(found, default=(0.0, "basic"))
+    return [epsilon for epsilon, _ in found], worst[1]
 
 
 def cut_off_in_words(summary: dict[str, Any]) -> list[str]:

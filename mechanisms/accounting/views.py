@@ -6,8 +6,12 @@ colludes with nobody. The *outsider* sees final models, and is charged for all t
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import groupby
 
+from mechanisms.accounting import gaussian
+from mechanisms.accounting.loss import Loss, Tally, loss_of
 from mechanisms.accounting.spend import Spend
 
 EAVESDROPPER, SERVER, AGGREGATE, OUTSIDER = VIEWS = (
@@ -28,6 +32,42 @@ def seen_in(view: str, spend: Spend) -> Spend:
             raise NotImplementedError(
                 f"nothing is written that the view {view!r} sees of a release"
             )
+
+
+_LAST = "last iterate"
+"""The law of a step of which an outsider sees only what all of them made: the μ of a step, and its contraction."""
+
+
+def loss_in(view: str, spend: Spend) -> Loss:
+    """Return the loss of a release as an adversary sees it; of several last iterates `composable` makes one loss."""
+    if view == OUTSIDER and spend.hidden is not None and math.isfinite(spend.charged):
+        return Loss(_LAST, spend.hidden.mu, 0, spend.hidden.contraction)
+    return loss_of(seen_in(view, spend))
+
+
+def add_in(view: str, bag: Tally, spends: Iterable[Spend]) -> Tally:
+    """Count releases as an adversary sees them, and return the bag."""
+    for spend, equal in groupby(spends):
+        bag.add(loss_in(view, spend), sum(1 for _ in equal))
+    return bag
+
+
+def composable(bag: Tally) -> Tally:
+    """Return a bag that every accountant can compose: all steps behind one last model are one Gaussian loss.
+
+    Steps of different noise or contraction are composed one by one, as if all were seen.
+    """
+    hidden = [(loss, times) for loss, times in bag.key if loss.law == _LAST]
+    if not hidden:
+        return bag
+    found = Tally((loss, times) for loss, times in bag.key if loss.law != _LAST)
+    if len(hidden) == 1 and not len(found):
+        (loss, times) = hidden[0]
+        found.add(Loss("gaussian", loss.epsilon * gaussian.last_iterate(loss.jacobian, times)))
+        return found
+    for loss, times in hidden:
+        found.add(Loss("gaussian", loss.epsilon), times)
+    return found
 
 
 def epsilon_in(view: str, composed: float, *, shows_unreleased_model: bool) -> float:

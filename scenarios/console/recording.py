@@ -27,7 +27,6 @@ from scenarios.console import reel
 from scenarios.console.ending import ending
 from scenarios.console.ink import WARN
 from scenarios.console.model import Messages
-from scenarios.console.remembered import Remembered
 from scenarios.console.scene import Scene
 from scenarios.facts import FILE, read_facts
 from scenarios.folder import FolderError, segments
@@ -35,6 +34,7 @@ from scenarios.metric_names import per_node, split_metric
 from scenarios.observers.budget import Budget
 from scenarios.observers.invariants import INVARIANTS
 from scenarios.observers.traffic import Traffic
+from scenarios.remembered import Remembered
 from scenarios.result import Result
 
 _MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}

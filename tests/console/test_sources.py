@@ -4,6 +4,7 @@ import asyncio
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,10 @@ from typing import Any
 import pytest
 
 from actors.agent import UP
+from mechanisms.accounting.disclosure import Reader, epsilon_of
+from mechanisms.accounting.loss import Tally
+from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import add_in
 from scenarios.api import make_plan
 from scenarios.conduct import Run
 from scenarios.console.ink import amount
@@ -54,6 +59,14 @@ def said(source: Source) -> dict[str, Any]:
     }
 
 
+def _epsilon(run: Run, i: int, spends: Sequence[Spend]) -> float:
+    """What one ledger costs, composed as this run's samples compose."""
+    privacy, node = run.plan.privacy, run.plan.nodes[i]
+    reader = Reader(privacy.view, privacy.accountant, node.delta, node.cap, privacy.adaptive)
+    but = () if run.budget.is_live else ("pld",)
+    return epsilon_of(add_in(privacy.view, Tally(), spends), reader, but=but)[0]
+
+
 def truth(run: Run) -> dict[str, Any]:
     """What the agents themselves hold."""
 
@@ -69,10 +82,7 @@ def truth(run: Run) -> dict[str, Any]:
     return {
         "states": [state(agent) for agent in run.members.agents],
         "releases": [len(agent.store.ledger) for agent in run.agents],
-        "epsilon": [
-            run.budget.epsilons([(a.id, a.store.ledger.tally)], run.plan.privacy.accountant)[0]
-            for a in run.agents
-        ],
+        "epsilon": [_epsilon(run, a.id, a.store.ledger.spends) for a in run.agents],
     }
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.loss import tally
 from mechanisms.accounting.spend import Spend
-from scenarios.facts import Facts
+from scenarios.facts import Budgeted, Facts
 from scenarios.plan import Privacy
 
 
@@ -28,13 +29,16 @@ class Remembered:
             (facts.view,), facts.accountant, facts.shows, adaptive=facts.adaptive
         )
         plans = {part.plan: facts.planned(part.plan) for part in facts.budgets}
+        caps = {part: _cap(part, plans[part.plan]) for part in facts.budgets}
         parts = [part for part in facts.budgets for _ in range(part.count)]
         self.nodes = [
-            _Node(
-                i,
-                None if part.cap is None else Cap(part.cap, part.delta, part.filter),
-                part.delta,
-                plans[part.plan],
-            )
-            for i, part in enumerate(parts)
+            _Node(i, caps[part], part.delta, plans[part.plan]) for i, part in enumerate(parts)
         ]
+
+
+def _cap(part: Budgeted, planned: tuple[Spend, ...] | None) -> Cap | None:
+    """Return the cap of agents with one budget, with the plan that was calibrated for it."""
+    if part.cap is None:
+        return None
+    cap = Cap(part.cap, part.delta, part.filter)
+    return cap if planned is None else cap.planning(tally(planned))
