@@ -1,5 +1,6 @@
 """The ADMM family: one primal step, whose duals are integrals of broadcasts (theory.md, sections 1 and 4)."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ from mechanisms.guards import Growth, Guard, Open, Terms
 from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS
 from mechanisms.objectives import Objective
-from mechanisms.solve import TOLERANCE, Solution, rounding
+from mechanisms.perturbation import tolerance_of
+from mechanisms.solve import TOLERANCE, Solution
 from mechanisms.strategy import RELEASE, Explained, Step, silent
 from mechanisms.vectors import Matrix, Vector, round_to
 from mechanisms.warm import Warm
@@ -85,6 +87,10 @@ class Alternating:
             if fixed.linear is not None:
                 noise = _NORM_GAMMA.draw(_given(rng), fixed.linear, len(state.theta))
             minimiser = self._exact(state, heard, made, fixed, noise)
+            solve = fixed.spend.solve
+            if solve is not None and solve.smoothing is not None:  # hides where the solver stopped
+                d = len(minimiser)
+                minimiser = minimiser + _NORM_GAMMA.draw(_given(rng), solve.smoothing, d)
             value = minimiser
             if fixed.output is not None:
                 value = minimiser + _NORM_GAMMA.draw(_given(rng), fixed.output, len(value))
@@ -107,7 +113,7 @@ class Alternating:
         if not heard.degree or (planned is not None and made >= planned):
             return None  # degree 0: nobody could receive
         pull = self.penalty.at(made) * heard.degree
-        return self.guard.fix(made, self._rho + 2.0 * pull, pull)
+        return self.guard.fix(made, self._rho + 2.0 * pull, pull, heard.degree)
 
     def linear(self, state: Alternated, heard: Heard, made: int, terms: Terms) -> Vector:
         """2λ_i − η Σ_j (a_i + a_j): everything linear in the solve but the noise."""
@@ -141,12 +147,12 @@ class Alternating:
     ) -> Vector:
         """Solve it as nearly as was charged for; what is not a minimiser is not released (E20)."""
         found = self._solution(state, heard, made, terms, noise)
-        private = terms.linear is not None or terms.output is not None
-        if private and found.residual > TOLERANCE:
-            size = 0.0 if noise is None else float(np.linalg.norm(noise))
-            if terms.output is not None or found.residual > rounding(size):
-                return np.full_like(found.theta, np.nan)
-        return found.theta
+        allowed = math.inf
+        if terms.output is not None:
+            allowed = TOLERANCE
+        elif terms.linear is not None:
+            allowed = tolerance_of(terms.linear, len(found.theta))
+        return found.theta if found.residual <= allowed else np.full_like(found.theta, np.nan)
 
     def explain(
         self, before: Alternated, heard: Heard, made: int, sent: Vector, after: Alternated
@@ -181,6 +187,9 @@ class Alternating:
         if terms.linear is not None:
             curvature = self._rho + 2.0 * self.penalty.at(made) * heard.degree + terms.ridge
             effect += _NORM_GAMMA.mean_norm(terms.linear, len(state.theta)) / curvature
+            solve = terms.spend.solve
+            if solve is not None and solve.smoothing is not None:
+                effect += _NORM_GAMMA.mean_norm(solve.smoothing, len(state.theta))
         if terms.output is not None:
             effect += _NORM_GAMMA.mean_norm(terms.output, len(state.theta))
         return effect / max(float(np.linalg.norm(moved)), 1e-300)
@@ -199,7 +208,7 @@ class Alternating:
             pull = self.penalty.at(k) * degree
             key = pull, self.guard.like(k)
             if key not in known:
-                known[key] = self.guard.fix(k, self._rho + 2.0 * pull, pull)
+                known[key] = self.guard.fix(k, self._rho + 2.0 * pull, pull, degree)
             terms = known[key]
             if terms is not None:
                 spends.append(terms.spend)

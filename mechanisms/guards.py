@@ -5,11 +5,11 @@ A guard fixes everything about the noise of release k from public quantities of 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from mechanisms.accounting.spend import Spend
-from mechanisms.perturbation import Record, corrected, printed
+from mechanisms.accounting.spend import RESIDUAL_SHARE, Spend
+from mechanisms.perturbation import Perturbation, Record, corrected, printed
 from mechanisms.solve import TOLERANCE
 
 
@@ -34,8 +34,8 @@ class Guard(Protocol):
         """How many releases it will protect; None when every wake makes one."""
         ...
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms | None:
-        """Fix the noise of release k; None where no noise keeps what was promised."""
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms | None:
+        """Fix the noise of release k from κ₀ = ρ + 2ηV, the pull ηV and V; None where no noise keeps what was promised."""
         ...
 
     def like(self, k: int) -> object:
@@ -65,7 +65,7 @@ class Open:
     spend: Spend
     planned = None
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms:  # noqa: ARG002
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms:  # noqa: ARG002
         return Terms(self.spend)
 
     def like(self, k: int) -> object:  # noqa: ARG002
@@ -73,14 +73,21 @@ class Open:
 
 
 def _objective_terms(
-    kind: str, d: int, record: Record, target: float, convexity: float, *, as_printed: bool
+    kind: str,
+    d: int,
+    record: Record,
+    target: float,
+    convexity: float,
+    degree: int,
+    *,
+    as_printed: bool,
 ) -> Terms:
     """Perturb the objective for a target loss."""
     how = (printed if as_printed else corrected)(target, record, convexity)
-    shift = 2.0 * record.pull
+    shift, solve = 2.0 * record.pull, how.solve(record, convexity, degree, d)
     spend = Spend(
         kind, "objective", "as_printed" if as_printed else "corrected", how.zeta, shift, "l2", d,
-        how.jacobian, target, how.loss(shift),
+        how.jacobian, target, how.loss(shift), solve=solve,
     )  # fmt: skip
     return Terms(spend, how.ridge, how.zeta)
 
@@ -98,10 +105,11 @@ class DualNoise:
     def planned(self) -> int:
         return len(self.targets)
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms:  # noqa: ARG002
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms:  # noqa: ARG002
         return _objective_terms(
-            "dvp", self.d, self.record, self.targets[k], convexity, as_printed=self.as_printed
-        )
+            "dvp", self.d, self.record, self.targets[k], convexity, degree,
+            as_printed=self.as_printed,
+        )  # fmt: skip
 
     def like(self, k: int) -> object:
         return self.targets[k]
@@ -123,10 +131,10 @@ class PrimalNoise:
     def planned(self) -> int:
         return len(self.targets)
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms:
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms:
         target = self.targets[k]
         if self.final_dual and k == len(self.targets) - 1:
-            return self._final(target, convexity, pull)
+            return self._final(target, convexity, pull, degree)
         # With the secret state only ρ bounds the sensitivity, over the whole trajectory (theory.md, 2.3).
         curvature = self.rho if self.secret else convexity
         sensitivity = 2.0 * (self.record.pull + TOLERANCE) / curvature
@@ -143,19 +151,16 @@ class PrimalNoise:
     def like(self, k: int) -> object:
         return self.targets[k], self.final_dual and k == len(self.targets) - 1
 
-    def _final(self, target: float, convexity: float, pull: float) -> Terms:
+    def _final(self, target: float, convexity: float, pull: float, degree: int) -> Terms:
         terms = _objective_terms(
-            "pvp", self.d, self.record, target, convexity, as_printed=self.as_printed
+            "pvp", self.d, self.record, target, convexity, degree, as_printed=self.as_printed
         )
         if not (self.secret and self.as_printed):
             return terms
         # The un-noised state in the penalty moves with the record by 2w/ρ: the shift is 2w(1 + ηV/ρ) (E4).
         old = terms.spend
         shift = 2.0 * self.record.pull * (1.0 + pull / self.rho)
-        spend = Spend(
-            old.mechanism, old.law, old.calibration, old.scale, shift, old.norm, old.d, old.jacobian,
-            old.claimed, old.scale * shift + old.jacobian,
-        )  # fmt: skip
+        spend = replace(old, sensitivity=shift, charged=old.scale * shift + old.jacobian)
         return Terms(spend, terms.ridge, terms.linear, noiseless_self=True)
 
 
@@ -177,22 +182,26 @@ class PenaltyNoise:
     def planned(self) -> int | None:
         return self.releases if self.targets is None else len(self.targets)
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms | None:
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms | None:
         calibration = "as_printed" if self.as_printed else "corrected"
         if self.targets is not None and not self.as_printed:
             return _objective_terms(
-                "pp", self.d, self.record, self.targets[k], convexity, as_printed=False
+                "pp", self.d, self.record, self.targets[k], convexity, degree, as_printed=False
             )
         alpha = self.noise.at(k) if self.noise is not None else self._printed_alpha(k, pull)
         if alpha <= 0:
             return None
         zeta, jacobian = alpha / (2.0 * pull), self.record.jacobian(convexity)
         shift = 2.0 * self.record.pull
-        charged = zeta * shift + jacobian
+        # given noise has no target: what pays for the solver is a share of what the noise costs
+        residual = 0.0 if self.as_printed else RESIDUAL_SHARE * (zeta * shift + jacobian)
+        how = Perturbation(0.0, zeta, jacobian, residual)
+        charged = how.loss(shift)
         claimed = (1.4 * self.record.bend + alpha * self.record.pull) / pull
         spend = Spend(
             "pp", "objective", calibration, zeta, shift, "l2", self.d, jacobian,
             claimed if self.as_printed else charged, charged,
+            solve=how.solve(self.record, convexity, degree, self.d),
         )  # fmt: skip
         return Terms(spend, linear=zeta)
 

@@ -9,6 +9,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law
 from mechanisms.objectives import Objective
+from mechanisms.perturbation import tolerance_of
 from mechanisms.solve import minimise
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
 from mechanisms.vectors import Vector, round_to
@@ -102,7 +103,14 @@ class Propagation:
         noise = self.law.draw(rng, self.spend.scale, self.objective.dimension)
         if self.ridge is None:
             return minimise(self.objective).theta + noise
-        return minimise(self.objective, linear=noise, ridge=self.ridge).theta
+        found = minimise(self.objective, linear=noise, ridge=self.ridge)
+        if found.residual > tolerance_of(self.spend.scale, self.objective.dimension):
+            return np.full_like(found.theta, np.nan)  # not as exact as was charged for
+        solve = self.spend.solve
+        if solve is None or solve.smoothing is None:
+            return found.theta
+        hiding = self.law.draw(rng, solve.smoothing, self.objective.dimension)
+        return found.theta + hiding
 
     def noise_to_step(self, state: Propagated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖ of the one release."""

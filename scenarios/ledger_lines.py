@@ -3,8 +3,11 @@
 import math
 from typing import Any
 
-from mechanisms.accounting.spend import Spend, rounded_up
+from mechanisms.accounting.spend import Hidden, Solve, Spend, rounded_up
 from scenarios.values import number
+
+_SOLVE = ("kappa", "degree", "phi", "C", "residual", "tolerance")
+"""What a perturbed objective's Jacobian rests on, in the order of `Solve`; the line's `sensitivity` is 2C/B."""
 
 
 def line_of(spend: Spend) -> dict[str, Any]:
@@ -23,6 +26,10 @@ def line_of(spend: Spend) -> dict[str, Any]:
     }
     if spend.summed is not None:
         fields["summed"] = rounded_up(spend.summed)
+    if spend.solve is not None:
+        fields |= dict(zip(_SOLVE, spend.solve, strict=True))
+    if spend.hidden is not None:
+        fields |= {"hidden": rounded_up(spend.hidden.mu), "contraction": spend.hidden.contraction}
     return fields
 
 
@@ -33,9 +40,14 @@ def _finite(value: float) -> float | str:
 def spend_of(line: dict[str, Any]) -> Spend:
     """Read a spend back."""
     summed = line.get("summed")
+    solve = hidden = None
+    if "kappa" in line:
+        solve = Solve(*(line[key] for key in _SOLVE))
+    if "hidden" in line:
+        hidden = Hidden(number(line["hidden"]), line["contraction"])
     return Spend(
         line["mechanism"], line["law"], line["calibration"], line["scale"],
         number(line["sensitivity"]), line["norm"], line["d"], line["jacobian"],
         number(line["claimed"]), number(line["charged"]),
-        None if summed is None else number(summed),
+        None if summed is None else number(summed), solve, hidden,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 UNITS = {
     "gaussian": "mu",
@@ -29,6 +30,38 @@ SCALES = {
 """What `scale` of a spend means, for each law of noise."""
 
 
+RESIDUAL_SHARE = 1e-3
+"""The share of a release's ε that pays for the tolerance of its solver (theory.md, E20)."""
+
+
+class Solve(NamedTuple):
+    """What the Jacobian of an objective perturbation rests on: ln(1 + C c₁/(B κ)), κ = ρ + Φ + 2ηV.
+
+    `residual` is ε₂, the part of the charge that pays for the solver's `tolerance` (a gradient norm): noise of rate
+    ε₂κ/(2·tolerance) is added to the minimiser. As printed both are 0: then the residual is not covered.
+    """
+
+    kappa: float
+    degree: int
+    phi: float
+    weight: float
+    """C, the weight of the agent's whole loss."""
+    residual: float = 0.0
+    tolerance: float = 0.0
+
+    @property
+    def smoothing(self) -> float | None:
+        """The rate ζ₂ of the noise on the minimiser; None as printed."""
+        return self.residual * self.kappa / (2.0 * self.tolerance) if self.residual else None
+
+
+class Hidden(NamedTuple):
+    """What one step costs where only the model after the last step is seen: a μ, and how much each step contracts."""
+
+    mu: float
+    contraction: float
+
+
 @dataclass(frozen=True, slots=True)
 class Spend:
     """One release of one agent.
@@ -49,6 +82,10 @@ class Spend:
     charged: float
     summed: float | None = None
     """What it costs in the eyes of who sees only sums and colludes with nobody, where that is less."""
+    solve: Solve | None = None
+    """What a perturbed objective was solved with; None for other noise."""
+    hidden: Hidden | None = None
+    """What it costs an outsider, who sees only the last model, where that is less than all steps."""
 
     def __post_init__(self) -> None:
         if self.law not in UNITS:

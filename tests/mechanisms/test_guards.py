@@ -8,6 +8,7 @@ import pytest
 
 from mechanisms.admm import Alternating
 from mechanisms.guards import DualNoise, Growth, PenaltyNoise, PrimalNoise
+from mechanisms.noise import LAWS
 from mechanisms.objectives import Logistic
 from mechanisms.perturbation import printed, record_of
 from tests.support.one_step import E1, E2, ETA, KAPPA, NOISE, PULL, RHO, heard, objective
@@ -22,24 +23,88 @@ GUARDS: dict[str, Any] = {
 
 
 def test_what_a_release_costs_is_the_theorems() -> None:
-    """theory.md, 2.2: DVP costs α exactly, with Φ where ln(1+x) > α/2; PP αC/(ηVB) + ln(1+x)."""
+    """DVP costs α exactly, PP αC/(ηVB) + ln(1+x) and a thousandth for the solver (theory.md, 2.2 and E20).
+
+    Of α a thousandth is for the solver; Φ is there where ln(1+x) is more than half of the rest.
+    """
     data = objective([E1] * 20, Logistic(), 4.0)
     record, w = record_of(data), 4.0 / 20
     assert (record.pull, record.bend) == (w, w / 4)
     x = w / 4 / KAPPA
-    for alpha in (1.0, 0.3, 2 * math.log1p(x) * 1.001):
-        terms = DualNoise(record, 2, (alpha,)).fix(0, KAPPA, PULL)
+    for alpha in (1.0, 0.3, 2 * math.log1p(x) * 1.003):
+        terms = DualNoise(record, 2, (alpha,)).fix(0, KAPPA, PULL, 2)
         assert terms.ridge == 0
-        assert terms.linear == pytest.approx((alpha - math.log1p(x)) / (2 * w))
+        assert terms.linear == pytest.approx((0.999 * alpha - math.log1p(x)) / (2 * w))
         assert terms.spend.charged == pytest.approx(alpha)
-    small = DualNoise(record, 2, (0.01,)).fix(0, KAPPA, PULL)
-    assert small.ridge == pytest.approx(w / 4 / math.expm1(0.005) - KAPPA)
-    assert small.linear == pytest.approx(0.005 / (2 * w))
+    small = DualNoise(record, 2, (0.01,)).fix(0, KAPPA, PULL, 2)
+    assert small.ridge == pytest.approx(w / 4 / math.expm1(0.004995) - KAPPA)
+    assert small.linear == pytest.approx(0.004995 / (2 * w))
     assert small.spend.charged == pytest.approx(0.01)
-    given = PenaltyNoise(record, 2, Growth(3.0, 1.1)).fix(2, KAPPA, PULL)
+    given = PenaltyNoise(record, 2, Growth(3.0, 1.1)).fix(2, KAPPA, PULL, 2)
     assert given is not None
     assert given.linear == pytest.approx(3.0 * 1.21 / (2 * PULL))
-    assert given.spend.charged == pytest.approx(3.63 * w / PULL + math.log1p(x))
+    assert given.spend.charged == pytest.approx(1.001 * (3.63 * w / PULL + math.log1p(x)))
+
+
+def test_noise_hides_where_the_solver_stopped_and_is_paid_for() -> None:
+    """E20: two solutions within tol of a zero gradient lie 2·tol/κ apart; NG(ε₂κ/(2 tol)) costs ε₂ at that shift."""
+    data = objective([E1] * 20, Logistic(), 4.0)
+    record = record_of(data)
+    for guard in (
+        DualNoise(record, 2, (1.0,)),
+        DualNoise(record, 2, (0.01,)),
+        PenaltyNoise(record, 2, Growth(3.0)),
+        PenaltyNoise(record, 2, targets=(0.5,)),
+    ):
+        terms = guard.fix(0, KAPPA, PULL, 2)
+        assert terms is not None
+        solve, spend = terms.spend.solve, terms.spend
+        assert solve is not None
+        assert solve.smoothing is not None
+        assert solve.kappa == KAPPA + terms.ridge
+        assert (solve.degree, solve.phi, solve.weight) == (2, terms.ridge, 4.0)
+        assert solve.smoothing * 2 * solve.tolerance / solve.kappa == pytest.approx(solve.residual)
+        parts = spend.scale * spend.sensitivity + spend.jacobian + solve.residual
+        assert spend.charged == pytest.approx(parts, rel=1e-12)
+        # the Jacobian from the ledger's line alone: C/B is half of the sensitivity
+        assert spend.jacobian == pytest.approx(
+            math.log1p(spend.sensitivity / 2 * 0.25 / solve.kappa)
+        )
+
+
+def test_the_noise_for_the_solver_is_in_what_is_released() -> None:
+    """With the same draw of the linear noise, what leaves differs from the minimiser by a draw of rate ζ₂."""
+    data = objective([E1, 0.5 * E2, -0.3 * E1], Logistic(), 1.0)
+    guard = DualNoise(record_of(data), 2, (1.0,))
+    mechanism = Alternating(data, ETA, Growth(ETA), guard)
+    near, state = heard([E1, E1]), mechanism.begin(E1)
+    terms = mechanism.terms(near, 0)
+    assert terms is not None
+    assert terms.linear is not None
+    assert terms.spend.solve is not None
+    apart = []
+    for k in range(400):
+        after, _ = mechanism.propose(state, near, 0).finish(NOISE(k))
+        linear = LAWS["norm-gamma"].draw(NOISE(k), terms.linear, 2)
+        apart.append(after.theta - mechanism.minimiser(state, near, 0, terms, linear))
+    lengths = np.linalg.norm(apart, axis=1) * terms.spend.solve.smoothing
+    assert lengths.mean() == pytest.approx(2.0, abs=5 * math.sqrt(2.0 / 400))  # Gamma(2)
+    assert np.abs(np.mean(apart, axis=0)).max() < 5 * np.std(apart) / 20
+
+
+def test_as_printed_nothing_is_added_for_the_solver() -> None:
+    record = record_of(objective([E1] * 20, Logistic(), 1.0))
+    for guard in (
+        DualNoise(record, 2, (1.0,), as_printed=True),
+        PenaltyNoise(record, 2, targets=(1.0,), as_printed=True),
+    ):
+        terms = guard.fix(0, KAPPA, PULL, 2)
+        assert terms is not None
+        assert terms.spend.solve is not None
+        assert terms.spend.solve.smoothing is None
+        assert terms.spend.charged == pytest.approx(
+            terms.spend.scale * terms.spend.sensitivity + terms.spend.jacobian
+        )
 
 
 def test_as_printed_scales_are_the_papers_and_charged_what_they_cost() -> None:
@@ -47,22 +112,22 @@ def test_as_printed_scales_are_the_papers_and_charged_what_they_cost() -> None:
     data = objective([E1] * 20, Logistic(), 1.0)
     record, w = record_of(data), 1.0 / 20
     x = w / 4 / KAPPA
-    dvp = DualNoise(record, 2, (1.0,), as_printed=True).fix(0, KAPPA, PULL)
+    dvp = DualNoise(record, 2, (1.0,), as_printed=True).fix(0, KAPPA, PULL, 2)
     hat = 1.0 - 2 * math.log1p(x)
     assert dvp.linear == pytest.approx(hat / w)
     assert dvp.spend.claimed == 1.0
     assert dvp.spend.charged == pytest.approx(2 * hat + math.log1p(x))
-    pvp = PrimalNoise(record, 2, (1.0,), RHO, secret=True, as_printed=True).fix(0, KAPPA, PULL)
+    pvp = PrimalNoise(record, 2, (1.0,), RHO, secret=True, as_printed=True).fix(0, KAPPA, PULL, 2)
     assert pvp.output == pytest.approx(RHO * 20 / 2)
     assert pvp.spend.charged == pytest.approx(1.0, rel=1e-6)
-    pp = PenaltyNoise(record, 2, targets=(1.0,), as_printed=True).fix(0, KAPPA, PULL)
+    pp = PenaltyNoise(record, 2, targets=(1.0,), as_printed=True).fix(0, KAPPA, PULL, 2)
     assert pp is not None
     alpha = PULL / w - 1.4 * 0.25
     assert pp.linear == pytest.approx(alpha / (2 * PULL))
     assert pp.spend.charged == pytest.approx(alpha * w / PULL + math.log1p(x))
     assert pp.spend.claimed == pytest.approx(1.0)
     assert pp.spend.charged < 1.0  # loose, and private
-    assert PenaltyNoise(record, 2, targets=(1e-3,), as_printed=True).fix(0, KAPPA, PULL) is None
+    assert PenaltyNoise(record, 2, targets=(1e-3,), as_printed=True).fix(0, KAPPA, PULL, 2) is None
 
 
 def test_degree_zero_releases_nothing() -> None:

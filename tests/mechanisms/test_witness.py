@@ -51,7 +51,9 @@ def test_the_noise_that_the_truth_implies_is_the_noise_that_was_drawn(name: str)
     for k, (spend, implied) in enumerate(zip(spends, noises, strict=True)):
         law = "norm-gamma" if spend.law == "objective" else spend.law
         unit = LAWS[law].draw(source(k), 1.0, len(implied))
-        assert implied == pytest.approx(unit, abs=2e-5 * (1 + np.abs(unit).max()))
+        # what hides where a solver stopped is a thousandth of a millionth of the model, times its curvature here
+        room = 2e-5 if spend.solve is None else 5e-4
+        assert implied == pytest.approx(unit, abs=room * (1 + np.abs(unit).max()))
     assert witness.losses == [0.0] * len(spends)
 
 

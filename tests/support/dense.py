@@ -83,12 +83,24 @@ class Consensus:
         )
 
     def noise(self, i: int, k: int, zeta: float) -> Array:
-        """The draw of release k of agent i with density ∝ exp(−ζ‖x‖)."""
+        """The first draw of release k of agent i with density ∝ exp(−ζ‖x‖)."""
+        return self.noises(i, k, zeta)[0]
+
+    def noises(self, i: int, k: int, *zetas: float) -> list[Array]:
+        """The draws of release k of agent i, one after the other, with densities ∝ exp(−ζ‖x‖)."""
         rng = NoiseSource(self.plan.seeds["noise"]).of(i)(k)
-        direction = rng.standard_normal(self.plan.dimension)
-        length = rng.standard_gamma(self.plan.dimension) / zeta
-        drawn: Array = direction * (length / np.sqrt(direction @ direction))
+        drawn = []
+        for zeta in zetas:
+            direction = rng.standard_normal(self.plan.dimension)
+            length = rng.standard_gamma(self.plan.dimension) / zeta
+            drawn.append(direction * (length / np.sqrt(direction @ direction)))
         return drawn
+
+    def hiding(self, zeta: float, residual: float, kappa: float) -> float:
+        """ζ₂ = ε₂κ/(2 tol) of the noise on a minimiser; tol is 1e-9, or 1e-13 of a bound on the linear noise (E20)."""
+        d = self.plan.dimension
+        tolerance = max(1e-9, 1e-13 * (d + 9 * np.sqrt(d) + 60) / zeta)
+        return float(residual * kappa / (2 * tolerance))
 
     def run(
         self,

@@ -72,6 +72,7 @@ def noise_in(mechanism: Any, state: Any, heard: Any, made: int, after: Any) -> A
         made,
         2 * mechanism.objective.l2 + 2 * pull_of(mechanism, heard, made),
         pull_of(mechanism, heard, made),
+        heard.degree,
     )
     assert terms is not None
     if terms.output is not None:

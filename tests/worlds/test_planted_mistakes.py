@@ -34,32 +34,38 @@ class Planted:
     """A guard with a mistake in it: it says one thing and draws another."""
 
     guard: Guard
-    mistake: Callable[[Guard, int, float, float], Terms | None]
+    mistake: Callable[[Guard, int, float, float, int], Terms | None]
 
     @property
     def planned(self) -> int | None:
         return self.guard.planned
 
-    def fix(self, k: int, convexity: float, pull: float) -> Terms | None:
-        return self.mistake(self.guard, k, convexity, pull)
+    def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms | None:
+        return self.mistake(self.guard, k, convexity, pull, degree)
 
     def like(self, k: int) -> object:
         return k
 
 
-def half_the_noise(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    terms = guard.fix(k, convexity, pull)
+def half_the_noise(
+    guard: Guard, k: int, convexity: float, pull: float, degree: int
+) -> Terms | None:
+    terms = guard.fix(k, convexity, pull, degree)
     assert terms is not None
     assert terms.linear is not None
     return terms._replace(linear=2 * terms.linear)
 
 
-def one_neighbour_too_many(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    return guard.fix(k, convexity + 2 * pull, 2 * pull)
+def one_neighbour_too_many(
+    guard: Guard, k: int, convexity: float, pull: float, degree: int
+) -> Terms | None:
+    return guard.fix(k, convexity + 2 * pull, 2 * pull, degree)
 
 
-def every_second_one_free(guard: Guard, k: int, convexity: float, pull: float) -> Terms | None:
-    terms = guard.fix(k, convexity, pull)
+def every_second_one_free(
+    guard: Guard, k: int, convexity: float, pull: float, degree: int
+) -> Terms | None:
+    terms = guard.fix(k, convexity, pull, degree)
     assert terms is not None
     free: Spend = replace(terms.spend, charged=0.0, claimed=0.0) if k % 2 else terms.spend
     return terms._replace(spend=free)
