@@ -9,9 +9,10 @@ import numpy as np
 from actors.faults import Fault
 from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
-from mechanisms.accounting.compose import headline, totals
-from mechanisms.accounting.loss import Case, Tally, tally
+from mechanisms.accounting.disclosure import Reader, epsilon_of, side_by_side
+from mechanisms.accounting.loss import Case, Tally
 from mechanisms.accounting.spend import SCALES, Spend
+from mechanisms.accounting.views import add_in
 from mechanisms.admm import Alternating
 from mechanisms.guards import Open
 from mechanisms.mixing import Heard
@@ -23,11 +24,13 @@ from scenarios.plan import NodePlan, Plan
 from scenarios.reasons import with_reasons
 from scenarios.scores import why_untested
 from scenarios.seeds import draws
-from scenarios.values import figure
+from scenarios.values import figure, number
 
 _LARGEST = 50
 """Of so many different ledgers of a group, the largest, the numerical total is found too."""
 _NUMERICAL = ("pld",)
+_UNUSED = 0.1
+"""The share of a budget that an accountant may leave before a warning."""
 
 
 _AT_RUN = "only the run can tell"
@@ -75,7 +78,14 @@ def forecast(plan: Plan) -> dict[str, Any]:
         ],
         "fault_first_s": [None if first is None else first / 1e9 for first in firsts],
         "notes": list(plan.notes),
-        "warnings": [*plan.warnings, *_timing(plan), *_unreached(plan, groups), *_unmeasured(plan)],
+        "calibrated": plan.privacy.calibrated,
+        "warnings": [
+            *plan.warnings,
+            *_timing(plan),
+            *_unreached(plan, groups),
+            *_unmeasured(plan),
+            *_unused(plan, groups),
+        ],
     }
     return with_reasons(told, _WHY_NULL)
 
@@ -155,23 +165,21 @@ def _epsilons(
     plan: Plan, nodes: list[NodePlan], spends: list[tuple[Spend, ...] | None]
 ) -> tuple[float, str, dict[str, float]]:
     """Return the largest ε of a group, whose arithmetic it is, and the largest under every accountant."""
-    bags = dict[tuple[Case, float], Tally]()
+    privacy, bags = plan.privacy, dict[tuple[Case, float], Tally]()
     for node, some in zip(nodes, spends, strict=True):
         if some is None:
             return math.inf, "none", {"basic": math.inf}
-        bag = tally(some)
+        bag = add_in(privacy.view, Tally(), some)
         bags[bag.case, node.delta] = bag
     worst, by, all_ways = 0.0, "", dict[str, float]()
-    adaptive = plan.privacy.adaptive
     largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
-    for number, case in enumerate(largest):
-        bag, but = bags[case], _NUMERICAL if number >= _LARGEST else ()
-        told = totals(bag, case[1], adaptive=adaptive, but=but) if len(bag) else {}
+    for place, (key, delta) in enumerate(largest):
+        bag, but = bags[key, delta], _NUMERICAL if place >= _LARGEST else ()
+        reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
+        told = side_by_side(bag, reader, but=but) if len(bag) else {}
         for name, value in told.items():
             all_ways[name] = max(value, all_ways.get(name, 0.0))
-        epsilon, accountant = headline(
-            bag, case[1], plan.privacy.accountant, adaptive=adaptive, but=but
-        )
+        epsilon, accountant = epsilon_of(bag, reader, but=but)
         if epsilon >= worst:
             worst, by = epsilon, accountant
     return worst, by, all_ways
@@ -205,6 +213,23 @@ def _ratio(plan: Plan, node: NodePlan) -> float | None:
     rows = around if opening is None else np.array([opening(row) for row in around])
     found: float | None = ratio(node.mechanism.begin(node.start), Heard(rows, node.weights), 0)
     return found or None
+
+
+def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
+    """Warn where an accountant that the file names turns a budget into more noise than it asks for."""
+    named, mechanism = plan.resolved["privacy"]["calibrate"], plan.resolved["mechanism"]
+    noise_is_given = mechanism.get("alpha") is not None or isinstance(mechanism.get("noise"), dict)
+    if plan.privacy.calibrated is not None or named == "tightest" or noise_is_given:
+        return []
+    found = []
+    for group in groups:
+        cap, epsilon = group["cap"], number(group["epsilon"])
+        if cap is not None and 0 < epsilon < (1 - _UNUSED) * cap:
+            found.append(
+                f'privacy.calibrate = "{named}" leaves {100 * (1 - epsilon / cap):.0f} % of the budget of '
+                f'{group["name"]} unused: ε = {epsilon:.4g} of {cap:g}; "tightest" adds less noise'
+            )
+    return found
 
 
 def _timing(plan: Plan) -> list[str]:
@@ -295,6 +320,10 @@ def in_words(plan: dict[str, Any]) -> list[str]:
             lines.append(
                 f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)"
             )
+    if plan["calibrated"] is not None:
+        lines.append(
+            f'  calibrated by {plan["calibrated"]}: what privacy.calibrate = "tightest" is here'
+        )
     lines += [f"  note       {note}" for note in plan["notes"]]
     lines += [f"  warning    {warning}" for warning in plan["warnings"]]
     return lines

@@ -185,7 +185,7 @@ _PRIVACY: Fields = {
         Many(Choice("eavesdropper", "server", "aggregate", "outsider"), 1, 4), ["eavesdropper"]
     ),
     "accountant": Field(Choice("tightest", "basic", "kov", "zcdp", "rdp", "pld"), "tightest"),
-    "calibrate": Field(Choice("basic", "kov", "rdp", "pld"), "kov"),
+    "calibrate": Field(Choice("tightest", "basic", "kov", "rdp", "pld"), "tightest"),
     "filter": Field(Choice("auto", "basic"), "auto"),
     "grid": Field(Either("a number > 0 or false", Flag(), _POSITIVE), 1e-9),
 }

@@ -30,6 +30,9 @@ class Origin:
         if family_of(self.at.read) == "server":
             resolved["server"] = fill_fields(SERVER, resolved.get("server", {}))
         resolved["seeds"] = dict(self.at.seeds)
+        if self.at.calibrated is not None:
+            # named, so that a run is repeated exactly after an accountant has become tighter
+            resolved["privacy"] = resolved["privacy"] | {"calibrate": self.at.calibrated}
         hashes = self._hashes()
         resolved.pop("origin", None)
         resolved["origin"] = {"folder": str(self.at.scenario.folder), "sha256": hashes}

@@ -66,6 +66,9 @@ class People:
             provision = self.at.attempt(
                 ("mechanism",), lambda: Provision(self.at.read, public, make)
             )
+        if provision is not None and provision.calibrated is not None:
+            self.at.calibrated = provision.calibrated
+            terms = [replace(t, calibrate=provision.calibrated) for t in terms]
         nodes = list[NodePlan]()
         for i, g in enumerate(of):
             if self.at.report.problems:
@@ -118,11 +121,8 @@ class People:
             return terms.cap_of_its_own_code()
         cap = terms.cap(unit_of(self.at.read))
         schedule = getattr(mechanism, "schedule", None)
-        if cap is None or schedule is None or cap.accountant not in {"rdp", "pld"}:
-            return cap
-        spends = schedule(degree)
-        planned = None if spends is None else tally(spends)
-        return cap if planned is None or not cap.holds(planned) else replace(cap, planned=planned)
+        spends = None if cap is None or schedule is None else schedule(degree)
+        return cap if cap is None or spends is None else cap.planning(tally(spends))
 
     def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
         """Return a group's clocks and its computing time, made once."""

@@ -70,6 +70,8 @@ class Privacy:
     """Whether what was claimed composes as its paper prints it (E8)."""
     adaptive: bool = False
     """Whether releases may depend on earlier outputs: code of the scenario's own that has no schedule."""
+    calibrated: str | None = None
+    """What privacy.calibrate = "tightest" was; None where a file names an accountant, or nothing was to calibrate."""
     seen: tuple[str, ...] = ("eavesdropper", "outsider")
     """Every view that there is in this scenario."""
 

@@ -10,7 +10,10 @@ from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND, Record, record_of
 from mechanisms.vectors import grid_below
 from scenarios.public import Maker, Public, Table
-from scenarios.terms import CannotProvide, Shape, Terms, charges, uniform
+from scenarios.terms import CannotProvide, Scheme, Shape, Terms, charges, uniform
+
+_FEW = 64
+"""So many agents are calibrated one by one."""
 
 
 def alternating(table: Table, i: int, public: Public) -> Maker:
@@ -19,7 +22,8 @@ def alternating(table: Table, i: int, public: Public) -> Maker:
     private = table["kind"] not in {"admm", "madmm"}
     terms, d = public.terms[i], public.dimension
     grid = grid_below(public.grid) if private and public.grid is not None else None
-    fixed = _fixed(table, terms, _form(table, penalty, i, public)) if private else None
+    wanted = scheme(table, i, public)
+    fixed = None if wanted is None else charges(table, terms, wanted)
 
     def make(objective: LocalObjective) -> Alternating:
         if table["C"] > objective.points:
@@ -67,26 +71,27 @@ def _penalty(table: Table, i: int) -> tuple[Growth, float]:
     return Growth(start, growth, eta["cap"]), table["theta"]
 
 
-def _form(table: Table, penalty: Growth, i: int, public: Public) -> Form:
+def scheme(table: Table, i: int, public: Public) -> Scheme | None:
+    """Return how agent i's releases are calibrated; None without noise, and where pp is given its noise."""
+    if table["kind"] in {"admm", "madmm"} or (
+        table["kind"] == "pp" and table.get("noise") is not None
+    ):
+        return None
+    return Scheme(_form(table, i, public), _shape(table))
+
+
+def _form(table: Table, i: int, public: Public) -> Form:
     """Return what the loss of agent i's releases is distributed as, at the degree that it has in the plan."""
+    penalty, _ = _penalty(table, i)
     bend = table["C"] / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
     convexity = table["rho"] + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
-    perturbed = Perturbed(rounded_up(bend / convexity), public.dimension)
-    match table["kind"]:
-        case "dvp" | "pp":
-            return perturbed
-        case "pvp":
-            added = Additive("norm-gamma", public.dimension)
-            return Ending(added, perturbed) if table["final_dual"] else added
-        case kind:
-            raise NotImplementedError(f"no privacy loss of a release is written for kind {kind!r}")
-
-
-def _fixed(table: Table, terms: Terms, form: Form) -> tuple[float, ...] | None:
-    """Return the target of each release; None where pp is given its noise."""
-    if table["kind"] == "pp" and table.get("noise") is not None:
-        return None
-    return charges(table, terms, form, _shape(table))
+    x = bend / convexity
+    # in large worlds agents of like sizes and degrees share one calibration
+    perturbed = Perturbed(x if public.count <= _FEW else rounded_up(x, 16), public.dimension)
+    if table["kind"] != "pvp":
+        return perturbed
+    added = Additive("norm-gamma", public.dimension)
+    return Ending(added, perturbed) if table["final_dual"] else added
 
 
 def _shape(table: Table) -> Shape:
@@ -130,7 +135,7 @@ def _can_begin(guard: Guard, penalty: Growth, objective: LocalObjective, degree:
     if not degree:
         return
     pull = penalty.at(0) * degree
-    if guard.fix(0, 2.0 * objective.l2 + 2.0 * pull, pull) is None:
+    if guard.fix(0, 2.0 * objective.l2 + 2.0 * pull, pull, degree) is None:
         raise CannotProvide(
             f"as printed, no noise reaches this ε: the bound holds 1.4·c₁·C/(ηVB) = "
             f"{1.4 * record_of(objective).bend / pull:.4g} for each release whatever the noise; raise eta",

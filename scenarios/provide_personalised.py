@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mechanisms.accounting.calibrate import PURE, Additive
-from mechanisms.accounting.loss import Key, additive
+from mechanisms.accounting.calibrate import PURE, Additive, Perturbed, rounded_down
+from mechanisms.accounting.loss import Key
 from mechanisms.accounting.spend import Spend, unprotected
 from mechanisms.collaborative import Collaborative
 from mechanisms.descent import CoordinateDescent
@@ -19,7 +19,7 @@ from mechanisms.solve import ACCEPTED
 from mechanisms.vectors import Vector, grid_below
 from mechanisms.warm_start import WarmDescent
 from scenarios.public import Maker, Public, Table
-from scenarios.terms import NORM_GAMMA, CannotProvide, Shape, Terms, charges
+from scenarios.terms import NORM_GAMMA, CannotProvide, Scheme, Shape, Terms, charges
 
 _FAINTEST = 1e-9
 """A release with less than this share of the largest charge is noise and nothing else."""
@@ -35,13 +35,13 @@ def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
             objective, mu, c, _smoothness(table, objective, None), free=free
         )
     terms = public.terms[i]
-    shape = _schedule(table, public, law)
-    fixed = charges(table, terms, Additive(law.name, d), shape, before)
+    wanted = descent_scheme(table, public, law, before)
+    fixed = charges(table, terms, wanted)
     grid = None if public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> CoordinateDescent:
         bounds = _bounds(table, objective, law, as_printed=terms.printed)
-        spends = _spends(law, objective, fixed, bounds, terms, shape)
+        spends = _spends(law, objective, fixed, bounds, terms, wanted.shape)
         if table.get("smoothness") == "data":  # as printed only: its scale is not public
             spends = tuple(replace(spend, charged=math.inf) for spend in spends)
         return CoordinateDescent(
@@ -50,6 +50,43 @@ def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
         )  # fmt: skip
 
     return make
+
+
+def descent_scheme(table: Table, public: Public, law: Law, before: Key = ()) -> Scheme:
+    """Return how the releases of a descent are calibrated."""
+    return Scheme(Additive(law.name, public.dimension), _schedule(table, public, law), before)
+
+
+def scheme(table: Table, i: int, public: Public) -> Scheme | None:
+    """Return how agent i's releases are calibrated; None without noise."""
+    kind, noise = table["kind"], table.get("noise")
+    if noise in {None, "none"}:
+        return None
+    if kind == "propagation":
+        return _warm_scheme(noise, i, public)
+    law = LAWS[noise]
+    if kind == "cd":
+        return descent_scheme(table, public, law)
+    if kind == "warm-cd":
+        return descent_scheme(table, public, law, _before(table, i, public))
+    raise ValueError(f"{kind} is not calibrated here")
+
+
+def _warm_scheme(noise: str, i: int, public: Public) -> Scheme:
+    """Return how the one release of a propagation is calibrated."""
+    if noise == "output":
+        return Scheme(Additive("norm-gamma", public.dimension), once=True)
+    m = public.sizes[i]
+    x = public.loss.curvature_bound * FEATURE_BOUND**2 / m / max(2.0 * public.l2(m), 1e-300)
+    return Scheme(Perturbed(x, public.dimension), once=True)
+
+
+def _before(table: Table, i: int, public: Public) -> Key:
+    """Return what the warm start of agent i costs: `warm_share` of ε, as a pure ε."""
+    budget = public.terms[i].epsilon
+    assert budget is not None, "judged before"  # noqa: S101
+    share = rounded_down(table["warm_share"] * budget * (1 - 1e-11))
+    return ((_warm_scheme(table["warm_noise"], i, public).form.loss(share), 1),)
 
 
 class _Bounds(NamedTuple):
@@ -97,7 +134,7 @@ def _remark_4(
         half = Terms(
             terms.epsilon, terms.delta / 2, "kov", "auto", count, printed=True, misprinted=True
         )
-        epsilons = charges({"releases": count}, half, PURE, shape)
+        epsilons = charges({"releases": count}, half, Scheme(PURE, shape))
     width = math.sqrt(2.0 * math.log(2.0 * 2.0 * count / max(terms.delta, 1e-300)))
     return tuple(2.0 * bound * width / epsilon for epsilon in epsilons)
 
@@ -153,10 +190,13 @@ def _schedule(table: Table, public: Public, law: Law) -> Shape:
             case "uniform":
                 return (1.0,) * releases
             case "growing":
-                power = 0.5 if law.unit == "mu" else 1.0 / 3.0
+                # noise of release k is contracted by C^{T−k}: Σ C^{T−k}/ε_k² at a fixed Σε_k is least for
+                # ε ∝ C^{(T−k)/3}, and Σ C^{T−k}/μ_k² at a fixed Σμ_k² for μ ∝ C^{(T−k)/4}
+                power = 0.25 if law.unit == "mu" else 1.0 / 3.0
                 weights = np.exp(-flatness * (releases - k) * power)
             case "printed":
-                weights = (1.0 - flatness / public.count) ** (k / 3.0)
+                # t of Proposition 2 counts the wakes of all n agents: wake k of one is expected at t = n·k
+                weights = (1.0 - flatness / public.count) ** (public.count * k / 3.0)
             case _:
                 raise NotImplementedError(f"no weights are written for schedule {kind!r}")
         if weights.min() < _FAINTEST * weights.max():
@@ -182,8 +222,15 @@ def _contraction(table: Table, public: Public) -> float:
     return min(convexities) / max(bends) if bends else 0.0
 
 
-def propagation(table: Table, i: int, public: Public, noise: str, budget: float | None) -> Maker:
-    """Model propagation, `budget` for its one release."""
+def propagation(table: Table, i: int, public: Public) -> Maker:
+    """Model propagation: the budget for its one release."""
+    wanted = scheme(table, i, public)
+    charge = None if wanted is None else charges(table, public.terms[i], wanted)[0]
+    return _propagation(table, i, public, table["noise"], charge)
+
+
+def _propagation(table: Table, i: int, public: Public, noise: str, charge: float | None) -> Maker:
+    """Model propagation whose one release costs `charge`; None without noise."""
     terms, c = public.terms[i], float(public.confidences[i])
     grid = None if noise == "none" or public.grid is None else grid_below(public.grid)
 
@@ -191,7 +238,7 @@ def propagation(table: Table, i: int, public: Public, noise: str, budget: float 
         if noise == "none":
             spend = unprotected("propagation", objective.dimension)
             return Propagation(objective, table["mu"], c, None, spend, None)
-        assert budget is not None, "judged before"  # noqa: S101
+        assert charge is not None, "judged before"  # noqa: S101
         slope = objective.loss.lipschitz * FEATURE_BOUND
         if not math.isfinite(slope) or not objective.loss.convex:
             raise CannotProvide(
@@ -199,10 +246,10 @@ def propagation(table: Table, i: int, public: Public, noise: str, budget: float 
             )
         match noise:
             case "output":
-                spend = _output(objective, budget, slope, terms)
+                spend = _output(objective, charge, slope, terms)
                 return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
             case "objective":
-                spend, ridge = _objective(objective, budget, terms)
+                spend, ridge = _objective(objective, charge, terms)
                 return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
             case _:
                 raise NotImplementedError(f"no release is written for propagation noise {noise!r}")
@@ -210,31 +257,32 @@ def propagation(table: Table, i: int, public: Public, noise: str, budget: float 
     return make
 
 
-def _output(objective: LocalObjective, budget: float, slope: float, terms: Terms) -> Spend:
+def _output(objective: LocalObjective, charge: float, slope: float, terms: Terms) -> Spend:
     """Charge one output-perturbed local model: Δ₂ = 2·G·w/Λ, Λ = 2·l2 (theory.md, A12)."""
     # Both minimisers are found to ACCEPTED only, so each may lie ACCEPTED/Λ off (theory.md, E20).
     sensitivity = 2.0 * (slope * objective.weight + ACCEPTED) / (2.0 * objective.l2)
-    scale = NORM_GAMMA.scale(budget * (1 - 1e-11), sensitivity)
+    scale = NORM_GAMMA.scale(charge, sensitivity)
     return Spend(
         "propagation", "norm-gamma", "as_printed" if terms.printed else "corrected", scale,
-        sensitivity, "l2", objective.dimension, 0.0, budget, NORM_GAMMA.charge(scale, sensitivity),
+        sensitivity, "l2", objective.dimension, 0.0, charge, NORM_GAMMA.charge(scale, sensitivity),
     )  # fmt: skip
 
 
-def _objective(objective: LocalObjective, budget: float, terms: Terms) -> tuple[Spend, float]:
+def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[Spend, float]:
     """Charge one objective-perturbed local model, and return it with Φ (theory.md, A12)."""
-    record, convexity, target = record_of(objective), 2.0 * objective.l2, budget * (1 - 1e-11)
+    record, convexity = record_of(objective), 2.0 * objective.l2
     if convexity == 0:
         convexity = 1e-300  # no modulus of its own: Φ supplies it
     how = (
-        printed(target, record, convexity, halved=True)
+        printed(charge, record, convexity, halved=True)
         if terms.printed
-        else corrected(target, record, convexity)
+        else corrected(charge, record, convexity)
     )
     shift = 2.0 * record.pull
     spend = Spend(
         "propagation", "objective", "as_printed" if terms.printed else "corrected", how.zeta, shift,
-        "l2", objective.dimension, how.jacobian, budget, how.loss(shift),
+        "l2", objective.dimension, how.jacobian, charge, how.loss(shift),
+        solve=how.solve(record, convexity, 0, objective.dimension),
     )  # fmt: skip
     return spend, how.ridge
 
@@ -244,10 +292,8 @@ def warm_descent(table: Table, i: int, public: Public) -> Maker:
     terms = public.terms[i]
     private = table["noise"] != "none"
     if not private:
-        warm, later = propagation(table, i, public, "none", None), descent(table, i, public)
+        warm, later = _propagation(table, i, public, "none", None), descent(table, i, public)
         return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
-    assert terms.epsilon is not None, "judged before"  # noqa: S101
-    share = table["warm_share"] * terms.epsilon
     if table.get("releases") is None and terms.rounds is not None:
         left = terms.rounds - max(1, table["warm_wakes"])
         if left < 1:
@@ -256,9 +302,9 @@ def warm_descent(table: Table, i: int, public: Public) -> Maker:
                 "mechanism.warm_wakes",
             )
         table = table | {"releases": left}
-    warm = propagation(table, i, public, table["warm_noise"], share)
-    noise = {"output": "norm-gamma", "objective": "pure"}[table["warm_noise"]]
-    later = descent(table, i, public, ((additive(noise, share, public.dimension), 1),))
+    before = _before(table, i, public)
+    warm = _propagation(table, i, public, table["warm_noise"], before[0][0].epsilon)
+    later = descent(table, i, public, before)
     return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
 
 

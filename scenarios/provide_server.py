@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mechanisms.accounting import gaussian
-from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.accounting.calibrate import Additive, rounded_down
+from mechanisms.accounting.spend import Hidden, Spend, unprotected
 from mechanisms.federated import (
     Central,
     Client,
@@ -26,7 +27,7 @@ from mechanisms.perturbation import FEATURE_BOUND
 from mechanisms.solve import ACCEPTED
 from mechanisms.vectors import Vector, grid_below
 from scenarios.public import Maker, Public, Table
-from scenarios.terms import CannotProvide
+from scenarios.terms import CannotProvide, Scheme, charges
 
 _GAUSSIAN = LAWS["gaussian"]
 _ROOM = 1 - 1e-11
@@ -66,6 +67,19 @@ def _trait(table: Table) -> _Trait:
             raise NotImplementedError(f"nothing is written of what a server does for kind {kind!r}")
 
 
+def scheme(table: Table, public: Public) -> Scheme | None:
+    """Return how the one release inside a computation is calibrated; None where noise is Gaussian, or none."""
+    match table["kind"]:
+        case "jayaraman-output":
+            return Scheme(Additive("norm-gamma", public.dimension), once=True)
+        case "pathak":
+            return Scheme(Additive("laplace", public.dimension), once=True)
+        case "wddp" | "jayaraman-gradient" | "central-gradient" | "fedavg":
+            return None
+        case kind:
+            raise ValueError(f"{kind} is no server kind")
+
+
 class Federation:
     """Everything that is settled for all clients together, from public facts."""
 
@@ -84,7 +98,7 @@ class Federation:
         self.weights: Vector = (
             sizes / sizes.sum() if trait.by_size else np.full(len(sizes), 1.0 / len(sizes))
         )
-        self._gradients = trait.gradients
+        self._gradients, self._by_size = trait.gradients, trait.by_size
         self._cell = self.grid or _MASK_GRID
         self.seal = None
         if self.summed or self.inside:
@@ -104,7 +118,7 @@ class Federation:
     def _mu(self, i: int) -> float:
         terms = self.public.terms[i]
         assert terms.epsilon is not None, "judged before"  # noqa: S101
-        return gaussian.mu(terms.epsilon, terms.delta) * _ROOM
+        return rounded_down(gaussian.mu(terms.epsilon, terms.delta) * _ROOM)
 
     def _zcdp(self, i: int) -> float:
         """The whole μ behind Jayaraman et al. 2018: σ = √(2T)G/(m n₁(√(ℓ+ε) − √ℓ)), ℓ = ln(1/δ)."""
@@ -149,14 +163,49 @@ class Federation:
         return self._summed(i) if self.summed else self._in_clear(i)
 
     def _in_clear(self, i: int) -> tuple[Spend, float]:
-        """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8); as printed n stands for n_j (E5)."""
+        """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8), or of T hidden steps the last (modern.md, section 8).
+
+        As printed n, or m·n₍₁₎ with uniform weights, stands for n_j, and √T for the hidden steps (E5).
+        """
         size, mu = self.public.sizes[i], self._mu(i)
-        believed = sum(self.public.sizes) if self.printed and self.kind == "wddp" else size
-        sigma = 2.0 * self.slope * math.sqrt(self.steps) / (believed * mu)
-        within = self.steps if self.once else 1  # steps behind one answer
-        reach = 2.0 * self.slope / size * math.sqrt(within)
-        claimed = mu * math.sqrt(within / self.steps)
-        return self._gaussian(sigma, reach, claimed), sigma
+        root = math.sqrt(self.steps)
+        hidden = gaussian.last_iterate(self._contraction(i), self.steps) if self.once else root
+        if self.printed and self.kind == "wddp":
+            sigma = 2.0 * self.slope * root / (self._believed * mu)
+        else:
+            sigma = 2.0 * self.slope * hidden / (size * mu)
+        reach = 2.0 * self.slope / size * (hidden if self.once else 1.0)
+        claimed = mu if self.once else mu / root
+        spend = self._gaussian(sigma, reach, claimed)
+        if self.kind == "central-gradient":
+            spend = replace(spend, hidden=self._outside(i, sigma))
+        return spend, sigma
+
+    @property
+    def _believed(self) -> float:
+        """How many records the printed noise stands for: n, or m·n₍₁₎ where every party counts alike."""
+        sizes = self.public.sizes
+        return float(sum(sizes)) if self._by_size else float(len(sizes) * min(sizes))
+
+    def _contraction(self, i: int) -> float:
+        """Return how much one step of client i contracts, from public bounds; 1 or more where it does not."""
+        loss, rate = self.public.loss, float(self.table["learning_rate"])
+        if not loss.convex:
+            return 1.0
+        convexity = 2.0 * self.public.l2(self.public.sizes[i])
+        smoothness = loss.curvature_bound * FEATURE_BOUND**2 + convexity
+        return max(abs(1.0 - rate * convexity), abs(1.0 - rate * smoothness))
+
+    def _outside(self, i: int, sigma: float) -> Hidden:
+        """Return what one step costs an outsider, who sees the last model of the server only.
+
+        An answer and the model are rounded to the grid in each step. Rounding moves two models apart by a cell in each
+        coordinate at most, which the sensitivity of a step has to cover, in units of the gradient.
+        """
+        rate = float(self.table["learning_rate"])
+        cells = (self.grid or 0.0) * math.sqrt(self.public.dimension) * (1.0 + 1.0 / rate)
+        reach = 2.0 * self.slope / self.public.sizes[i] + cells
+        return Hidden(_GAUSSIAN.charge(sigma, reach), self._contraction(i))
 
     def _gaussian(self, sigma: float, reach: float, claimed: float) -> Spend:
         return Spend(
@@ -190,9 +239,8 @@ class Federation:
     def shares(self) -> Vector:
         """w_j σ_j of every client."""
         if self.printed:
-            total = sum(self.public.sizes)
             own = [
-                2.0 * self.slope * math.sqrt(self.steps) / (total * self._mu(i))
+                2.0 * self.slope * math.sqrt(self.steps) / (self._believed * self._mu(i))
                 for i in range(self.public.count)
             ]
             shares: Vector = self.weights * np.array(own)
@@ -238,16 +286,22 @@ class Federation:
                 if self.printed:  # per coordinate, on an L2 sensitivity (E25)
                     return Central(LAWS["laplace"], min(epsilons), self._output_reach(spread=1.0))
                 reach, slack = self._output_reach(spread=1.0), self._slack("l2")
-                return Central(LAWS["norm-gamma"], min(epsilons) * _ROOM, reach, slack)
+                return Central(LAWS["norm-gamma"], self._charge(), reach, slack)
             case "pathak":
                 root = math.sqrt(self.public.dimension)
                 if self.printed:  # the scale has no 1/m
                     reach = self._output_reach(spread=1.0)
                     return Central(LAWS["laplace"], min(epsilons), reach, divides=False)
                 reach = self._output_reach(spread=root)
-                return Central(LAWS["laplace"], min(epsilons) * _ROOM, reach, self._slack("l1"))
+                return Central(LAWS["laplace"], self._charge(), reach, self._slack("l1"))
             case kind:
                 raise NotImplementedError(f"no noise of the server is written for kind {kind!r}")
+
+    def _charge(self) -> float:
+        """Return the charge of one release inside the computation: the least that any client's budget allows."""
+        wanted = scheme(self.table, self.public)
+        assert wanted is not None, "one release of a pure ε"  # noqa: S101
+        return min(charges(self.table, terms, wanted)[0] for terms in set(self.public.terms))
 
     def _slack(self, norm: str) -> float:
         """How far rounding to the grid of the masks can move the mean over the fewest survivors."""

@@ -24,9 +24,10 @@ from scenarios.origin import Origin
 from scenarios.people import People
 from scenarios.plan import NodePlan, Plan, Privacy
 from scenarios.problem import ScenarioError, nearest
-from scenarios.provision import Objectives
+from scenarios.provision import Objectives, unit_of
 from scenarios.read import Scenario, beside, library_names, load
 from scenarios.settling import MOST, Options, Settling
+from scenarios.terms import TIGHTEST
 from scenarios.threads import OneThread
 
 
@@ -250,11 +251,20 @@ class _Resolver:
         )
         return Privacy(
             tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=kind == "local",
-            misprinted=misprinted and privacy["calibrate"] == "kov",
+            misprinted=misprinted,
+            calibrated=self._calibrated(),
             adaptive="parameters" in self.at.read["mechanism"]
             and not hasattr(nodes[0].mechanism, "schedule"),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )  # fmt: skip
+
+    def _calibrated(self) -> str | None:
+        """Return who calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""
+        read = self.at.read
+        if read["privacy"]["calibrate"] != TIGHTEST or not is_private(read) or is_printed(read):
+            return None
+        unit = None if "parameters" in read["mechanism"] else unit_of(read)
+        return self.at.calibrated or ("gaussian" if unit == "mu" else None)
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
         table = learner(self.at.read)

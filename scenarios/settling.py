@@ -67,6 +67,8 @@ class Settling:
         self.size = sum(group["count"] for group in self.groups)
         self.until: float | None = options.until or (self.read["run"] or {}).get("until")
         """When the run is cut off, whatever its end would be."""
+        self.calibrated: str | None = None
+        """Which accountant calibrates, where privacy.calibrate = "tightest" had to choose one."""
         self.notes: list[str] = []
         self.warnings: list[str] = []
 

@@ -106,6 +106,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "delta_may_exceed": _overridden(plan),
             "accountant": more["accountant"],
             "view": plan.privacy.view,
+            "calibrated": plan.privacy.calibrated,
             "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
             "views": {k: figure(v) for k, v in more["views"].items()},
             "covered": plan.covered and not more["steered"],
@@ -220,9 +221,14 @@ def _group(name: str, nodes: list[Values], score: str) -> Values:
 def with_headline(tree: Values, summary: Values) -> str:
     """Write a scenario in full, and what accountant "tightest" was in this run."""
     text = to_toml(tree)
-    if tree["privacy"]["accountant"] != "tightest" or not summary:
+    if not summary:
         return text
-    return f'{text}# privacy.accountant: "tightest" was {summary["epsilon"]["accountant"]}\n'
+    was = summary["epsilon"]
+    if tree["privacy"]["accountant"] == "tightest":
+        text += f'# privacy.accountant: "tightest" was {was["accountant"]}\n'
+    if was["calibrated"] is not None:
+        text += f'# privacy.calibrate: "tightest" was {was["calibrated"]}\n'
+    return text
 
 
 def settled(summary: Values) -> int:

@@ -150,10 +150,10 @@ def _unspent(summary: Values) -> list[str]:
     left = [number(node["left"]) for node in summary["nodes"] if node.get("left") is not None]
     if not left:
         return []
-    refused = summary["refused"]
+    refused, by = summary["refused"], summary["epsilon"].get("calibrated")
     return [
         f"  budget    {_show(float(np.mean(left)), '.2f')} left on average, {_show(max(left), '.2f')} at most; "
-        f"{refused:,} releases were refused"
+        f"{refused:,} releases were refused{f'; noise calibrated by {by}' if by else ''}"
     ]
 
 

@@ -2,9 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from mechanisms.accounting.calibrate import Form, bag_of, composed, most_releases, shaped_charges
+from mechanisms.accounting.calibrate import (
+    Case,
+    Form,
+    bag_of,
+    composed,
+    most_releases,
+    shaped_charges,
+)
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Key
@@ -24,9 +31,17 @@ class CannotProvide(ValueError):
         self.key = key
 
 
+TIGHTEST = "tightest"
+MIXED = "mixed"
+"""The unit of Gaussian releases after one of a pure ε."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What one group brings: its budget, and who calibrates and holds it."""
+    """What one group brings: its budget, and who calibrates and holds it.
+
+    `calibrate` is "tightest" until the plan has found which accountant that is for its mechanisms.
+    """
 
     epsilon: float | None
     delta: float
@@ -39,12 +54,22 @@ class Terms:
     """Whether the paper of this kind prints its composition wrong (E8)."""
 
     def accountant(self, unit: str) -> str:
-        """Gaussian always by μ; without δ only basic composition is valid."""
+        """Return who calibrates releases of a unit.
+
+        Gaussian releases alone always go by μ; without δ only basic composition is valid. As printed, a paper's own
+        composition calibrates: Bellet et al. 2018, Theorem 1 for its kinds, else what hush 0.5 took for all of them.
+        """
         if unit == "mu":
             return "gaussian"
         if self.delta <= 0:
-            return "basic"
-        return "kov_printed" if self.misprinted and self.calibrate == "kov" else self.calibrate
+            return "basic" if unit == "epsilon" else "gaussian"
+        if self.misprinted:
+            return "kov_printed"
+        chosen = "kov" if self.calibrate == TIGHTEST and self.printed else self.calibrate
+        assert chosen != TIGHTEST, "the plan settles it before it asks"  # noqa: S101
+        if unit == MIXED and chosen not in {"rdp", "pld"}:
+            return "gaussian"
+        return chosen
 
     def cap(self, unit: str | None) -> Cap | None:
         """The cap and what holds it; None without a budget or noise, and where scales are as printed."""
@@ -72,16 +97,44 @@ def uniform(releases: int) -> tuple[float, ...]:
     return (1.0,) * releases
 
 
-def charges(
-    mechanism: Table,
-    terms: Terms,
-    form: Form,
-    shape: Shape = uniform,
-    before: Key = (),
-) -> tuple[float, ...]:
+class Scheme(NamedTuple):
+    """How an agent's releases are to be calibrated: the form of their losses, their weights, and what was spent before."""
+
+    form: Form
+    shape: Shape = uniform
+    before: Key = ()
+    once: bool = False
+    """Whether there is one release, whatever the mechanism's table and the run's rounds say."""
+
+    def releases(self, mechanism: Table, terms: Terms) -> int | None:
+        """Return how many releases are planned; None where budget and alpha fix it."""
+        return 1 if self.once else mechanism.get("releases") or terms.rounds
+
+    @property
+    def unit(self) -> str:
+        """What its charges count; Gaussian releases after others are mixed."""
+        return MIXED if self.before and self.form.unit == "mu" else self.form.unit
+
+
+def case_of(mechanism: Table, terms: Terms, scheme: Scheme) -> Case | None:
+    """Return what accountants differ in for one agent; None where nothing is left to choose."""
+    if terms.epsilon is None or terms.printed or scheme.unit == "mu":
+        return None
+    releases = scheme.releases(mechanism, terms)
+    alpha = _alpha(mechanism.get("alpha"))
+    weights = None
+    if alpha is None:
+        assert releases is not None, "judged before"  # noqa: S101
+        weights = scheme.shape(releases)
+    elif alpha.growth != 1 and releases is not None:
+        weights = tuple(alpha.at(k) for k in range(releases))
+    charge = 0.0 if alpha is None else alpha.start
+    return Case(scheme.form, terms.epsilon, terms.delta, weights, scheme.before, charge)
+
+
+def charges(mechanism: Table, terms: Terms, scheme: Scheme) -> tuple[float, ...]:
     """Return the charge of each release: two of budget, releases and alpha fix the third."""
-    releases: int | None = mechanism.get("releases") or terms.rounds
-    by_whom = terms.accountant(form.unit)
+    releases, form = scheme.releases(mechanism, terms), scheme.form
     alpha = _alpha(mechanism.get("alpha"))
     if terms.epsilon is None:
         assert alpha is not None, "judged before"  # noqa: S101
@@ -89,7 +142,10 @@ def charges(
         return tuple(alpha.at(k) for k in range(releases))
     if alpha is None:
         assert releases is not None, "judged before"  # noqa: S101
-        return shaped_charges(form, terms.epsilon, terms.delta, shape(releases), by_whom, before)
+        return shaped_charges(
+            form, terms.epsilon, terms.delta, scheme.shape(releases),
+            terms.accountant(scheme.unit), scheme.before,
+        )  # fmt: skip
     if alpha.growth != 1:
         return _growing(alpha, terms, form, releases)
     return (alpha.start,) * _count(alpha.start, terms, form, releases)

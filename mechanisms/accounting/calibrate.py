@@ -2,23 +2,34 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context, Decimal
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.compose import by, closed
-from mechanisms.accounting.loss import Loss, Sums, Tally, additive
-from mechanisms.accounting.spend import UNITS
+from mechanisms.accounting.loss import Key, Loss, Sums, Tally, additive
+from mechanisms.accounting.spend import RESIDUAL_SHARE, UNITS
 
 _ROOM = 1 - 1e-11
 """Room for rounding: a ledger adds one by one what a calibration multiplied."""
 _CLOSED = frozenset({"basic", "kov", "kov_printed", "zcdp", "gaussian"})
 _NEAR = 1e-5
 """How near an accountant without a closed form is brought to the budget, from below."""
+_DIGITS = Context(prec=9, rounding=ROUND_DOWN)
+CANDIDATES = ("basic", "kov", "rdp", "pld")
+"""Who may calibrate, the simplest argument first."""
+_TIE = 1e-6
+"""Charges that differ by less than this share are taken for equal."""
+
+
+def rounded_down(value: float) -> float:
+    """Round a found scale down to 9 significant digits, so that no schedule rests on the last bits of a library."""
+    return float(_DIGITS.plus(Decimal(value))) if math.isfinite(value) else value
 
 
 class Form(Protocol):
@@ -27,6 +38,11 @@ class Form(Protocol):
     @property
     def unit(self) -> str:
         """What a charge counts: "epsilon" or "mu"."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether numerical composition knows its laws exactly, so that no other accountant gives less."""
         ...
 
     def loss(self, charge: float) -> Loss: ...
@@ -44,6 +60,7 @@ class Additive:
 
     law: str
     d: int = 0
+    exact = True
 
     @property
     def unit(self) -> str:
@@ -57,14 +74,20 @@ class Additive:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """The objective is perturbed, so that ln(1+x) of each charge is the Jacobian's, half of it at most."""
+    """The objective is perturbed.
+
+    Of each charge a share pays for the solver's tolerance, and of the rest ln(1+x) is the Jacobian's, half of it at most.
+    """
 
     x: float
     d: int
     unit = "epsilon"
+    exact = False
 
     def loss(self, charge: float) -> Loss:
-        return Loss("objective", charge, self.d, min(math.log1p(self.x), charge / 2))
+        residual = charge * RESIDUAL_SHARE
+        jacobian = min(math.log1p(self.x), (charge - residual) / 2)
+        return Loss("objective", charge, self.d, jacobian + residual)
 
     last = loss
 
@@ -76,6 +99,7 @@ class Ending:
     body: Form
     end: Form
     unit = "epsilon"
+    exact = False
 
     def loss(self, charge: float) -> Loss:
         return self.body.loss(charge)
@@ -117,7 +141,9 @@ def _largest(total: Callable[[float], float], budget: float, first: float, *, ne
             high, at_high = guess, value
         if low and high:
             break
-        guess *= 2.0 if value <= budget else 0.5
+        # totals grow like a power of s, mostly between 1 and 2: aim a little beyond the budget, from either side
+        ratio = budget / value if 0 < value < math.inf else 0.0 if value else 2.0
+        guess *= min(max(1.1 * ratio, 1.1), 16.0) if value <= budget else max(0.9 * ratio, 1 / 16)
     for _ in range(100):
         if high <= low * (1 + near):
             break
@@ -146,15 +172,15 @@ def uniform_charge(
 ) -> float:
     """Return the largest equal charge whose total over `releases` stays within (ε, δ)."""
     if form.unit == "mu":
-        return gaussian.mu(epsilon, delta) / math.sqrt(releases) * _ROOM
+        return rounded_down(gaussian.mu(epsilon, delta) / math.sqrt(releases) * _ROOM)
     if releases == 1 and accountant in _CLOSED - {"zcdp"}:
-        return epsilon * _ROOM  # one release costs what it costs
+        return rounded_down(epsilon * _ROOM)  # one release costs what it costs
 
     def total(charge: float) -> float:
         return composed(form, charge, releases, delta, accountant)
 
     near = 0.0 if accountant in _CLOSED else _NEAR
-    return _largest(total, epsilon, epsilon / releases, near=near) * _ROOM
+    return rounded_down(_largest(total, epsilon, epsilon / releases, near=near) * _ROOM)
 
 
 @lru_cache(maxsize=1024)
@@ -164,14 +190,14 @@ def shaped_charges(
     delta: float,
     weights: tuple[float, ...],
     accountant: str,
-    before: tuple[tuple[Loss, int], ...] = (),
+    before: Key = (),
 ) -> tuple[float, ...]:
     """Return charges s·w_k, s the largest whose total after `before` stays within (ε, δ)."""
     shape, first = np.array(weights), Tally(before)
-    if form.unit == "mu":
+    if form.unit == "mu" and (not before or accountant in _CLOSED):
         length = math.sqrt(float(shape @ shape))
         whole = gaussian.mu(epsilon - first.sums.pure, delta)
-        return tuple((shape * (whole / length * _ROOM)).tolist())
+        return tuple((shape * rounded_down(whole / length * _ROOM)).tolist())
     if not before and len(set(weights)) == 1:
         return (uniform_charge(form, epsilon, delta, len(weights), accountant),) * len(weights)
 
@@ -184,7 +210,63 @@ def shaped_charges(
 
     near = 0.0 if accountant in _CLOSED else 1e-3
     size = _largest(total, epsilon, epsilon / float(shape.sum()), near=near)
-    return tuple((size * _ROOM * shape).tolist())
+    return tuple((rounded_down(size * _ROOM) * shape).tolist())
+
+
+class Case(NamedTuple):
+    """What is calibrated for one agent: how its losses are distributed, and two of budget, weights and charge.
+
+    `weights` are those of its releases; None where the budget and equal releases of a `charge` fix how many there are.
+    """
+
+    form: Form
+    epsilon: float
+    delta: float
+    weights: tuple[float, ...] | None
+    before: Key = ()
+    charge: float = 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether numerical composition knows all its laws exactly."""
+        return self.form.exact and all(loss.law != "objective" for loss, _ in self.before)
+
+    def room(self, accountant: str) -> float:
+        """Return ln of what an accountant lets through: the size of the charges, or their number."""
+        if self.weights is None:
+            allowed: float = most_releases(
+                self.form, self.epsilon, self.delta, self.charge, accountant
+            )
+        elif not self.weights:
+            return 0.0
+        else:
+            charges = shaped_charges(
+                self.form, self.epsilon, self.delta, self.weights, accountant, self.before
+            )
+            allowed = charges[0] / self.weights[0]
+        return math.log(allowed) if allowed > 0 else -math.inf
+
+
+def tightest(cases: Iterable[Case]) -> str:
+    """Return the accountant that admits the least noise for these agents; of equals the one with the simplest argument.
+
+    One accountant serves them all, so that one word in a file repeats the run: the one with the largest mean of ln(charge).
+    Without δ only basic composition is valid.
+    """
+    counted = Counter(cases)
+    if any(case.delta <= 0 for case in counted):
+        return "basic"
+
+    def rooms(names: tuple[str, ...]) -> dict[str, float]:
+        return {
+            name: sum(times * case.room(name) for case, times in counted.items()) for name in names
+        }
+
+    found = rooms(("basic", "kov", "pld"))
+    if not all(case.exact for case in counted) or found["pld"] == -math.inf:
+        found |= rooms(("rdp",))
+    enough = max(found.values()) - _TIE * counted.total()
+    return next(name for name in CANDIDATES if found.get(name, -math.inf) >= enough)
 
 
 def _with(before: Sums, charges: np.ndarray) -> Sums:

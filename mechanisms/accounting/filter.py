@@ -1,7 +1,7 @@
 """What holds a cap: would one more release break it."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mechanisms.accounting import renyi
 from mechanisms.accounting.compose import by, closed, rho_of
@@ -46,10 +46,17 @@ class Cap:
         rho = rho_of(self.epsilon, self.delta)
         return renyi.best_order(rho * (1.0 + renyi.LAMBDAS), self.delta)
 
-    def spent(self, bag: Tally) -> float:
-        """Return ε of what was charged, as the filter counts it."""
-        if self.accountant in _SUMMED or (self.planned is not None and bag.within(self.planned)):
+    def planning(self, planned: Tally) -> "Cap":
+        """Return the cap with a schedule that is fixed in advance, where that fits by the accountant of the cap."""
+        fits = by(self.accountant, planned, self.delta) <= self.epsilon * (1 + _SLACK)
+        return replace(self, planned=planned) if fits and self.accountant in _CURVED else self
+
+    def spent(self, bag: Tally, *, numerical: bool = True) -> float:
+        """Return ε of what was charged, as the filter counts it; without `numerical`, Rényi curves stand in for "pld"."""
+        if self.accountant in _SUMMED:
             return by(self.accountant, bag, self.delta)
+        if self.planned is not None and bag.within(self.planned):
+            return by(self.accountant if numerical else "rdp", bag, self.delta)
         return self._filtered(bag)
 
     def _filtered(self, bag: Tally, *more: Loss) -> float:

@@ -39,6 +39,18 @@ def epsilon(mu: float, at_delta: float) -> float:
     return high
 
 
+def last_iterate(contraction: float, steps: int) -> float:
+    """Return μ of the last of hidden noisy gradient steps, in units of one step's μ (Bok, Su, Altschuler 2024).
+
+    Each step contracts by `contraction` = max(|1 − γm|, |1 − γM|) < 1 on m-strongly convex, M-smooth losses, adds N(0, σ²)
+    to the full gradient, and only the model after the last of `steps` is seen. From 1 on it is √steps, as if all were seen.
+    """
+    if contraction >= 1:
+        return math.sqrt(steps)
+    left = contraction**steps
+    return math.sqrt((1 - left) / (1 + left) * (1 + contraction) / (1 - contraction))
+
+
 @lru_cache(maxsize=4096)
 def mu(epsilon_: float, at_delta: float) -> float:
     """Return the largest μ with δ(ε) ≤ at_delta, rounded down."""

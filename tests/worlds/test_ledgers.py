@@ -118,7 +118,12 @@ def test_the_noise_of_a_release_can_be_found_in_it(tmp_path: Path) -> None:
 def test_output_noise_has_the_scale_of_its_theorem() -> None:
     """ζ = ε m Λ/(2G), Λ = 2·l2 (theory.md, A12), a millionth more noise for the solver's tolerance."""
     nodes = [{"count": 6, "budget": {"epsilon": 2.0}}]
-    plan = make_plan(private(nodes=nodes, mechanism={"kind": "propagation", "noise": "output"}))
+    plan = make_plan(
+        private(
+            nodes=nodes, mechanism={"kind": "propagation", "noise": "output"},
+            privacy={"calibrate": "basic"},
+        )
+    )  # fmt: skip
     for node, m in zip(plan.nodes, plan.shards.sizes, strict=True):
         spend = node.mechanism.spend  # type: ignore[attr-defined]
         assert spend.scale == pytest.approx(2.0 * m * (2 * 0.1) / 2, rel=1e-4)

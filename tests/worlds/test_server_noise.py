@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mechanisms.accounting import gaussian
+from mechanisms.accounting.calibrate import rounded_down
 from scenarios.api import check, make_plan
 from scenarios.seeds import NoiseSource
 from tests.support.builders import Ran, perform
@@ -36,11 +37,15 @@ def test_every_calibration_spends_the_budget_and_no_more(tmp_path: Path) -> None
 
 
 def test_sigma_on_the_wire_is_each_partys_own(tmp_path: Path) -> None:
-    ran = perform(world({"kind": "wddp", "local_rounds": 25}, None, nodes=private()), tmp_path)
-    mu = gaussian.mu(3.0, 1e-4)
-    for line in ran.result.ledger:
-        size = ran.run.plan.shards.sizes[line["node"]]
-        assert line["scale"] == pytest.approx(2 * math.sqrt(25) / (size * mu))
+    """Of 25 hidden steps that contract by a = 1 − γ·2λ = 0.9, or by nothing, the last costs √hidden of one step's μ²."""
+    for l2, hidden in ((0.05, (1 - 0.9**25) / (1 + 0.9**25) * 1.9 / 0.1), (0.0, 25.0)):
+        tree = world({"kind": "wddp", "local_rounds": 25}, None, nodes=private(), task={"l2": l2})
+        ran = perform(tree, tmp_path / str(l2))
+        mu = gaussian.mu(3.0, 1e-4)
+        for line in ran.result.ledger:
+            size = ran.run.plan.shards.sizes[line["node"]]
+            assert line["scale"] == pytest.approx(2 * math.sqrt(hidden) / (size * mu))
+            assert line["charged"] == pytest.approx(mu, rel=1e-6)
 
 
 def test_as_printed_a_party_pays_n_over_n_j(tmp_path: Path) -> None:
@@ -50,9 +55,32 @@ def test_as_printed_a_party_pays_n_over_n_j(tmp_path: Path) -> None:
     sizes, mu = ran.run.plan.shards.sizes, gaussian.mu(3.0, 1e-4)
     for line in ran.result.ledger:
         assert line["scale"] == pytest.approx(2 * math.sqrt(25) / (sum(sizes) * mu))
-        assert line["charged"] == pytest.approx(sum(sizes) / sizes[line["node"]] * mu, rel=1e-6)
+        hidden = gaussian.last_iterate(0.9, 25) / 5.0
+        true = sum(sizes) / sizes[line["node"]] * mu * hidden
+        assert line["charged"] == pytest.approx(true, rel=1e-6)
         assert line["claimed"] == pytest.approx(mu)
     assert ran.outcome.summary["epsilon"]["max"] > 10 * ran.outcome.summary["epsilon"]["claimed"]
+
+
+def test_as_printed_uniform_weights_stand_for_the_smallest_party(tmp_path: Path) -> None:
+    """With weights 1/m the comparator's scale is 2G√T/(m·n₍₁₎·μ); with weights by size, 2G√T/(n·μ)."""
+    for weights, believed in (("uniform", lambda s: len(s) * min(s)), ("size", sum)):
+        mechanism = {
+            "kind": "wddp",
+            "local_rounds": 9,
+            "calibration": "as_printed",
+            "weights": weights,
+        }
+        ran = perform(world(mechanism, None, nodes=private()), tmp_path / weights)
+        sizes, mu = ran.run.plan.shards.sizes, gaussian.mu(3.0, 1e-4)
+        assert len(set(sizes)) > 1
+        for line in ran.result.ledger:
+            assert line["scale"] == pytest.approx(2 * 3 / (believed(sizes) * mu))
+        same = {"source": "blobs", "dimension": 3, "points": 20}
+        even = make_plan(world(mechanism, None, nodes=private(), data=same))
+        both = make_plan(world(mechanism | {"weights": "size"}, None, nodes=private(), data=same))
+        scales = [[s.scale for n in p.nodes for s in n.planned or ()] for p in (even, both)]
+        assert scales[0] == scales[1]  # equal sizes agree to the bit
 
 
 def test_noise_of_a_secure_sum_is_shared_among_the_honest() -> None:
@@ -87,8 +115,8 @@ def test_survivors_set_the_noise_inside_the_computation() -> None:
 @pytest.mark.parametrize("calibration", ["corrected", "as_printed"])
 def test_output_noise_by_the_smallest_survivor(tmp_path: Path, kind: str, calibration: str) -> None:
     """ζ = ε m n₁ Λ/(2G); Laplace 2√d G/(m n₁ Λ ε); as printed 2/(m n₁ Λ ε) and 2/(n₁ Λ ε) (E25)."""
-    mechanism = {"kind": kind, "calibration": calibration}
-    plan = make_plan(world(mechanism, None, nodes=private()))
+    mechanism, privacy = {"kind": kind, "calibration": calibration}, {"calibrate": "basic"}
+    plan = make_plan(world(mechanism, None, nodes=private(), privacy=privacy))
     assert plan.server is not None
     central = plan.server.mechanism.central
     assert central is not None
@@ -100,7 +128,7 @@ def test_output_noise_by_the_smallest_survivor(tmp_path: Path, kind: str, calibr
         ("pathak", "as_printed"): 2 / (10 * convexity * 3.0),
     }[kind, calibration]
     assert scale == pytest.approx(expected, rel=1e-4)
-    ran = perform(world(mechanism, None, nodes=private()), tmp_path)
+    ran = perform(world(mechanism, None, nodes=private(), privacy=privacy), tmp_path)
     ledger = ran.result.ledger
     assert len(ledger) == 6
     charged = max(e["charged"] for e in ledger)
@@ -145,15 +173,16 @@ def test_scales_of_sealed_kinds_hold_room_for_rounding_and_for_solvers() -> None
     gradient = make_plan(world({"kind": "jayaraman-gradient"}, 9, nodes=private()))
     assert gradient.server is not None
     assert gradient.server.mechanism.central is not None
-    mu = gaussian.mu(3.0, 1e-4) * (1 - 1e-11)
+    mu = rounded_down(gaussian.mu(3.0, 1e-4))
     exact = (2 / (6 * 7) + cell * math.sqrt(3)) * 3 / mu
     assert gradient.server.mechanism.central.scale(6, 7) == pytest.approx(exact, rel=1e-13)
-    output = make_plan(world({"kind": "jayaraman-output"}, None, nodes=private()))
+    basic = {"calibrate": "basic"}
+    output = make_plan(world({"kind": "jayaraman-output"}, None, nodes=private(), privacy=basic))
     assert output.server is not None
     assert output.server.mechanism.central is not None
     largest = max(output.shards.sizes)
     reach = 2 * (1 + 1e-6 * largest) / 0.1
-    zeta = 3.0 * (1 - 1e-11) / (reach / 42 + cell * math.sqrt(3))
+    zeta = rounded_down(3.0 * (1 - 1e-11)) / (reach / 42 + cell * math.sqrt(3))
     assert output.server.mechanism.central.scale(6, 7) == pytest.approx(zeta, rel=1e-13)
     aggregate = {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate"}
     summed = make_plan(world(aggregate, 4, nodes=private()))
