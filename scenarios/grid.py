@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import csv
-import json
 import math
 import os
 import re
@@ -19,6 +18,7 @@ from scenarios.folder import FolderError, asked, held, numbers
 from scenarios.governor import Hand
 from scenarios.problem import Problem, ScenarioError
 from scenarios.read import load
+from scenarios.result import Result
 from scenarios.saying import say
 from scenarios.summary import settled
 from scenarios.values import number
@@ -128,13 +128,13 @@ def _done(seed: int, path: Path, wanted: str) -> dict[str, Any] | None:
 
     Anything else in the folder is refused: runs of other plans, and files that no run wrote.
     """
-    resolved, summary = path / "resolved.toml", path / "summary.json"
+    resolved = path / "resolved.toml"
     began = resolved.exists()
     if began and _without_comments(resolved.read_text("utf-8")) != wanted:
         raise FolderError(f"{path} holds a run of another plan: choose another --out")
-    found = json.loads(summary.read_text("utf-8")) if summary.exists() else {}
-    if found.get("status") == "finished":
-        return _row(seed, settled(found), found)
+    result = Result(path) if (path / "manifest.json").exists() else None
+    if result is not None and result.status == "finished" and result.is_judged:
+        return _row(seed, settled(result.summary), result.summary)
     foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
     if foreign or not (began or (path / "manifest.json").exists()):
         named = ", ".join(foreign[:3]) or "no manifest.json"

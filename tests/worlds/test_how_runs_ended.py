@@ -137,3 +137,16 @@ def test_a_disk_that_is_full_at_the_very_end(tmp_path: Path) -> None:
     assert "hold" not in shown.stdout
     assert "the run failed: the disk took no more" in shown.stderr
     assert "it left no models.npz" in shown.stderr
+
+
+def test_a_cell_that_failed_at_its_end_is_run_again(tmp_path: Path) -> None:
+    """Its summary says finished, its manifest does not: a sweep goes by both."""
+    sweep = ("sweep", "ring5-dropout", "--seeds", "3", "--out", str(tmp_path / "sweep"))
+    assert hush(*sweep).returncode == 0
+    file = tmp_path / "sweep" / "seed-3" / "manifest.json"
+    manifest = json.loads(file.read_text())
+    file.write_text(json.dumps(manifest | {"status": "failed"}))
+    assert hush(*sweep).returncode == 0
+    again = json.loads(file.read_text())
+    assert again["status"] == "finished"
+    assert again["digests"] == manifest["digests"]
