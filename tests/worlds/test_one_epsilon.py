@@ -1,0 +1,131 @@
+"""Law: of one run there is one ε: live, in its samples, its summary, its replay, and in `hush show` of any cut of it."""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.events import Charged
+from scenarios.api import make_plan
+from scenarios.conduct import Run
+from scenarios.console.recording import Recording
+from scenarios.folder import events, lines
+from scenarios.governor import Hand
+from scenarios.recount import epsilon_of
+from scenarios.result import Result
+from scenarios.values import number
+from tests.support.catalogue import EVERY, family, private, world
+
+NEAR = {"rel": 2e-7, "abs": 1e-9}
+"""Charges in files are rounded up to 1e-9."""
+
+
+class Overflowing:
+    """A mechanism whose next vector is infinite, whatever its state looks like."""
+
+    def __init__(self, mechanism: Any) -> None:
+        self.mechanism = mechanism
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.mechanism, name)
+
+    def propose(self, *seen: Any) -> Any:
+        step = self.mechanism.propose(*seen)
+
+        def finish(rng: Any) -> Any:
+            state, vector = step.finish(rng)
+            return state, None if vector is None else vector * np.inf
+
+        return step._replace(finish=finish)
+
+
+def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
+    """Run a world in which some agents diverge after so many releases."""
+    run = Run(make_plan(tree), folder, Hand(), 1e12)
+
+    def spoil(event: Charged) -> None:
+        if event.node is not None and stopped.get(event.node) == event.k + 1:
+            agent = run.agents[event.node]
+            agent.mechanism = Overflowing(agent.mechanism)
+
+    run.log.watch(spoil, (Charged,))
+    asyncio.run(run.perform())
+    return run
+
+
+def cut(folder: Path, at: int, there: Path) -> Path:
+    """A copy of a run as SIGKILL would have left it after its event number `at`."""
+    shutil.copytree(folder, there)
+    kept = [e for e in events(folder) if e["seq"] <= at]
+    for segment in there.glob("events-*.jsonl"):
+        segment.unlink()
+    text = "".join(json.dumps(event) + "\n" for event in kept)
+    (there / "events-00000.jsonl").write_text(text)
+    paid = {(e["node"], e["k"]) for e in kept if e["kind"] == "charged"}
+    ledger = [line for line in lines(folder / "ledger.jsonl") if (line["node"], line["k"]) in paid]
+    (there / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ledger))
+    for name in ("summary.json", "verdicts.json", "models.npz", "metrics.csv"):
+        (there / name).unlink(missing_ok=True)
+    manifest = json.loads((there / "manifest.json").read_text())
+    (there / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    return there
+
+
+def agrees_everywhere(run: Run, tmp_path: Path) -> None:
+    """At the end, and at every sample."""
+    folder = run.folder.path
+    summary = json.loads((folder / "summary.json").read_text())["epsilon"]
+    recording = Recording(folder)
+    recording.seek(recording.length)
+    assert recording.epsilons().max() == pytest.approx(number(summary["max"]), **NEAR)
+    assert float(run.budget.headline().max()) == pytest.approx(number(summary["max"]), **NEAR)
+    samples = [e for e in events(folder) if e["kind"] == "sampled"]
+    for place in sorted({0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1}):
+        sample = samples[place]
+        live = max(map(number, sample["values"]["epsilon"]))
+        replayed = Recording(folder)
+        replayed.seek_event(sample["seq"])
+        replayed_max = float(replayed.epsilons().max())
+        shown = epsilon_of(Result(cut(folder, sample["seq"], tmp_path / f"cut-{place}")))
+        assert number(shown["max"]) == pytest.approx(replayed_max, **NEAR)
+        if place < len(samples) - 1:  # the last one is taken when every accountant is asked
+            assert live == pytest.approx(replayed_max, **NEAR)
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if private(n)])
+def test_every_kind_has_one_epsilon(name: str, tmp_path: Path) -> None:
+    agrees_everywhere(ran(world(name, "synchronous"), tmp_path / "run", {}), tmp_path)
+
+
+@pytest.mark.parametrize("view", ["eavesdropper", "server", "aggregate", "outsider"])
+@pytest.mark.parametrize(
+    "name", ["wddp sum", "central-gradient", "wddp once", "cd", "dvp", "local"]
+)
+def test_every_view_has_one_epsilon(name: str, view: str, tmp_path: Path) -> None:
+    if view in {"server", "aggregate"} and family(name) != "server":
+        pytest.skip("there is no server")
+    tree = world(name, "synchronous", privacy={"views": [view]})
+    agrees_everywhere(ran(tree, tmp_path / "run", {}), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "stopped"),
+    [
+        ("cd laplace", {0: 2, 3: 5}),
+        ("cd laplace", dict.fromkeys(range(6), 2)),
+        ("cd gaussian", {2: 1}),
+        ("dvp", {1: 3}),
+        ("pp noise", {4: 2}),
+        ("warm-cd", {0: 2}),
+    ],
+)
+def test_diverged_agents_are_charged_alike_by_every_reader(
+    name: str, stopped: dict[int, int], tmp_path: Path
+) -> None:
+    run = ran(world(name, "synchronous"), tmp_path / "run", stopped)
+    assert [agent.id for agent in run.agents if agent.diverged] == sorted(stopped)
+    agrees_everywhere(run, tmp_path)
