@@ -154,7 +154,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
     return [
         f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at {summary['ended_s']:g} s; counted from its events",
         f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
-        f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger)",
+        f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger and events)",
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
         f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
         f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
