@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
+from scenarios import shared_rows
 from scenarios.archives import UNREADABLE, TooLarge, arrays
 from scenarios.seeds import generator
 from scenarios.splits import NoSplit, deal, sizes
@@ -33,6 +34,8 @@ class Shards:
     common_test: Points | None
     targets: Matrix | None
     notes: tuple[str, ...]
+    shared: int = 0
+    """How many source rows several agents hold, as far as that is known."""
 
     @property
     def dimension(self) -> int:
@@ -150,7 +153,7 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
     notes = shards.notes
     if scaled:
         notes = (*notes, f"{scaled} rows had a norm above 1 and were scaled to norm 1")
-    return Shards(tuple(train), tuple(test), common, shards.targets, notes)
+    return replace(shards, train=tuple(train), test=tuple(test), common_test=common, notes=notes)
 
 
 def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[Matrix, int]:
@@ -253,7 +256,8 @@ def _blobs(data: dict[str, Any], n: int, seed: int) -> Shards:
     common = cloud(data["test_points"]) if data["test_points"] else None
     y = np.where(rng.random(len(y)) < data["flip"], -y, y)
     hands = deal(split, y, n, generator(seed, "data/split"))
-    return Shards(tuple((x[hand], y[hand]) for hand in hands), (), common, None, ())
+    train = tuple((x[hand], y[hand]) for hand in hands)
+    return Shards(train, (), common, None, (), shared_rows.by_number(hands))
 
 
 def _files(data: dict[str, Any], n: int, folders: Folders) -> Shards:
@@ -268,12 +272,13 @@ def _files(data: dict[str, Any], n: int, folders: Folders) -> Shards:
         left -= x.nbytes + y.nbytes
         return x, y
 
-    train = []
+    train, paths = list[Points](), list[Path]()
     for i in range(n):
         path = folders.below(folder, f"{i:03d}.npz")
         if path is None:
             raise BadData(f"no such file: {i:03d}.npz in {folder.name}")
         train.append(read(path))
+        paths.append(path)
     if (folder / f"{n:03d}.npz").exists():
         raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
     tests = [folders.below(folder, f"test/{i:03d}.npz") for i in range(n)]
@@ -283,7 +288,25 @@ def _files(data: dict[str, Any], n: int, folders: Folders) -> Shards:
     dimensions = {x.shape[1] for x, _ in (*train, *test) if x.ndim == 2}
     if len(dimensions) > 1:
         raise BadData(f"all agents need one dimension, got {sorted(dimensions)}")
-    return Shards(tuple(train), tuple(test), None, None, ())
+    shared = shared_rows.by_file(paths, [len(y) for _, y in train])
+    declared = [rows for path in paths if (rows := _declared(path)) is not None]
+    return Shards(
+        tuple(train), tuple(test), None, None, (), max(shared, shared_rows.by_number(declared))
+    )
+
+
+def _declared(path: Path) -> Any:
+    """Return the numbers that a file declares for its rows (`rows`, whole numbers); None where it does not."""
+    with np.load(path, allow_pickle=False) as archive:
+        if "rows" not in archive:
+            return None
+        try:
+            rows = archive["rows"]
+        except UNREADABLE as error:
+            raise BadData(f"{path.name}: rows cannot be read ({type(error).__name__})") from None
+    if rows.dtype.kind not in "iu":
+        raise BadData(f"{path.name}: rows must be whole numbers, got {rows.dtype}")
+    return rows
 
 
 def _archive(path: Path, most: float) -> Points:

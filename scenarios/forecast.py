@@ -81,6 +81,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "calibrated": plan.privacy.calibrated,
         "warnings": [
             *plan.warnings,
+            *(f"not covered: {reason}" for reason in plan.uncovered),
             *_timing(plan),
             *_unreached(plan, groups),
             *_unmeasured(plan),

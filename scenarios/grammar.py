@@ -57,8 +57,8 @@ TOPOLOGIES: dict[str, Fields] = {
     "erdos-renyi": {"p": Field(Number(low=0, high=1, least=1e-9), REQUIRED)},
     "small-world": {"degree": Field(_COUNT, REQUIRED), "rewire": Field(_SHARE, 0.1)},
     "scale-free": {"attach": Field(_COUNT, REQUIRED)},
-    "similarity": {"gamma": Field(_POSITIVE, 0.1)},
-    "knn": {"k": Field(_COUNT, 10)},
+    "similarity": {"gamma": Field(_POSITIVE, 0.1), "public": Field(Flag(), False)},
+    "knn": {"k": Field(_COUNT, 10), "public": Field(Flag(), False)},
     "edges": {
         "edges": Field(Many(Many(Number(low=0, least=SMALLEST, most=LARGEST), 2, 3)), REQUIRED)
     },

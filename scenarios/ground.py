@@ -7,7 +7,7 @@ import numpy as np
 
 from actors.link import Policy
 from clocks.durations import Constant, Duration
-from scenarios import catalog, topologies
+from scenarios import catalog, shared_rows, topologies
 from scenarios.datasets import BadData, Demands, Points, Shards, load, tidy
 from scenarios.kinds import rests_on_norms
 from scenarios.seeds import generator
@@ -43,8 +43,10 @@ class Ground:
         try:
             train = self._pairs(data["nodes"])
             tests = self._pairs(data.get("test", ()))
+            shared = shared_rows.by_memory([x for x, *_ in data["nodes"]])
+            shared = max(shared, shared_rows.by_number(data.get("rows", ())))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            said = f"data must be {{'nodes': [(x, y), …], 'test': [(x, y), …]}}, test or not: {type(error).__name__}: {error}"
+            said = f"data must be {{'nodes': [(x, y), …], 'test': [(x, y), …], 'rows': [[…], …]}}, test and rows or not: {type(error).__name__}: {error}"
             raise BadData(said) from None
         if len(train) != self.at.size:
             raise BadData(f"data must be points for {self.at.size} agents, got {len(train)}")
@@ -52,7 +54,7 @@ class Ground:
             raise BadData(f"data has test points for {len(tests)} of {self.at.size} agents")
         if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
             raise BadData("all agents need one dimension")
-        return Shards(train, tests, None, None, ())
+        return Shards(train, tests, None, None, (), shared)
 
     @staticmethod
     def _pairs(points: Any) -> tuple[Points, ...]:

@@ -118,6 +118,8 @@ class Plan:
     folder: Path
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    """Why ε does not cover the run, known before it starts; empty where it does."""
 
     @property
     def size(self) -> int:
@@ -146,8 +148,8 @@ class Plan:
 
     @property
     def covered(self) -> bool:
-        """Whether ε covers the run: not where a fault reads data, for then participation depends on them."""
-        return not any(fault.oracle for fault in self.faults)
+        """Whether ε covers the run, as far as that is known before it starts."""
+        return not self.uncovered
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

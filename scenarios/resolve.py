@@ -14,6 +14,7 @@ from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagat
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios import catalog
+from scenarios.datasets import Shards
 from scenarios.extent import extent, longest_s
 from scenarios.ground import Ground
 from scenarios.hazards import Hazards
@@ -29,6 +30,7 @@ from scenarios.read import Scenario, beside, library_names, load
 from scenarios.settling import MOST, Options, Settling
 from scenarios.terms import TIGHTEST
 from scenarios.threads import OneThread
+from scenarios.topologies import OF_DATA
 
 
 @OneThread()
@@ -45,10 +47,10 @@ def _heard(expect: dict[str, Any]) -> dict[str, Any]:
     return expect if text is None else expect | {"sometimes": read_condition(text)}
 
 
-def _uncovered(faults: tuple[Fault, ...]) -> list[str]:
+def _oracles(faults: tuple[Fault, ...]) -> list[str]:
     """Say that participation depends on data, where it does."""
     numbers = ", ".join(str(fault.number) for fault in faults if fault.oracle)
-    said = f"fault {numbers} reads what only an oracle sees: ε does not cover who takes part"
+    said = f"fault {numbers} reads what only an oracle sees, so who takes part depends on data"
     return [said] if numbers else []
 
 
@@ -92,6 +94,7 @@ class _Resolver:
         hazards.judge(faults, joined | {(j, i) for i, j in joined})
         self.at.report.stop_if_any()
         run, horizon = self.at.read["run"], self._horizon()
+        uncovered = self._uncovered(shards, faults, serves=serves)
         plan = Plan(
             name=self.at.scenario.name,
             kind=self.at.read["mechanism"]["kind"],
@@ -124,7 +127,8 @@ class _Resolver:
             text=self.at.scenario.text,
             folder=self.at.scenario.folder,
             notes=(*shards.notes, *self.at.notes),
-            warnings=(*self.at.warnings, *_uncovered(faults)),
+            warnings=tuple(self.at.warnings),
+            uncovered=uncovered,
         )
         self._judge_sampled(plan)
         self._refuse_long(plan)
@@ -257,6 +261,30 @@ class _Resolver:
             and not hasattr(nodes[0].mechanism, "schedule"),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )  # fmt: skip
+
+    def _uncovered(
+        self, shards: Shards, faults: tuple[Fault, ...], *, serves: bool
+    ) -> tuple[str, ...]:
+        """Say why the ε of this run does not cover it; nothing where nothing is private, for then it is infinite."""
+        if not is_private(self.at.read) and "parameters" not in self.at.read["mechanism"]:
+            return tuple(_oracles(faults))
+        found, topology = [], self.at.read["network"]["topology"]
+        made_of_data = self.at.options.graph is None and topology["kind"] in OF_DATA and not serves
+        if made_of_data and topology["public"]:
+            self.at.notes.append(
+                f"the {topology['kind']} graph was made of what agents learn, and is declared public "
+                "(topology.public): ε covers the run for an adversary that knew it before"
+            )
+        elif made_of_data:
+            found.append(
+                f"the {topology['kind']} graph is made of what agents learn, and is no release: "
+                "topology.public = true declares that it was public before"
+            )
+        if shards.shared:
+            found.append(
+                f"{shards.shared:,} source rows are held by several agents: for such a record their ledgers add up"
+            )
+        return (*found, *_oracles(faults))
 
     def _calibrated(self) -> str | None:
         """Return who calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""

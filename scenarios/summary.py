@@ -110,6 +110,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "side_by_side": {k: figure(v) for k, v in more["side_by_side"].items()},
             "views": {k: figure(v) for k, v in more["views"].items()},
             "covered": plan.covered and not more["steered"],
+            "not_covered": _not_covered(plan, steered=more["steered"]),
         },
         "groups": [
             _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
@@ -119,6 +120,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
         "faults": more["faults"],
         "residual": more["residual"],
         "targets": more["targets"],
+        "targets_not_covered": _chosen_by_an_oracle(plan, more["targets"]),
         "expectations": [j.as_json() for j in more["judgements"]],
         "invariants": more["invariants"],
         "notes": list(plan.notes),
@@ -166,6 +168,21 @@ def _overridden(plan: Plan) -> list[str]:
     groups = plan.resolved["nodes"]
     chosen = [(group.get("budget") or {}).get("delta_may_exceed", False) for group in groups]
     return [name for name, may in zip(plan.groups, chosen, strict=True) if may]
+
+
+def _not_covered(plan: Plan, *, steered: bool) -> list[str]:
+    """Say why ε does not cover this run; empty where it does."""
+    by_hand = ["a person steered this run and may have read data, so who took part depends on them"]
+    return [*plan.uncovered, *(by_hand if steered else [])]
+
+
+def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
+    """Return of each ε at a target why it is not covered: its time depends on data; nothing where none is private."""
+    return {
+        name: f"an oracle's {plan.targets[name.partition('.')[2]]['metric']} chose the time"
+        for name in targets
+        if name.startswith("epsilon_to.")
+    }
 
 
 def _delta(plan: Plan) -> float:

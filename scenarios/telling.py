@@ -132,13 +132,7 @@ def _epsilon_lines(summary: Values) -> list[str]:
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
-    if not epsilon.get("covered", True):
-        who = (
-            "a person steered this run, who may have"
-            if summary.get("steered_by_hand")
-            else "a fault of this run"
-        )
-        lines.append(f"            NOT COVERED: {who} read data, so who took part depends on them")
+    lines += [f"            NOT COVERED: {reason}" for reason in epsilon.get("not_covered", ())]
     if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
         seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
         lines.append(f"            in every view: {', '.join(seen)}")
@@ -211,10 +205,11 @@ def _verdict_lines(summary: Values) -> list[str]:
         + (f"; unknown: {', '.join(unknown)}" if unknown else "")
     ]
     lines += [f"  {told_expectation(f, unfinished=unfinished)}" for f in summary["expectations"]]
-    targets = summary["targets"].items()
-    return lines + [
-        f"  target    {name} = {_show(value, '.6g')}{so_far}" for name, value in targets
-    ]
+    unproved = summary.get("targets_not_covered", {})
+    for name, value in summary["targets"].items():
+        reason = f"   (not covered: {unproved[name]})" if name in unproved else ""
+        lines.append(f"  target    {name} = {_show(value, '.6g')}{so_far}{reason}")
+    return lines
 
 
 def _is_unfinished(summary: Values) -> bool:

@@ -9,6 +9,8 @@ import numpy as np
 from mechanisms.vectors import Matrix
 
 Edge = tuple[int, int, float]
+OF_DATA = frozenset({"similarity", "knn"})
+"""Graphs that are made of what agents are to learn."""
 NEGLIGIBLE = 1e-2
 """Similarities below this are left out, as Bellet et al. 2018 leave out negligible weights."""
 
@@ -22,7 +24,7 @@ def build(
 ) -> tuple[Edge, ...]:
     """Return the weighted edges (i < j) of a topology over n agents."""
     kind = topology["kind"]
-    if kind in {"similarity", "knn"}:
+    if kind in OF_DATA:
         if targets is None:
             raise NoGraph(f"{kind} needs a data source with target models, such as separators")
         similarity = _similarity(targets, topology.get("gamma", 0.1))

@@ -20,8 +20,10 @@ from scenarios.result import Result
 from scenarios.values import number
 from tests.support.catalogue import EVERY, family, private, world
 
-NEAR = {"rel": 2e-7, "abs": 1e-9}
-"""Charges in files are rounded up to 1e-9."""
+
+def near(value: float) -> Any:
+    """Charges in files are rounded up to 1e-9."""
+    return pytest.approx(value, rel=2e-7, abs=1e-9)
 
 
 class Overflowing:
@@ -81,8 +83,8 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
     summary = json.loads((folder / "summary.json").read_text())["epsilon"]
     recording = Recording(folder)
     recording.seek(recording.length)
-    assert recording.epsilons().max() == pytest.approx(number(summary["max"]), **NEAR)
-    assert float(run.budget.headline().max()) == pytest.approx(number(summary["max"]), **NEAR)
+    assert recording.epsilons().max() == near(number(summary["max"]))
+    assert float(run.budget.headline().max()) == near(number(summary["max"]))
     samples = [e for e in events(folder) if e["kind"] == "sampled"]
     for place in sorted({0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1}):
         sample = samples[place]
@@ -91,9 +93,9 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
         replayed.seek_event(sample["seq"])
         replayed_max = float(replayed.epsilons().max())
         shown = epsilon_of(Result(cut(folder, sample["seq"], tmp_path / f"cut-{place}")))
-        assert number(shown["max"]) == pytest.approx(replayed_max, **NEAR)
+        assert number(shown["max"]) == near(replayed_max)
         if place < len(samples) - 1:  # the last one is taken when every accountant is asked
-            assert live == pytest.approx(replayed_max, **NEAR)
+            assert live == near(replayed_max)
 
 
 @pytest.mark.parametrize("name", [n for n in EVERY if private(n)])
