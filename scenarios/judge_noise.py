@@ -101,15 +101,16 @@ def _two(read: Tree, nodes: list[Tree], report: Report) -> None:
     mechanism = read["mechanism"]
     if mechanism["kind"] == "pp" and mechanism.get("noise") is not None:
         return  # its ε follows
-    planned = mechanism.get("releases") is not None or field(read.get("run"), "rounds") is not None
-    alpha, able = mechanism.get("alpha") is not None, mechanism["kind"] not in {"pp", "warm-cd"}
+    # What was given and did not read is None, and was reported: it is not missing.
+    planned = "releases" in mechanism or "rounds" in (read.get("run") or {})
+    alpha, able = "alpha" in mechanism, mechanism["kind"] not in {"pp", "warm-cd"}
     shaped = mechanism.get("schedule", "uniform") != "uniform"
     if shaped and alpha:
         report.key(
             (*_AT, "alpha"), "a schedule shapes a budget over releases: give those, and no alpha"
         )
     for i, group in enumerate(nodes):
-        capped = group.get("budget") is not None
+        capped = "budget" in group
         if planned + alpha + capped < 2:
             has = (
                 "releases" if planned else "alpha" if alpha else "a budget" if capped else "nothing"

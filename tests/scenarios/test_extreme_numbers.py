@@ -72,6 +72,10 @@ NAMED: dict[str, tuple[dict[str, Any], str]] = {
         _budget() | {"mechanism": _CD | {"alpha": 1e-200}},
         "mechanism.alpha: must be a number > 0, and at least 1e-12, got 1e-200",
     ),
+    "a release for nothing, without a count": (
+        _budget() | {"task": {}, "mechanism": {"kind": "dvp", "alpha": 1e-200}},
+        "mechanism.alpha: must be a number > 0, and at least 1e-12, got 1e-200",
+    ),
     "the smallest l2": (
         {"task": {"l2": 5e-324}},
         "task.l2: must be a number >= 0, and at least 1e-12, got 5e-324",
@@ -101,6 +105,7 @@ def test_an_extreme_number_by_name(name: str) -> None:
     with pytest.raises(ScenarioError) as error:
         make_plan(scenario(**sections))
     assert said in str(error.value)
+    assert len(error.value.problems) == 1, "nothing is said to be missing that was refused"
 
 
 @pytest.mark.parametrize("row", ["1.7e18,0", "1,inf", "nan,0", "-1,0", "1,0.5", "1"])

@@ -94,8 +94,8 @@ def test_more_than_a_million_samples_need_allow_large(name: str) -> None:
     assert extent(make_plan(tree, allow_large=True)).samples > 0
 
 
-def test_three_rounds_that_take_no_time_have_two_samples(tmp_path: Path) -> None:
-    """One at the start and one at the end, though a deadline of a day was never waited for."""
+def test_rounds_that_take_no_time_wait_for_no_deadline(tmp_path: Path) -> None:
+    """Samples come by rounds then: a deadline of a day that nothing waits for adds none."""
     tree = scenario(**_SERVER | {"run": {"seed": 1, "rounds": 3}, "server": {"deadline": "1d"}})
-    assert extent(make_plan(tree)).samples == 2
-    assert len(perform(tree, tmp_path).events("sampled")) == 2
+    promised = extent(make_plan(tree)).samples
+    assert promised == len(perform(tree, tmp_path).events("sampled")) < 10
