@@ -49,6 +49,7 @@ ERRATA = {
     "E17": "Releases compose: a promise for each iteration is none for the run.",
     "E18": "A start made of data is a release, and charged.",
     "E19": "The strong convexity of λ‖θ‖² is 2λ; with λ = 1/m the noise of an output-perturbed model does not fall with m.",
+    "E20": "A solver stops near its minimiser, at a place that depends on the data: noise of a thousandth of the charge hides it.",
     "E21": "The low bits of a double leak: what leaves is rounded to a grid.",
     "E22": "Keeping penalties secret protects nothing: records are recovered by projection.",
     "E23": "The regulariser must be twice differentiable, and 0 ≤ L'' ≤ c₁.",

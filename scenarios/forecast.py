@@ -21,7 +21,7 @@ from mechanisms.warm_start import WarmDescent
 from scenarios.extent import extent
 from scenarios.metric_names import needs_tests
 from scenarios.plan import NodePlan, Plan
-from scenarios.reasons import with_reasons
+from scenarios.reasons import UNCALIBRATED, with_reasons
 from scenarios.scores import why_untested
 from scenarios.seeds import draws
 from scenarios.values import figure, number
@@ -42,6 +42,7 @@ _WHY_NULL = {
     "groups.*.cap": "no budget was given: no cap",
     "groups.*.epsilon*": _AT_RUN,
     "groups.*.calibration": "the corrected calibration keeps what it claims",
+    "calibrated": UNCALIBRATED,
     "groups.*.noise_to_step": "no noise enters a step, or no agent has a neighbour",
 }
 """Why figures of a forecast may be missing, by patterns of their places."""

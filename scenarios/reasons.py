@@ -6,6 +6,8 @@ from typing import Any
 
 UNMEASURED = "it was not measured"
 """What is said where no rule knows better."""
+UNCALIBRATED = "the file names the accountant, or no noise follows from a budget"
+"""Why no accountant was chosen."""
 
 
 def nulls(tree: Any, path: str = "") -> Iterator[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from actors.agent import Agent
 from scenarios.plan import Plan
-from scenarios.reasons import with_reasons
+from scenarios.reasons import UNCALIBRATED, with_reasons
 from scenarios.values import figure, number
 from scenarios.write import to_toml
 
@@ -136,6 +136,7 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
     end = "rounds" if plan.rounds is not None else "updates"
     gone, uncapped = "the agent diverged, or was never a member", "no budget was given: no cap"
     rules = {
+        "epsilon.calibrated": UNCALIBRATED,
         "horizon_s": f"the run ends by {end}",
         "loss.*": why("loss"),
         f"{score}.train": why(f"{score}.train"),

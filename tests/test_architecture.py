@@ -20,7 +20,7 @@ ONLY_IN = {
     "networkx": ("scenarios.topologies",),
     "rich": ("scenarios.console.screen",),
     "msgspec": ("actors.events", "actors.messages", "scenarios"),
-    "joblib": ("scenarios.grid", "scenarios.auditor", "scenarios.testing"),
+    "joblib": ("scenarios.workers", "scenarios.grid", "scenarios.auditor", "scenarios.testing"),
     "dp_accounting": ("mechanisms.accounting.export",),
     "matplotlib": ("scenarios.plots",),
     "random": (),

@@ -48,6 +48,29 @@ def test_sigma_on_the_wire_is_each_partys_own(tmp_path: Path) -> None:
             assert line["charged"] == pytest.approx(mu, rel=1e-6)
 
 
+def test_an_outsider_of_central_gradient_sees_the_last_model_only(tmp_path: Path) -> None:
+    """μ of one step times last_iterate(0.9, 25); rounding of answers and models to the grid is in the step's reach."""
+    tree = world(
+        {"kind": "central-gradient"}, 25, nodes=[private()[0] | {"count": 1}], task={"l2": 0.05}
+    )
+    ran = perform(tree, tmp_path)
+    views = ran.outcome.summary["epsilon"]["views"]
+    (line,) = {
+        tuple(sorted(line.items()))
+        for line in (
+            {k: v for k, v in e.items() if k in {"hidden", "contraction", "charged"}}
+            for e in ran.result.ledger
+        )
+    }
+    kept = dict(line)
+    assert kept["contraction"] == pytest.approx(0.9)
+    assert kept["hidden"] == pytest.approx(kept["charged"], rel=1e-6)
+    assert kept["hidden"] >= kept["charged"]
+    last = gaussian.epsilon(kept["hidden"] * gaussian.last_iterate(0.9, 25), 1e-4)
+    assert views["outsider"] == pytest.approx(last, rel=1e-6)
+    assert views["outsider"] < 0.9 * views["eavesdropper"]
+
+
 def test_as_printed_a_party_pays_n_over_n_j(tmp_path: Path) -> None:
     """E5: σ of eq. (3) is short by n/n_j on the wire."""
     mechanism = {"kind": "wddp", "local_rounds": 25, "calibration": "as_printed"}
