@@ -15,6 +15,7 @@ import numpy as np
 from scenarios import folder
 from scenarios.proven import Proof, proof_of
 from scenarios.reasons import with_reasons
+from scenarios.saying import visible
 
 
 class Columns(dict[str, list[Any]]):
@@ -88,7 +89,7 @@ class Result:
         if self._warns:
             self._warns = False
             said = f"this run was interrupted: its figures are of its first part ({self.path})"
-            warnings.warn(said, InterruptedRun, stacklevel=3 if method else 4)
+            warnings.warn(visible(said), InterruptedRun, stacklevel=3 if method else 4)
 
     @cached_property
     def clocks(self) -> frozenset[str]:
@@ -189,7 +190,7 @@ class Result:
         """
         self._use()
         for words in self.proof.words:
-            warnings.warn(f"{self.path}: {words}", stacklevel=3)
+            warnings.warn(visible(f"{self.path}: {words}"), stacklevel=3)
         return list(self.proof.lines)
 
     @cached_property

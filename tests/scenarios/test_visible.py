@@ -284,7 +284,7 @@ MAY_WRITE = {
 
 
 def test_there_is_one_door_to_the_terminal() -> None:
-    """No other module prints, or writes to a standard stream."""
+    """No other module prints, or writes to a standard stream; warnings are spelled out."""
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call):
@@ -292,3 +292,5 @@ def test_there_is_one_door_to_the_terminal() -> None:
             called = ast.unparse(node.func)
             writes = called == "print" or called.endswith(("stdout.write", "stderr.write"))
             assert not writes or name_of(path) in MAY_WRITE, f"{path}:{node.lineno}: {called}"
+            if called == "warnings.warn":
+                assert ast.unparse(node.args[0]).startswith("visible("), f"{path}:{node.lineno}"
