@@ -180,12 +180,16 @@ class Client:
         sent: Vector,
         after: Vector,
     ) -> Explained:
-        """Take the answer without noise from what was sent; what is masked says nothing by itself."""
+        """Take the answer without noise from what was sent; what is masked says nothing by itself.
+
+        After several noisy steps the answer is Gaussian around that only where the loss is linear.
+        """
         spread = getattr(self.task, "spread", None)
         if self.seal is not None or spread is None:
             return Explained(0.0, np.zeros(0), after)
         noise, scale = sent - self.plain(before), spread()
-        return Explained(LAWS["gaussian"].log_density(noise, scale), noise / scale, after)
+        density = LAWS["gaussian"].log_density(noise, scale)
+        return Explained(density, noise / scale, after, exact=getattr(self.task, "steps", 1) == 1)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every question makes one."""

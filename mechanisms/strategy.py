@@ -82,12 +82,14 @@ class Explained(NamedTuple):
     """What some data make of a release that was sent from a state: as an auditor who knows all but one record sees it.
 
     `log_density` is ln of the density of what was sent, up to what does not depend on the data; `noise` is what must
-    have been drawn, in units of its scale; `after` is the state that these data would have left.
+    have been drawn, in units of its scale; `after` is the state that these data would have left. `exact` is false where
+    the density is that of an approximation: then a difference of two is no privacy loss.
     """
 
     log_density: float
     noise: Vector
     after: State
+    exact: bool = True
 
 
 def silent(state: State) -> Step:

@@ -21,26 +21,23 @@ class _Hypothesis:
         self.mechanism = mechanism
         self.state: State = None
         self.noises: list[Vector] = []
+        self.exact = True
 
     def explain(self, heard: Heard, made: int, sent: Vector, after: State) -> float:
         explain: Any = self.mechanism.explain  # type: ignore[attr-defined] # private kinds can
         told = explain(self.state, heard, made, sent, after)
         self.state = told.after
         self.noises.append(told.noise)
+        self.exact &= told.exact
         return float(told.log_density)
 
 
-class Witness:
-    """A mechanism that keeps the privacy loss of each of its releases: ln p(sent | D) − ln p(sent | D′).
+class Onlooker:
+    """A mechanism that keeps what it releases, and knows nothing else of it: a black box."""
 
-    Its history is what was sent and heard, which an adversary may know; the two hypotheses differ in one record.
-    """
-
-    def __init__(self, mechanism: Mechanism, one: Mechanism, other: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        self._both = _Hypothesis(one), _Hypothesis(other)
-        self._last: State = None
-        self.losses: list[float] = []
+        self.sent: list[Vector] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._mechanism, name)
@@ -60,6 +57,33 @@ class Witness:
 
     def without_data(self, state: State, heard: Heard) -> Step:
         return self._watched(self._mechanism.without_data(state, heard), state, heard, -1)
+
+    def _watched(self, step: Step, state: State, heard: Heard, made: int) -> Step:  # noqa: ARG002
+        def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
+            after, sent = step.finish(rng)
+            if step.kind == RELEASE and sent is not None:
+                self.sent.append(np.array(sent, dtype=np.float64))
+            return after, sent
+
+        return Step(step.kind, step.spend, finish)
+
+
+class Witness(Onlooker):
+    """A mechanism that keeps the privacy loss of each of its releases: ln p(sent | D) − ln p(sent | D′).
+
+    Its history is what was sent and heard, which an adversary may know; the two hypotheses differ in one record.
+    """
+
+    def __init__(self, mechanism: Mechanism, one: Mechanism, other: Mechanism) -> None:
+        super().__init__(mechanism)
+        self._both = _Hypothesis(one), _Hypothesis(other)
+        self._last: State = None
+        self.losses: list[float] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether the losses are privacy losses, not an approximation of them."""
+        return all(hypothesis.exact for hypothesis in self._both)
 
     def _watched(self, step: Step, state: State, heard: Heard, made: int) -> Step:
         def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:

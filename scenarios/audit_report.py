@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from scenarios.auditor import BROKEN, REFUTED, Finding, Order
-from scenarios.reasons import with_reasons
-from scenarios.values import figure, show
+from scenarios.auditor import BROKEN, MODELS, REFUTED, Finding, Order
+from scenarios.reasons import UNDECLARED, with_reasons
+from scenarios.values import figure, self_declared, show
 
 _WHY_NULL = {
     "bound.threshold": "no threshold separates the runs",
     "bound.hits_at_least": "no test told the runs apart",
     "bound.alarms_at_most": "no test told the runs apart",
+    "epsilon.declared_by": UNDECLARED,
     "power": "the statistic is not the exact loss: its power is unknown",
     "runs_for_80": "this audit has 80 % of power, or no million runs would, or it is unknown",
 }
@@ -31,6 +32,7 @@ def as_json(order: Order, found: Finding) -> dict[str, Any]:
             "delta": found.delta,
             "view": order.eyes,
             "accountant": found.accountant,
+            "declared_by": found.declared_by,
         },
         "bound": {
             "value": found.bound.value,
@@ -58,16 +60,20 @@ def in_words(order: Order, found: Finding) -> list[str]:
     """Tell a person: the verdict, all three numbers, and what the test was worth."""
     whose = f"{order.eyes} view, δ = {found.delta:g}"
     unit = f" (μ ≥ {found.bound.value:.4g})" if found.unit == "mu" else ""
+    code = found.declared_by
+    who = "what the calibration promises" if code is None else self_declared(code)
     lines = [
         f"{order.plan.name} · {order.plan.kind} · seed {order.plan.seed} · {found.verdict}",
         f"  neighbours {found.words}; agent {found.node}, {found.releases} releases",
-        f"  claimed    ε = {show(found.claimed)}   what the calibration promises ({whose})",
+        f"  claimed    ε = {show(found.claimed)}   {who} ({whose})",
         f"  audited    ε ≥ {show(found.lower)}{unit}   from 2 × {order.runs:,} runs, at {100 * order.confidence:.12g} % "
         f"confidence, by: {found.bound.statistic or 'nothing'}",
         f"  charged    ε = {show(found.charged)}   what the ledger says (accountant: {found.accountant})",
         f"  power      {_power(found)}",
     ]
-    if found.verdict == REFUTED:
+    if found.verdict == REFUTED and code is not None:
+        lines.append(f"  The claim is refuted: more leaks than {code} declares, to the ledger too.")
+    elif found.verdict == REFUTED:
         lines.append(
             "  The claim is refuted: more leaks than was promised. The ledger charged for it."
         )
@@ -77,12 +83,14 @@ def in_words(order: Order, found: Finding) -> list[str]:
             + (
                 "Releases are not rounded here (privacy.grid = false): low bits of doubles leak."
                 if not order.plan.resolved["privacy"]["grid"]
-                else "That is a fault of hush, or of code of the scenario's own: please report it."
+                else "That is a fault of hush: please report it."
             )
         )
     elif found.power is None:
         lines.append(
             "  Not refuted: what a test of final models is worth is not known; the eavesdropper's is stronger."
+            if found.bound.statistic == MODELS and code is None
+            else "  Not refuted: what this test is worth is not known, so that it proves nothing."
         )
     elif found.power < 0.5:
         lines.append(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.accounting import numerical
 from mechanisms.accounting.loss import Loss, Tally, tally
@@ -17,13 +18,31 @@ from scenarios.neighbours import Neighbours, Setting, neighbours
 from scenarios.plan import Plan
 from scenarios.problem import Problem, ScenarioError
 from scenarios.promises import claim_of
-from scenarios.refute import Bound, lower_bound, power, projections, rounded
+from scenarios.refute import (
+    Bound,
+    Law,
+    best_threshold,
+    black_box,
+    bound_by_law,
+    lower_bound,
+    power,
+    projections,
+    rounded,
+)
 from scenarios.seeds import generator
 from scenarios.settling import Options
 from scenarios.trial import Seen, observe
+from scenarios.values import declared_by
 from scenarios.workers import shared_out
 
 MODELS = "final models"
+EXACT = "exact loss"
+NEARLY = "Gaussian approximation of the loss"
+"""The name of what is no privacy loss: noise of several steps is Gaussian around the answer where the loss is linear."""
+_KNOWN = frozenset({"gaussian", "laplace", "norm-gamma"})
+"""Laws of additive noise: where a release claims one of them, the law of its loss is known beforehand."""
+_OTHERS = 0.1
+"""Of what may go wrong, what goes to other statistics where the exact loss is judged by its law."""
 REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
 _POINTS = 24
 _DOUBLE, _HUGE = 2.0, 100.0
@@ -60,6 +79,10 @@ class Evidence:
     hints: dict[str, tuple[Vector, Vector]]
     models: tuple[Matrix, Matrix]
     spends: tuple[Spend, ...]
+    exact: bool = True
+    """Whether the losses are privacy losses, not an approximation of them."""
+    sent: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """Releases of code of a scenario's own, whose loss nobody knows: runs × releases × coordinates."""
 
     @property
     def repeated(self) -> bool:
@@ -88,6 +111,8 @@ class Finding:
     node: int
     curve: tuple[tuple[int, float, float, float], ...] = ()
     """After so many releases: audited at least, claimed, charged."""
+    declared_by: str | None = None
+    """The code of the scenario's own that declares the claim and the charge."""
 
 
 def audit(order: Order, progress: Progress | None = None) -> Finding:
@@ -143,6 +168,18 @@ def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
             row[: len(each.losses)] = each.losses
         return np.nan_to_num(np.cumsum(table, axis=1))
 
+    def released() -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        count = max(len(s.sent) for s in (*one, *other))
+        if not count:
+            return None
+        width = max(len(vector) for s in (*one, *other) for vector in s.sent)
+        tables = np.zeros((len(one), count, width)), np.zeros((len(other), count, width))
+        for table, seen in zip(tables, (one, other), strict=True):
+            for row, each in zip(table, seen, strict=True):
+                for place, vector in zip(row, each.sent, strict=False):
+                    place[: len(vector)] = np.nan_to_num(vector)
+        return tables
+
     longest = max((*one, *other), key=lambda s: len(s.spends))
     return Evidence(
         (summed(one), summed(other)),
@@ -155,6 +192,8 @@ def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
             np.nan_to_num(np.array([s.models for s in other])),
         ),
         longest.spends,
+        all(s.exact for s in (*one, *other)),
+        released(),
     )
 
 
@@ -171,41 +210,76 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     charges = composable(add_in(view, Tally(), seen.spends))
     claims = tally(map(claim_of, spends))
     unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
-    found = lower_bound(
-        _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"])),
-        unit=unit,
-        delta=node.delta,
-        confidence=order.confidence,
-    )
+    if not math.isfinite(claims.sums.pure + claims.sums.mu_squares):
+        said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
+        raise ScenarioError([Problem(plan.name, said)])
+    statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
+    found = _bound(statistics, claims, unit, node.delta, order.confidence)
     claim = promises.claimed(plan, spends, node.delta)
     charge, accountant = promises.charged(plan, charges, node.delta)
     lower = found.as_epsilon(node.delta)
     verdict = NOT_REFUTED
     if _above(found, claims, claim):
         verdict = REFUTED
-    if _above(found, charges, charge):
-        verdict = BROKEN
-    worth, enough = (
-        (None, None)
-        if found.statistic == MODELS
-        else _power(order, claims, claim, unit, node.delta)
-    )
+    code = declared_by(plan.kind)
+    if code is None and _above(found, charges, charge):
+        verdict = BROKEN  # what code of the scenario's own charges is a claim of its own
+    worth, enough = None, None
+    if any(name == EXACT for name, _, _ in statistics):
+        others = len(statistics) > 1
+        worth, enough = _power(order, claims, claim, unit, node.delta, others=others)
     return Finding(
         verdict, lower, claim, charge, found, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
-        _curve(order, seen, spends, unit, node.delta),
+        _curve(order, seen, spends, unit, node.delta), code,
     )  # fmt: skip
 
 
 def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
     """What a view has to go by; low bits only where releases are not rounded: each look costs power."""
     one, other = (table[:, -1] for table in seen.losses)
+    models = MODELS, *projections(*seen.models)
+    if seen.sent is not None and view != OUTSIDER:
+        return [*black_box(*seen.sent), models]
     if view == OUTSIDER or not (one.any() or other.any()):
-        return [(MODELS, *projections(*seen.models))]
-    found = [("exact loss", rounded(one), rounded(other))]
+        return [models]
+    found = [(EXACT if seen.exact else NEARLY, rounded(one), rounded(other))]
     for name, both in seen.hints.items():
         if (name in UNROUNDED and not rounds) or (name not in UNROUNDED and seen.repeated):
             found.append((name, *both))
     return found
+
+
+def _law_of(claims: Tally) -> Law | None:
+    """Return the law of the loss that is claimed, where it is known."""
+    fit = all(loss.law in _KNOWN and 0 < loss.epsilon < _HUGE for loss, _ in claims.key)
+    return numerical.law(claims) if fit and len(claims) else None
+
+
+def _bound(
+    statistics: list[tuple[str, Vector, Vector]],
+    claims: Tally,
+    unit: str,
+    delta: float,
+    confidence: float,
+) -> Bound:
+    """Judge the exact loss by the law that is claimed for it, with all runs; other statistics with half of them."""
+    law = _law_of(claims) if any(name == EXACT for name, _, _ in statistics) else None
+    if law is None:
+        return lower_bound(statistics, unit=unit, delta=delta, confidence=confidence)
+    exact = next(each for each in statistics if each[0] == EXACT)
+    others = [each for each in statistics if each[0] != EXACT]
+    kept = _confidence(confidence, others=bool(others))
+    found = bound_by_law(exact, law, unit=unit, delta=delta, confidence=kept)
+    if others:
+        rest = 1.0 - _OTHERS * (1.0 - confidence)
+        second = lower_bound(others, unit=unit, delta=delta, confidence=rest)
+        found = max(found, second, key=lambda bound: bound.value)
+    return found
+
+
+def _confidence(whole: float, *, others: bool) -> float:
+    """Return the confidence at which the exact loss is judged: together all may go wrong as often as was asked for."""
+    return 1.0 - (1.0 - _OTHERS) * (1.0 - whole) if others else whole
 
 
 def _above(found: Bound, bag: Tally, total: float) -> bool:
@@ -216,7 +290,7 @@ def _above(found: Bound, bag: Tally, total: float) -> bool:
 
 
 def _power(
-    order: Order, claims: Tally, claimed: float, unit: str, delta: float
+    order: Order, claims: Tally, claimed: float, unit: str, delta: float, *, others: bool
 ) -> tuple[float, int | None]:
     """How likely losses of twice the claim were to be refuted, and how many runs would make that likely.
 
@@ -226,12 +300,16 @@ def _power(
     if not all(0 < loss.epsilon < _HUGE for loss, _ in doubled):
         return 0.0, None
     limit = math.sqrt(claims.sums.mu_squares) if unit == "mu" else claimed
-    law = numerical.law(Tally(doubled))
+    law, known = numerical.law(Tally(doubled)), _law_of(claims)
+    confidence = _confidence(order.confidence, others=known is not None and others)
 
     def of(runs: int) -> float:
+        at = None if known is None else best_threshold(
+            known, unit=unit, delta=delta, runs=runs, confidence=confidence
+        )  # fmt: skip
         return power(
-            law, limit, unit=unit, delta=delta, runs=runs, confidence=order.confidence,
-            rng=generator(order.plan.seed, "audit/power"),
+            law, limit, unit=unit, delta=delta, runs=runs, confidence=confidence,
+            rng=generator(order.plan.seed, "audit/power"), threshold=at,
         )  # fmt: skip
 
     told, runs = of(order.runs), 2 * order.runs
@@ -259,8 +337,10 @@ def _curve(
     at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
     told = []
     for k in at:
-        statistic = ("exact loss", rounded(one[:, k - 1]), rounded(other[:, k - 1]))
-        found = lower_bound([statistic], unit=unit, delta=delta, confidence=order.confidence)
+        name = EXACT if seen.exact else NEARLY
+        statistic = name, rounded(one[:, k - 1]), rounded(other[:, k - 1])
+        claims = tally(map(claim_of, spends[:k]))
+        found = _bound([statistic], claims, unit, delta, order.confidence)
         claim = promises.claimed(order.plan, spends[:k], delta)
         charge, _ = promises.charged(order.plan, tally(spends[:k]), delta)
         told.append((k, found.as_epsilon(delta), claim, charge))

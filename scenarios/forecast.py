@@ -21,10 +21,10 @@ from mechanisms.warm_start import WarmDescent
 from scenarios.extent import extent
 from scenarios.metric_names import needs_tests
 from scenarios.plan import NodePlan, Plan
-from scenarios.reasons import UNCALIBRATED, with_reasons
+from scenarios.reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.scores import why_untested
 from scenarios.seeds import draws
-from scenarios.values import figure, number
+from scenarios.values import declared_by, figure, number, self_declared
 
 _LARGEST = 50
 """Of so many different ledgers of a group, the largest, the numerical total is found too."""
@@ -41,6 +41,7 @@ _WHY_NULL = {
     "groups.*.releases": "every wake makes one: no number is planned",
     "groups.*.cap": "no budget was given: no cap",
     "groups.*.epsilon*": _AT_RUN,
+    "declared_by": UNDECLARED,
     "groups.*.calibration": "the corrected calibration keeps what it claims",
     "calibrated": UNCALIBRATED,
     "groups.*.noise_to_step": "no noise enters a step, or no agent has a neighbour",
@@ -72,6 +73,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
             "events_file_bytes": figure(expected.bytes),
         },
         "view": plan.privacy.view,
+        "declared_by": declared_by(plan.kind),
         "groups": groups,
         "faults": len(plan.faults),
         "fault_list": [
@@ -310,6 +312,8 @@ def in_words(plan: dict[str, Any]) -> list[str]:
             f"  {group['name']:<10} {group['count']} agents, {group['clock']} {show(group['rate'], '.3g')}/s, {released}: "
             f"ε = {show(group['epsilon'])} ({plan['view']} view, δ = {group['delta']:g}, accountant: {group['accountant'] or 'none'})"
         )
+        if plan["declared_by"]:
+            lines.append(f"             {self_declared(plan['declared_by'])}")
         if ways:
             lines.append(f"             the same releases by {ways}")
         if group["calibration"]:

@@ -6,6 +6,10 @@ from typing import Any
 
 UNMEASURED = "it was not measured"
 """What is said where no rule knows better."""
+UNDECLARED = (
+    "what a release costs is calibrated by hush, not declared by code of the scenario's own"
+)
+"""Why no code is named that declares an ε."""
 UNCALIBRATED = "the file names the accountant, or no noise follows from a budget"
 """Why no accountant was chosen."""
 

@@ -22,7 +22,7 @@ from scenarios.observers.fates import Fates
 from scenarios.proven import MADE
 from scenarios.remembered import Remembered
 from scenarios.result import Result
-from scenarios.values import figure, number, show
+from scenarios.values import declared_by, figure, number, self_declared, show
 
 _DELTA = 1e-5
 """δ of who has no budget."""
@@ -109,6 +109,7 @@ def epsilon_of(result: Result) -> dict[str, Any]:
         "delta": max(deltas),
         "accountant": accountant,
         "view": view,
+        "declared_by": declared_by(settled["mechanism"]["kind"]),
     }
 
 
@@ -155,6 +156,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
         f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at {summary['ended_s']:g} s; counted from its events",
         f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
         f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger and events)",
+        *([f"            {self_declared(code)}"] if (code := epsilon["declared_by"]) else []),
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
         f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
         f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "

@@ -1,8 +1,13 @@
-"""From what was seen under D and D′ to a lower bound: a threshold from one half, Clopper and Pearson on the other."""
+"""From what was seen under D and D′ to a lower bound: a threshold, and Clopper and Pearson's intervals.
+
+The threshold comes from the claimed law of the loss where that is known: then all runs judge. Else it comes from one half of
+the runs, and the other half judges.
+"""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,16 +62,16 @@ def _quantile(p: float) -> float:
 
 
 def between(
-    hits: NDArray[np.int64], alarms: NDArray[np.int64], count: int, confidence: float
+    hits: NDArray[Any], alarms: NDArray[Any], count: int, confidence: float
 ) -> tuple[Vector, Vector]:
     """Lower ends for hits, upper ends for alarms (Clopper and Pearson 1934), each with half of what may go wrong."""
     from scipy.special import betaincinv
 
     wrong = (1.0 - confidence) / 2.0
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), count - hits + 1, wrong), 0.0)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), count - hits + 1, wrong), 0.0)
     high = np.where(
         alarms < count,
-        betaincinv(alarms + 1, np.maximum(count - alarms, 1), 1.0 - wrong),
+        betaincinv(alarms + 1, np.maximum(count - alarms, 1e-9), 1.0 - wrong),
         1.0,
     )
     return low, high
@@ -133,6 +138,57 @@ def lower_bound(
     return Bound(float(values[0]), unit, test.name, threshold, rates[0])
 
 
+Law = tuple[Vector, Vector]
+"""Losses, ascending, and the probability of each under D. Under D′ −l is as likely as l under D."""
+
+
+def _tails(law: Law) -> tuple[Vector, Vector, Vector]:
+    """Return what may be a threshold, between two losses, and how likely a loss is above it under D and under D′."""
+    losses, mass = law[0], np.maximum(law[1], 0.0)
+    thresholds = 0.5 * (losses[1:] + losses[:-1])
+    below = np.concatenate([[0.0], np.cumsum(mass)]) / mass.sum()
+    hits = 1.0 - below[1:-1]
+    alarms = below[np.searchsorted(losses, -thresholds, side="left")]
+    return thresholds, np.clip(hits, 0.0, 1.0), np.clip(alarms, 0.0, 1.0)
+
+
+def _expected(
+    hits: Vector, alarms: Vector, unit: str, delta: float, runs: int, confidence: float
+) -> Vector:
+    """Return about what bound a test gives that is right and wrong so often."""
+    low, high = between(runs * hits, runs * alarms, runs, confidence)
+    rates = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
+    return np.array([r.mu() if unit == "mu" else r.epsilon(delta) for r in rates])
+
+
+def best_threshold(law: Law, *, unit: str, delta: float, runs: int, confidence: float) -> float:
+    """Return the threshold that would tell most if the losses were of this law: no run is needed to choose it."""
+    thresholds, hits, alarms = _tails(law)
+    step = max(1, len(thresholds) // _MOST_THRESHOLDS)
+    coarse = _expected(hits[::step], alarms[::step], unit, delta, runs, confidence)
+    at = step * int(np.argmax(coarse))
+    near = slice(max(0, at - step), at + step + 1)
+    fine = _expected(hits[near], alarms[near], unit, delta, runs, confidence)
+    return float(thresholds[near][int(np.argmax(fine))])
+
+
+def bound_by_law(
+    statistic: tuple[str, Vector, Vector],
+    law: Law,
+    *,
+    unit: str,
+    delta: float,
+    confidence: float,
+) -> Bound:
+    """Judge all runs by the best threshold of a law that was known beforehand."""
+    name, one, other = statistic
+    at = best_threshold(law, unit=unit, delta=delta, runs=len(one), confidence=confidence)
+    hits, alarms = np.array([np.sum(one > at)]), np.array([np.sum(other > at)])
+    low, high = between(hits, alarms, len(one), confidence)
+    rates = Rates(float(low[0]), float(high[0]))
+    return Bound(rates.mu() if unit == "mu" else rates.epsilon(delta), unit, name, at, rates)
+
+
 def rounded(losses: Vector) -> Vector:
     """Round a statistic: low bits of doubles say more than the mechanism does (E21)."""
     found: Vector = np.rint(losses / _GRID) * _GRID
@@ -144,13 +200,43 @@ def projections(one: Matrix, other: Matrix) -> tuple[Vector, Vector]:
     one, other = np.rint(one / _GRID) * _GRID, np.rint(other / _GRID) * _GRID
     pooled = np.concatenate([one[::2] - one[::2].mean(0), other[::2] - other[::2].mean(0)])
     spread = pooled.std(axis=0)
-    line = (one[::2].mean(0) - other[::2].mean(0)) / np.maximum(spread, 1e-12) ** 2
-    line[spread < 1e-12] = 0.0
+    gap = one[::2].mean(0) - other[::2].mean(0)
+    line = gap / np.maximum(spread, 1e-12) ** 2
+    line[(spread < 1e-12) & (np.abs(gap) < _GRID / 2)] = (
+        0.0  # what does not vary tells nothing, unless it differs
+    )
     return one @ line, other @ line
 
 
+def black_box(
+    one: NDArray[np.float64], other: NDArray[np.float64]
+) -> list[tuple[str, Vector, Vector]]:
+    """Return statistics of releases of which no law is known: arrays of runs × releases × coordinates."""
+
+    def lengths(table: NDArray[np.float64]) -> Vector:
+        return rounded(np.linalg.norm(table[:, 0], axis=1))
+
+    def steps(table: NDArray[np.float64]) -> Vector:
+        return rounded(np.linalg.norm(np.diff(table, axis=1), axis=2).min(axis=1))
+
+    found = [
+        ("projection of the first release", *projections(one[:, 0], other[:, 0])),
+        ("norm of the first release", lengths(one), lengths(other)),
+    ]
+    if one.shape[1] > 1:
+        whole = projections(one.reshape(len(one), -1), other.reshape(len(other), -1))
+        moved = [np.diff(table, axis=1).reshape(len(table), -1) for table in (one, other)]
+        found += [
+            ("projection of all releases", *whole),
+            ("projection of their sum", *projections(one.sum(axis=1), other.sum(axis=1))),
+            ("projection of the steps from release to release", *projections(*moved)),
+            ("shortest step from release to release", steps(one), steps(other)),
+        ]
+    return found
+
+
 def power(
-    law: tuple[Vector, Vector],
+    law: Law,
     claimed: float,
     *,
     unit: str,
@@ -158,25 +244,20 @@ def power(
     runs: int,
     confidence: float,
     rng: np.random.Generator,
+    threshold: float | None = None,
 ) -> float:
-    """How likely so many runs were to refute a claim, had the losses been of this law: values, and their mass under D."""
-    count = runs // 2
+    """How likely so many runs were to refute a claim, had the losses been of this law.
+
+    All runs judge by a threshold that was known beforehand; without one, half of them judge by the best.
+    """
+    count = runs // 2 if threshold is None else runs
     if not _could(claimed, count, unit, delta, confidence):
         return 0.0
-    losses, mass = law[0], np.maximum(law[1], 0.0)
-    below = np.concatenate([[0.0], np.cumsum(mass)])
-    hits = np.clip(1.0 - below[1:] / below[-1], 0.0, 1.0)
-    # every law here is its own mirror image: above l under D′ is below −l under D
-    alarms = np.clip(below[np.searchsorted(losses, -losses, side="left")] / below[-1], 0.0, 1.0)
-    low, high = between(
-        np.rint(hits * count).astype(np.int64),
-        np.rint(alarms * count).astype(np.int64),
-        count,
-        confidence,
-    )
-    values = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
-    aimed = [r.mu() if unit == "mu" else r.epsilon(delta) for r in values]
-    at = int(np.argmax(aimed))
+    thresholds, hits, alarms = _tails(law)
+    if threshold is None:
+        at = int(np.argmax(_expected(hits, alarms, unit, delta, count, confidence)))
+    else:
+        at = min(int(np.searchsorted(thresholds, threshold)), len(thresholds) - 1)
     seen = rng.binomial(count, hits[at], _TRIALS), rng.binomial(count, alarms[at], _TRIALS)
     low, high = between(*seen, count, confidence)
     told = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]

@@ -7,8 +7,8 @@ import numpy as np
 
 from actors.agent import Agent
 from scenarios.plan import Plan
-from scenarios.reasons import UNCALIBRATED, with_reasons
-from scenarios.values import figure, number
+from scenarios.reasons import UNCALIBRATED, UNDECLARED, with_reasons
+from scenarios.values import declared_by, figure, number
 from scenarios.write import to_toml
 
 Values = dict[str, Any]
@@ -111,6 +111,7 @@ def summarise(plan: Plan, status: str, agents: list[Agent], values: Values, more
             "views": {k: figure(v) for k, v in more["views"].items()},
             "covered": plan.covered and not more["steered"],
             "not_covered": _not_covered(plan, steered=more["steered"]),
+            "declared_by": declared_by(plan.kind),
         },
         "groups": [
             _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
@@ -149,6 +150,7 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         "gap": why("gap"),
         "gap_relative": why("gap.relative"),
         "epsilon.claimed": "the calibration claims no ε",
+        "epsilon.declared_by": UNDECLARED,
         "server": f"{plan.kind} has no server",
         "residual": "no agent solves for a minimum",
         "targets.*": "the target was not reached, or not held to the end",

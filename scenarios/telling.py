@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.values import figure, number
+from scenarios.values import figure, number, self_declared
 
 Values = dict[str, Any]
 
@@ -121,6 +121,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
     ]
+    if epsilon.get("declared_by"):
+        lines.append(f"            {self_declared(epsilon['declared_by'])}")
     if epsilon["max"] == 0 and summary["releases"]:
         lines.append("            0 says that δ alone covers it: something was released")
     claimed = epsilon.get("claimed")

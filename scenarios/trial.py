@@ -1,6 +1,7 @@
 """One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
 
 from collections.abc import Callable, Coroutine
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +17,12 @@ from mechanisms.federated import Client, Coordinator
 from mechanisms.noise import LAWS
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Vector
-from mechanisms.witness import Witness
+from mechanisms.witness import Onlooker, Witness
 from scenarios import world
 from scenarios.governor import Hand
 from scenarios.plan import Plan
 from scenarios.seeds import generator
+from scenarios.values import declared_by
 
 Pair = tuple[Mechanism, Mechanism]
 """The watched agent's mechanism on D, and on D′."""
@@ -35,6 +37,10 @@ class Seen:
     hints: dict[str, float]
     models: Vector
     spends: tuple[Spend, ...]
+    exact: bool = True
+    """Whether the losses are privacy losses, not an approximation of them."""
+    sent: tuple[Vector, ...] = ()
+    """What was released, where that is all there is to go by: no density is known of code of a scenario's own."""
 
 
 class Sums:
@@ -120,6 +126,8 @@ def renoised(plan: Plan, name: str, mechanisms: dict[int, Any] | None = None) ->
 
 def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
     """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
+    if declared_by(plan.kind) is not None:
+        return _looked_on(plan, node, name)
     witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
 
     def watch(log: Log, agents: list[Agent]) -> None:
@@ -132,6 +140,18 @@ def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
         {} if sums is not None else witness.hints,
         np.concatenate([agent.model for agent in agents]),
         agents[node].store.ledger.spends,
+        witness.exact,
+    )
+
+
+def _looked_on(plan: Plan, node: int, name: str) -> Seen:
+    """Observe code of a scenario's own as a black box. A run has copies: what the code remembers ends with its run."""
+    own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
+    own[node] = onlooker = Onlooker(own[node])
+    agents = perform(renoised(plan, name, own))
+    models = np.concatenate([agent.model for agent in agents])
+    return Seen(
+        (), {}, models, agents[node].store.ledger.spends, exact=False, sent=tuple(onlooker.sent)
     )
 
 

@@ -63,6 +63,16 @@ def folded(value: Any) -> float:
     return float(np.mean(known)) if known else math.nan
 
 
+def declared_by(kind: str) -> str | None:
+    """Return the code of a scenario's own that says itself what its releases cost; None for the kinds of hush."""
+    return kind if ":" in kind else None
+
+
+def self_declared(code: str) -> str:
+    """Say of a figure that it rests on what code of a scenario's own declares."""
+    return f"self-declared by {code}, not checked"
+
+
 def show(value: float) -> str:
     """Write a number for a person, four digits of it."""
     return "∞" if math.isinf(value) else f"{value:.4g}"

@@ -24,6 +24,7 @@ from scenarios.console.ink import (
     words,
 )
 from scenarios.console.model import Header, Messages, Model, Prompt
+from scenarios.values import declared_by
 
 _BEHIND = 0.8
 """Whoever keeps less than so much of a pace is told how much it is."""
@@ -71,13 +72,21 @@ def _verdict(header: Header) -> Line:
     return [(f"✓ {header.invariants} inv", GOOD)]
 
 
-def terms(header: Header, width: int) -> Line:
-    """What every ε on the screen stands with, and what the machine is at."""
-    line: Line = [(" ", PLAIN)]
+def _reserves(header: Header) -> Line:
+    """What an ε on the screen does not cover, or rests on."""
+    line: Line = []
     if header.steered:
         line.append(("BY HAND ", WARN))
     if not header.covered:
         line.append(("ε NOT COVERED  ", BAD))
+    if declared_by(header.mechanism):
+        line.append(("ε SELF-DECLARED, not checked  ", WARN))
+    return line
+
+
+def terms(header: Header, width: int) -> Line:
+    """What every ε on the screen stands with, and what the machine is at."""
+    line: Line = [(" ", PLAIN), *_reserves(header)]
     told = f"ε: {header.privacy}"
     if width_of(line) + len(told) > width:
         told = told.replace(" view", "").replace("δ = ", "δ=")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
+from scenarios.audit_report import in_words
 from scenarios.auditor import (
     BROKEN,
     NOT_REFUTED,
@@ -111,6 +112,54 @@ def test_no_corrected_mechanism_is_refuted_under_any_clock(name: str, clock: str
     assert found.verdict == NOT_REFUTED, (found.lower, found.claimed, found.bound)
     assert found.lower <= found.charged
     assert found.releases > 0
+
+
+# which statistic is the privacy loss
+
+
+@pytest.mark.parametrize("name", [name for name in CORRECTED if name != "wddp once"])
+def test_a_statistic_that_is_called_exact_is_the_privacy_loss(name: str) -> None:
+    """E e^L = 1 under D′ and E e^{−L} = 1 under D, to five deviations; a pure ε bounds every |L|.
+
+    Records are the worst that are known, and the rest of the world is small: budgets of 1, so that e^L varies little.
+    """
+    regularised = {} if family(name) == "consensus" else {"l2": 0.1}
+    tree = world(
+        name, "synchronous", rounds=2, task={"loss": "logistic"} | regularised,
+        data={"source": "blobs", "dimension": 2, "points": 8, "test_points": 0},
+    )  # fmt: skip
+    for group in tree["nodes"]:
+        if "budget" in group and "alpha" not in tree["mechanism"]:
+            group["budget"] = {"epsilon": 1.0, "delta": 1e-5}
+    pair = neighbours(make_plan(tree), how="worst", more=Options()).plans()
+    seen = [
+        [observe(plan, pair.node, pair.pair, f"exact/{side}/{run}") for run in range(120)]
+        for side, plan in enumerate((pair.one, pair.other))
+    ]
+    assert all(each.exact for each in (*seen[0], *seen[1]))
+    for sign, some in ((-1.0, seen[0]), (1.0, seen[1])):
+        weights = np.exp([sign * each.losses[0] for each in some])
+        error = weights.std() / np.sqrt(len(weights))
+        assert abs(weights.mean() - 1.0) <= 5 * error + 1e-6
+    for each in (*seen[0], *seen[1]):
+        for loss, spend in zip(each.losses, each.spends, strict=False):
+            if spend.law not in {"gaussian", "none"}:
+                assert abs(loss) <= spend.charged * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("steps", "exact"), [(1, True), (10, False)])
+def test_several_noisy_steps_have_no_exact_loss(steps: int, exact: bool) -> None:  # noqa: FBT001
+    """What a client sends after ten steps is Gaussian only where the loss is linear: the report says so."""
+    tree = world("wddp once", "synchronous", rounds=2, task={"loss": "logistic", "l2": 0.1})
+    tree["mechanism"]["local_rounds"] = steps
+    tree["data"] = {"source": "blobs", "dimension": 2, "points": 8, "test_points": 0}
+    order = Order(make_plan(tree), 60)
+    found = audit(order)
+    wanted = "exact loss" if exact else "Gaussian approximation of the loss"
+    assert found.bound.statistic == wanted
+    assert (found.power is not None) == exact
+    assert found.verdict == NOT_REFUTED
+    assert any(wanted in line for line in in_words(order, found))
 
 
 # the curve, the canary, the processes

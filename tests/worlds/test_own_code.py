@@ -1,0 +1,162 @@
+"""Code of a scenario's own: what it says that it costs is told as that, and audited as a black box."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.api import make_plan
+from scenarios.auditor import NOT_REFUTED, REFUTED, Finding, Order, audit
+from scenarios.plan import Plan
+from scenarios.settling import Options
+from tests.support.builders import couple
+from tests.support.command import hush
+
+OWN = '''
+"""Two releases of the gradient with noise, of which `said` times the true cost is declared."""
+import numpy as np
+from mechanisms.accounting.spend import Spend
+from mechanisms.strategy import RELEASE, SILENT, Step
+
+
+class Gradient:
+    law, planned = "gaussian", 2
+
+    def __init__(self, objective, confidence, said=1.0, true=1.5, repeats=False):
+        self.objective, self.said, self.true, self.repeats = objective, said, true, repeats
+        self.reach = 2.0 * objective.loss.lipschitz / objective.points
+        self.drawn = None
+
+    def begin(self, start):
+        return start
+
+    def model(self, state):
+        return state
+
+    def noise(self, rng, d):
+        return rng.normal(0.0, self.reach / self.true, d)
+
+    def propose(self, state, heard, made):
+        if made >= self.planned:
+            return Step(SILENT, None, lambda _: (state, None))
+
+        def finish(rng):
+            if self.drawn is None or not self.repeats:
+                self.drawn = self.noise(rng, len(state))
+            value = self.objective.gradient(state if made == 0 else 0 * state) + self.drawn
+            return state, value
+
+        return Step(RELEASE, self.schedule(1)[made], finish)
+
+    def without_data(self, state, heard):
+        return Step(SILENT, None, lambda _: (state, None))
+
+    def schedule(self, degree):
+        cost = self.said * self.true
+        spend = Spend("own", self.law, "", 1.0, self.reach, "l2", self.objective.dimension, 0.0, cost, cost)
+        return (spend,) * self.planned
+
+
+class Laplace(Gradient):
+    law = "laplace"
+
+    def noise(self, rng, d):
+        return rng.laplace(0.0, self.reach * d**0.5 / self.true, d)
+
+
+class Silent(Gradient):
+    """It draws no noise at all."""
+
+    def noise(self, rng, d):
+        return np.zeros(d)
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "own_gradient.py").write_text(OWN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def world(name: str, **parameters: Any) -> dict[str, Any]:
+    mechanism = {"kind": f"own_gradient:{name}"} | parameters
+    return couple(mechanism, d=2, task={"loss": "logistic"}, run={"seed": 3, "rounds": 3})
+
+
+def plan_of(tree: dict[str, Any]) -> Plan:
+    return make_plan(tree, allow_code=True)
+
+
+def audited(tree: dict[str, Any], runs: int = 600) -> Finding:
+    return audit(Order(plan_of(tree), runs, more=Options(allow_code=True)))
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("name", ["Gradient", "Laplace"])
+def test_a_cost_understated_a_hundredfold_is_refuted_and_an_honest_one_is_not(
+    name: str,
+) -> None:
+    lying, honest = audited(world(name, said=0.01)), audited(world(name))
+    assert lying.verdict == REFUTED
+    assert honest.verdict == NOT_REFUTED
+    assert lying.lower > 5 * lying.claimed
+    assert honest.lower <= honest.claimed
+    assert lying.unit == honest.unit == ("mu" if name == "Gradient" else "epsilon")
+    assert lying.power is None
+    assert lying.declared_by == f"own_gradient:{name}"
+
+
+@pytest.mark.usefixtures("own")
+def test_no_noise_at_all_and_noise_that_is_used_twice_are_found() -> None:
+    """Equal noise cancels in the difference of two releases, each of which is honest by itself."""
+    assert audited(world("Silent"), 300).verdict == REFUTED
+    twice = audited(world("Gradient", repeats=True), 300)
+    assert twice.verdict == REFUTED
+
+
+@pytest.mark.usefixtures("own")
+def test_an_honest_black_box_is_seldom_refuted() -> None:
+    """Twenty audits at 95 % of a claim that is the truth: none passes it but by the chance that was allowed."""
+    tree = world("Gradient", true=0.5)
+    refuted = 0
+    for seed in range(20):
+        tree["run"]["seed"] = seed
+        refuted += audited(tree, 60).verdict != NOT_REFUTED
+    assert refuted <= 3
+
+
+def test_every_figure_says_that_it_is_declared_and_not_checked(own: Path) -> None:
+    from scenarios.write import to_toml
+
+    file = own / "own.toml"
+    file.write_text(to_toml(world("Gradient", said=0.01)), encoding="utf-8")
+    said = "self-declared by own_gradient:Gradient, not checked"
+    checked = hush("check", "./own.toml", "--allow-code", cwd=own)
+    assert said in checked.stdout
+    ran = hush("run", "./own.toml", "--allow-code", "--out", "run", cwd=own)
+    assert said in ran.stdout
+    assert said in hush("show", "run", cwd=own).stdout
+    told = json.loads((own / "run" / "summary.json").read_text())
+    assert told["epsilon"]["declared_by"] == "own_gradient:Gradient"
+    assert told["epsilon"]["max"] < 0.1
+    manifest = json.loads((own / "run" / "manifest.json").read_text())
+    manifest["status"] = "running"  # as a run that was killed leaves it
+    (own / "run" / "manifest.json").write_text(json.dumps(manifest))
+    (own / "run" / "summary.json").unlink()
+    assert said in hush("show", "run", cwd=own).stdout
+    found = hush(
+        "audit", "./own.toml", "--allow-code", "--runs", "300", "--jobs", "1", "--out", "audit",
+        cwd=own,
+    )  # fmt: skip
+    assert found.returncode == 1
+    assert said in found.stdout
+    told = json.loads((own / "audit" / "audit.json").read_text())
+    assert told["epsilon"]["declared_by"] == "own_gradient:Gradient"
+    assert told["verdict"] == REFUTED
+
+
+def test_kinds_of_hush_are_declared_by_nobody() -> None:
+    plan = make_plan(couple({"kind": "dvp", "alpha": 1.0}))
+    assert audit(Order(plan, 20)).declared_by is None
