@@ -1,11 +1,13 @@
 """From a scenario to a plan: every number settled, every name looked up, every refusal located."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from actors.conditions import read_condition
+from actors.deeds_nodes import Misjudge
 from actors.faults import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
@@ -156,12 +158,35 @@ class _Resolver:
         if updates > MOST["updates"]:
             said = f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large"
             self.at.report.key(("run",), said)
+        self._refuse_skipped(plan)
         samples = longest_s(plan) * 1e9 / plan.sample_every
         if samples > MOST["samples"]:
             self.at.report.value(
                 ("run", "sample_every"),
                 f"gives up to {samples:.3g} samples; above {MOST['samples']:,} needs --allow-large",
             )
+
+    def _refuse_skipped(self, plan: Plan) -> None:
+        """Refuse clocks that miss too many wakes at one instant: they are skipped one by one."""
+        first, rates = dict[str, NodePlan](), [0.0]
+        for node in plan.nodes:
+            first.setdefault(node.group, node)
+        places: list[tuple[tuple[str | int, ...], float]] = []
+        for g, node in enumerate(first.values()):
+            if isinstance(node.activation, Barrier):
+                continue
+            rates.append(float(node.activation.rate))
+            if node.compute is not None and math.isfinite(node.compute.mean_s):
+                places.append((("nodes", g, "compute"), node.compute.mean_s * rates[-1]))
+        for fault in plan.faults:
+            if isinstance(fault.deed, Misjudge) and fault.deed.kind in {"jump", "offset"}:
+                amount_s = abs(float(fault.deed.amount)) / 1e9
+                places.append((("fault", fault.number, "clock"), amount_s * max(rates)))
+        for path, skipped in places:
+            if skipped > MOST["skipped"]:
+                said = f"skips about {skipped:.3g} wakes at one instant"
+                limit = f"above {MOST['skipped']:,} needs --allow-large"
+                self.at.report.value(path, f"{said}; {limit}")
 
     def _horizon(self) -> int | None:
         run = self.at.read["run"]

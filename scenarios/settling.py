@@ -26,6 +26,7 @@ MOST = {
     "samples": 1_000_000,
     "firings": 100_000,
     "steps": 100_000,
+    "skipped": 10_000_000,
 }
 """What a scenario may ask for without --allow-large."""
 

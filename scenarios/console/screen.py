@@ -98,6 +98,7 @@ class Screen:
 
     async def watch(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Await some work, drawing as it goes. A fault in drawing ends the work, and is raised."""
+        asyncio.get_running_loop().set_exception_handler(_untold)
         keyboard = Keyboard(self._press, self._yield, self._enter)
         given_back = partial(self._abandon, keyboard)
         with Signals(self._subject, give_back=given_back), keyboard:
@@ -114,8 +115,6 @@ class Screen:
             finally:
                 drawing.cancel()
                 self._leave()
-                if doing.done() and not doing.cancelled():
-                    doing.exception()  # a KeyboardInterrupt surfaces by itself: nothing else is to tell it
                 if drawing.done() and not drawing.cancelled():
                     drawing.result()
 
@@ -200,6 +199,12 @@ class Screen:
         except (OSError, ValueError, AttributeError):
             return self._console.size.width, self._console.size.height
         return max(1, found.columns), max(1, found.lines)
+
+
+def _untold(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell what tasks raised and nothing retrieved, but for the second signal, which surfaces by itself."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 def written(lines: Sequence[Line]) -> list[str]:

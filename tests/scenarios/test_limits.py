@@ -44,6 +44,27 @@ def test_a_billion_steps_at_one_instant(mechanism: dict[str, Any], key: str) -> 
     assert make_plan(tree, allow_large=True).size == 6
 
 
+@pytest.mark.parametrize(
+    ("sections", "path"),
+    [
+        ({"fault": [{"at": 1.0, "clock": {"on": [0], "jump": 2**31}}]}, "fault.0.clock"),
+        ({"nodes": [{"count": 3, "compute": "100d", "clock": "poisson"}]}, None),
+        (
+            {"nodes": [{"count": 3, "compute": "100d", "clock": {"kind": "poisson", "rate": 2.0}}]},
+            "nodes.0.compute",
+        ),
+    ],
+)
+def test_wakes_that_are_missed_at_one_instant(sections: dict[str, Any], path: str | None) -> None:
+    """They are skipped one by one: 8.64 million seconds are as many wakes of one a second, and pass."""
+    tree = scenario(**sections)
+    if path is None:
+        assert make_plan(tree).size == 3
+        return
+    with pytest.raises(ScenarioError, match=rf"{path}: skips about .* wakes at one instant; above"):
+        make_plan(tree)
+
+
 def bomb(path: Path, rows: int) -> None:
     """Write a small file whose array x has so many rows of one zero byte each."""
     np.savez_compressed(path, x=np.zeros((rows, 1), dtype=np.int8), y=np.ones(1))

@@ -83,12 +83,14 @@ def test_the_second_signal_ends_a_long_event(tmp_path: Path, number: int, *, dea
     assert read_manifest(tmp_path / "run")["status"] == "running"
 
 
-@pytest.mark.parametrize("deaf", [False, True])
-def test_the_second_signal_gives_the_terminal_back(tmp_path: Path, *, deaf: bool) -> None:
-    file = written(tmp_path, deaf=deaf)
-    words = ("run", str(file), "--live", "full", "--speed", "max", "--out", str(tmp_path / "run"))
+@pytest.mark.parametrize(("deaf", "runs"), [(False, 1), (True, 1), (False, 2)])
+def test_the_second_signal_gives_the_terminal_back(
+    tmp_path: Path, runs: int, *, deaf: bool
+) -> None:
+    files = [str(written(tmp_path, deaf=deaf))] * runs
+    words = ("run", *files, "--live", "full", "--speed", "max", "--out", str(tmp_path / "run"))
     with Terminal(100, 30, *words, "--allow-large", "--allow-code") as terminal:
-        inside(tmp_path / "run")
+        inside(tmp_path / "run" if runs == 1 else tmp_path / "run" / "small")
         for _ in range(2):
             terminal.send(signal.SIGINT)
             terminal.read(0.3)
