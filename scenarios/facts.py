@@ -13,6 +13,7 @@ from mechanisms.accounting.spend import Spend
 from scenarios.folder import FolderError
 from scenarios.ledger_lines import line_of, spend_of
 from scenarios.plan import NodePlan, Plan
+from scenarios.reading import MOST, guarded, json_of
 
 FILE = "world.json"
 
@@ -154,12 +155,36 @@ def _named(path: str) -> str:
 
 def read_facts(folder: Path) -> Facts:
     """Read the facts of a run's folder."""
-    try:
-        return msgspec.json.decode((folder / FILE).read_bytes(), type=Facts)
-    except (OSError, ValueError) as error:
-        said = (
-            "was recorded before hush 0.5"
-            if isinstance(error, FileNotFoundError)
-            else f"is damaged: {error}"
-        )
-        raise FolderError(f"{folder} has no {FILE} that can be read: it {said}") from None
+    file = folder / FILE
+    if not file.exists():
+        said = "it was recorded before hush 0.5"
+        raise FolderError(f"{folder} has no {FILE} that can be read: {said}")
+    with guarded(file):
+        facts = msgspec.convert(json_of(file, Facts), Facts)
+        why = _unfit(facts)
+        for number in range(len(facts.plans)):
+            facts.planned(number)
+    if why:
+        raise FolderError(f"{file} is damaged: {why}")
+    return facts
+
+
+def _unfit(facts: Facts) -> str:
+    """Say which of the facts do not fit each other; empty where all do."""
+    if not 0 < facts.size <= facts.seats <= MOST:
+        return f"{facts.size} agents in {facts.seats} seats"
+    counts = [count for _, count in facts.groups], [part.count for part in facts.budgets]
+    if any(min(of, default=0) < 0 or sum(of) != facts.size for of in counts):
+        return f"its groups or budgets do not add up to {facts.size} agents"
+    if sum(times for plan in facts.plans for times, _ in plan) > MOST:
+        return f"its plans have more than {MOST:,} releases"
+    if any(times < 0 for plan in facts.plans for times, _ in plan):
+        return "a plan has a negative number of releases"
+    if not all(
+        -1 <= part.plan < len(facts.plans) and 0 <= part.delta < 1 for part in facts.budgets
+    ):
+        return "a budget has a plan or a delta that cannot be"
+    agents = [*facts.absent, *(end for edge in facts.edges for end in edge)]
+    if not all(0 <= agent < facts.seats for agent in agents):
+        return f"an edge or an absent agent has no seat among {facts.seats}"
+    return ""

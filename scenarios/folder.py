@@ -18,18 +18,22 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-from scenarios.saying import visible
+from scenarios.reading import (
+    Charge,
+    Digests,
+    FolderError,
+    Manifest,
+    decoded,
+    event_of,
+    guarded,
+    json_of,
+)
+
+__all__ = ["FolderError", "guarded"]
 
 SCHEMA = 1
 _ROOM = 8192
 """The first manifest is padded to this size, so that a full disk can still be told in it."""
-
-
-class FolderError(ValueError):
-    """A folder is not what it should be; said in one line, for a terminal."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(visible(said))
 
 
 def version() -> str:
@@ -230,18 +234,24 @@ class RunFolder:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a run."""
-    try:
-        found: Any = json.loads((path / "manifest.json").read_text("utf-8"))
-    except (OSError, ValueError):
-        raise FolderError(
-            f"{path} is not the folder of a run: it has no readable manifest.json"
-        ) from None
-    schema = found.get("schema") if isinstance(found, dict) else None
-    if schema is None:
-        raise FolderError(f"{path}: manifest.json is damaged: it names no schema")
+    file = path / "manifest.json"
+    if not file.is_file():
+        said = "is not the folder of a run: it has no readable manifest.json"
+        raise FolderError(f"{path} {said}")
+    schema = json_of(file, _Versioned)["schema"]
     if schema != SCHEMA:
         raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
-    return dict(found)
+    found: dict[str, Any] = json_of(file, Manifest)
+    found = {"environment": {}, "digests": {}} | found
+    with guarded(file):
+        msgspec.convert(found["digests"], Digests)
+    return found
+
+
+class _Versioned(msgspec.Struct):
+    """The one field that manifests of every schema have."""
+
+    schema: int
 
 
 def segments(path: Path) -> list[Path]:
@@ -256,27 +266,18 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
             for line in file:
                 if not line.endswith(b"\n"):
                     return
-                yield _read(line, segment.name)
-
-
-def _read(line: bytes, name: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise FolderError(f"{name} is damaged: a line of it is no record: {line[:60]!r}")
-    return found
+                event_of(line, segment)
+                yield msgspec.json.decode(line)
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a ledger or another file of JSON lines."""
+    """Yield the whole lines of a ledger."""
     if not path.exists():
         return
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
-                yield _read(line, path.name)
+                yield decoded(line, path, Charge)
 
 
 AT_THE_END = ("summary.json", "verdicts.json", "models.npz")

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -130,11 +130,12 @@ def _done(seed: int, path: Path, wanted: str) -> dict[str, Any] | None:
     """
     resolved = path / "resolved.toml"
     began = resolved.exists()
-    if began and _without_comments(resolved.read_text("utf-8")) != wanted:
+    if began and _without_comments(resolved.read_bytes().decode(errors="replace")) != wanted:
         raise FolderError(f"{path} holds a run of another plan: choose another --out")
-    result = Result(path) if (path / "manifest.json").exists() else None
-    if result is not None and result.status == "finished" and result.is_judged:
-        return _row(seed, settled(result.summary), result.summary)
+    with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
+        result = Result(path)
+        if result.status == "finished" and result.is_judged:
+            return _row(seed, settled(result.summary), result.summary)
     foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
     if foreign or not (began or (path / "manifest.json").exists()):
         named = ", ".join(foreign[:3]) or "no manifest.json"

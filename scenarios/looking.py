@@ -1,7 +1,6 @@
 """The verbs `explain` and `diff`: runs that are over, looked into event by event."""
 
 import argparse
-import tomllib
 from pathlib import Path
 
 from scenarios.explaining import Causes, as_tree, in_words
@@ -9,6 +8,7 @@ from scenarios.folder import FolderError, events
 from scenarios.grammar_faults import ACTIONS
 from scenarios.parting import compare_digests, differences, parts, plain_row, samples
 from scenarios.parting import in_words as told
+from scenarios.reading import guarded, resolved
 from scenarios.result import Result
 from scenarios.saying import say, say_json
 from scenarios.words import opened
@@ -18,6 +18,11 @@ PARTED = 5
 
 def explain(chosen: argparse.Namespace) -> int:
     """Tell the causes of one event."""
+    with guarded(chosen.run):
+        return _explain(chosen)
+
+
+def _explain(chosen: argparse.Namespace) -> int:
     path = Path(chosen.run)
     causes = _causes(opened(path))
     if not causes.by_seq:
@@ -33,17 +38,14 @@ def explain(chosen: argparse.Namespace) -> int:
 
 
 def _causes(result: Result) -> Causes:
-    try:
-        return Causes(result.events(), list(result.proof.lines), _faults(result.path))
-    except (KeyError, TypeError) as error:
-        raise FolderError(f"{result.path} is damaged: {error}") from None
+    return Causes(result.events(), list(result.proof.lines), _faults(result.path))
 
 
 def _faults(path: Path) -> list[str]:
     """Return what the scenario of a run calls its faults."""
     try:
-        tree = tomllib.loads((path / "resolved.toml").read_text("utf-8"))
-    except (OSError, ValueError):
+        tree = resolved(path)
+    except FolderError:
         return []
     found = []
     for fault in tree.get("fault", []):
@@ -55,17 +57,19 @@ def _faults(path: Path) -> list[str]:
 
 def diff(chosen: argparse.Namespace) -> int:
     """Tell where two runs part, and how their metrics differ after it."""
+    with guarded(f"{chosen.run} or {chosen.other}"):
+        return _diff(chosen)
+
+
+def _diff(chosen: argparse.Namespace) -> int:
     one, other = Path(chosen.run), Path(chosen.other)
-    try:
-        both = [opened(path) for path in (one, other)]
-        manifests = [result.manifest for result in both]
-        told_apart = [(m["scenario"], m["seed"]) for m in manifests]
-        digests = compare_digests(*manifests)
-        found = parts(events(one), events(other))
-        since = 0 if found is None else min(e["t"] for e in found if e is not None)
-        rows = differences(samples(events(one)), samples(events(other)), since)
-    except (KeyError, TypeError) as error:
-        raise FolderError(f"a run is damaged: {error}") from None
+    both = [opened(path) for path in (one, other)]
+    manifests = [result.manifest for result in both]
+    told_apart = [(m["scenario"], m["seed"]) for m in manifests]
+    digests = compare_digests(*manifests)
+    found = parts(events(one), events(other))
+    since = 0 if found is None else min(e["t"] for e in found if e is not None)
+    rows = differences(samples(events(one)), samples(events(other)), since)
     if chosen.json:
         tree = {
             "parts": found and list(found),

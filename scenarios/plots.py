@@ -15,6 +15,7 @@ from scenarios.auditor import Finding, Order
 from scenarios.folder import FolderError
 from scenarios.metric_names import split_metric
 from scenarios.problem import nearest
+from scenarios.reading import guarded
 from scenarios.result import Result
 from scenarios.saying import visible
 from scenarios.values import number, show
@@ -58,13 +59,9 @@ def draw(run: Path, what: str, x: str, out: str | None) -> Path:
     """Draw a sampled metric: its median and mean over agents, and where 80 % of them lie."""
     result = Result(run)
     what = split_metric(what)[0]
-    try:
+    with guarded(run):
         curve = curve_of(result, what, x)
-    except FolderError:
-        raise
-    except (ValueError, KeyError, TypeError) as error:
-        raise FolderError(f"{run} is damaged: {error}") from None
-    return _picture(result, curve, what, x, Path(out) if out else run / f"{what}.png")
+        return _picture(result, curve, what, x, Path(out) if out else run / f"{what}.png")
 
 
 def curve_of(result: Result, what: str, x: str) -> Curve:

@@ -79,10 +79,9 @@ def _facts_of(path: Path) -> Iterator[_Fact]:
                     continue  # most events say nothing of a release: they are not decoded
                 try:
                     fact = decoder.decode(line)
-                except msgspec.MsgspecError:
-                    raise FolderError(
-                        f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
-                    ) from None
+                except (msgspec.MsgspecError, RecursionError, ValueError):
+                    said = f"{segment} is damaged: a line of it is no event"
+                    raise FolderError(said) from None
                 if fact.kind in _KINDS and fact.node is not None:
                     yield fact
 

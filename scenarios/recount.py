@@ -2,12 +2,9 @@
 
 import csv
 import io
-import tomllib
-from typing import Any, Union
+from typing import Any
 
-import msgspec
-
-from actors.events import KINDS, Diverged, Event
+from actors.events import Diverged
 from mechanisms.accounting.disclosure import Reader
 from mechanisms.accounting.disclosure import epsilon_of as told
 from mechanisms.accounting.export import as_tree, events
@@ -20,6 +17,7 @@ from scenarios.folder import FolderError, segments
 from scenarios.observers.budget import Budget
 from scenarios.observers.fates import Fates
 from scenarios.proven import MADE
+from scenarios.reading import event_of, resolved
 from scenarios.remembered import Remembered
 from scenarios.result import Result
 from scenarios.values import declared_by, figure, number, self_declared, show
@@ -45,40 +43,21 @@ def tallies_of(result: Result) -> dict[int, Tally]:
 
 def fates_of(result: Result) -> Fates:
     """Fold the recorded events again."""
-    decoder = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
     fates = Fates(_size(result))
     for segment in segments(result.path):
         with segment.open("rb") as file:
-            fates.fold(_decoded(decoder, file))
+            fates.fold(event_of(line, segment) for line in file if line.endswith(b"\n"))
     return fates
 
 
-def _decoded(decoder: Any, lines: Any) -> Any:
-    for line in lines:
-        if line.endswith(b"\n"):
-            try:
-                event: Event = decoder.decode(line)
-            except msgspec.MsgspecError:
-                raise FolderError(f"a line of the events is no event: {line[:60]!r}") from None
-            yield event
-
-
-def _settled(result: Result) -> dict[str, Any]:
-    """The scenario in full, as it was run."""
-    try:
-        return tomllib.loads((result.path / "resolved.toml").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise FolderError(f"resolved.toml cannot be read: {error}") from None
-
-
 def _size(result: Result) -> int:
-    return sum(group["count"] for group in _settled(result)["nodes"])
+    return sum(group["count"] for group in resolved(result.path)["nodes"])
 
 
 def _deltas(result: Result) -> list[float]:
     """Every agent's δ."""
     found: list[float] = []
-    for group in _settled(result)["nodes"]:
+    for group in resolved(result.path)["nodes"]:
         found += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
     return found
 
@@ -88,8 +67,11 @@ def epsilon_of(result: Result) -> dict[str, Any]:
 
     A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
     """
-    settled, spends = _settled(result), spends_of(result)
+    settled, spends = resolved(result.path), spends_of(result)
     deltas = _deltas(result)
+    if spends and max(spends) >= len(deltas):
+        said = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
+        raise FolderError(f"{result.path} is damaged: {said}")
     stopped, over = set[int](), False
     for event in result.events():
         if event["kind"] == "diverged":

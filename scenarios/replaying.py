@@ -11,6 +11,7 @@ from scenarios.console.screen import can_be_full, is_plain, save, show, written
 from scenarios.console.viewer import Viewer, viewer_of_recording
 from scenarios.folder import FolderError
 from scenarios.governor import Signals
+from scenarios.reading import guarded
 from scenarios.saying import say
 from scenarios.words import pace, seconds, warn
 
@@ -19,6 +20,11 @@ _SIZE = (100, 30)
 
 def replay(chosen: argparse.Namespace) -> int:
     """Show a recording; without a terminal, write one frame of it."""
+    with guarded(chosen.run):
+        return _replay(chosen)
+
+
+def _replay(chosen: argparse.Namespace) -> int:
     folder = Path(chosen.run)
     size, at, speed = _size(chosen.size), seconds(chosen.at, "--at", zero=True), pace(chosen.speed)
     drawn = chosen.ascii if chosen.svg is not None else is_plain(asked=chosen.ascii)

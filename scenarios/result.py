@@ -1,9 +1,7 @@
 """What is left of a run, read back from its folder."""
 
-import json
 import math
 import shutil
-import tomllib
 import warnings
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from scenarios import folder
+from scenarios.archives import UNREADABLE, arrays
 from scenarios.proven import Proof, proof_of
+from scenarios.reading import FolderError, Summary, Verdicts, json_of, resolved
 from scenarios.reasons import with_reasons
 from scenarios.saying import visible
 
@@ -95,10 +95,10 @@ class Result:
     def clocks(self) -> frozenset[str]:
         """Kinds of the agents' clocks; none where the scenario of the run is not readable any more."""
         try:
-            tree = tomllib.loads((self.path / "resolved.toml").read_text("utf-8"))
-            return frozenset(str(group["clock"]["kind"]) for group in tree["nodes"])
-        except (OSError, ValueError, KeyError, TypeError):
+            nodes = resolved(self.path)["nodes"]
+        except FolderError:
             return frozenset()
+        return frozenset(str(group.get("clock", {}).get("kind", "?")) for group in nodes)
 
     @property
     def ended(self) -> str:
@@ -116,8 +116,8 @@ class Result:
 
         A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
         """
-        found = self._json("summary.json")
-        return bool(found) and found.get("status") == self.status
+        found = self._json("summary.json", Summary)
+        return bool(found) and found["status"] == self.status
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
@@ -197,24 +197,31 @@ class Result:
     def models(self) -> np.ndarray:
         """What each node held at the end: nodes × dimension."""
         self._use()
-        with np.load(self.path / "models.npz", allow_pickle=False) as archive:
-            return np.array(archive["theta"])
+        file = self.path / "models.npz"
+        try:
+            return np.asarray(arrays(file, "theta")[0])
+        except UNREADABLE as error:
+            raise FolderError(f"{file} cannot be read: {type(error).__name__}") from None
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """`summary.json`; recomputed from events where there is none of the run's end."""
         self._use()
-        return self._json("summary.json") if self.is_judged else self._recomputed()
+        return self._json("summary.json", Summary) if self.is_judged else self._recomputed()
 
     @cached_property
     def verdicts(self) -> dict[str, Any]:
         """`verdicts.json`; empty where nothing was judged at the run's end."""
         self._use()
-        return (self._json("verdicts.json") or {}) if self.is_judged else {}
+        return (self._json("verdicts.json", Verdicts) or {}) if self.is_judged else {}
 
-    def _json(self, name: str) -> Any:
+    def _json(self, name: str, shape: Any) -> Any:
+        """Return a file of the run's end; None where it is not there, or holds nothing."""
         path = self.path / name
-        return json.loads(path.read_text("utf-8")) if path.exists() else None
+        if not path.exists():
+            return None
+        found = json_of(path, dict[str, Any])
+        return json_of(path, shape) if found else None
 
     def _recomputed(self) -> dict[str, Any]:
         """Count what the events say: messages, releases and the last sample."""

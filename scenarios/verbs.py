@@ -54,14 +54,12 @@ def show(chosen: argparse.Namespace) -> int:
     if chosen.ledger and not (path / "manifest.json").exists():
         raise FolderError(f"--ledger needs the folder of a run, and {path} is none")
     if (path / "manifest.json").exists():
-        try:
+        from scenarios.reading import guarded
+
+        with guarded(path):
             if chosen.ledger:
                 return _show_ledger(path, chosen.ledger)
             return _show_run(path, as_json=chosen.json)
-        except FolderError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FolderError(f"{path} is damaged: {error}") from None
     if chosen.what in library_names() or path.is_file():
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path

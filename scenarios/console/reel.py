@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Union
 
-import msgspec
-
-from actors.events import KINDS, Event
+from actors.events import Event
 from scenarios.folder import FolderError, segments
+from scenarios.reading import event_of
 
-_DECODER = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
 _TAIL = 1 << 20
 
 
@@ -50,10 +47,4 @@ def _whole(lines: Iterable[bytes], segment: Path) -> Iterator[Event]:
     for line in lines:
         if not line.endswith(b"\n"):
             return
-        try:
-            event: Event = _DECODER.decode(line)
-        except msgspec.MsgspecError:
-            raise FolderError(
-                f"{segment.name} is damaged: a line of it is no event: {line[:60]!r}"
-            ) from None
-        yield event
+        yield event_of(line, segment)

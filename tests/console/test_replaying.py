@@ -129,7 +129,7 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
         ("world.json", b'"law":', b'"lore":', "world.json is damaged"),
         ("world.json", b'"edges":[[0,', b'"edges":[[99,', "world.json is damaged"),
         ("manifest.json", b'"schema": 1', b'"schema": 2', "is of schema 2: this hush reads schema 1"),
-        ("manifest.json", b"{", b"[", "has no readable manifest.json"),
+        ("manifest.json", b"{", b"[", "manifest.json is damaged"),
     ],
 )  # fmt: skip
 def test_what_is_damaged_is_said(
