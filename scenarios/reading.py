@@ -77,7 +77,8 @@ class Manifest(msgspec.Struct):
     steered_by_hand: bool = False
     environment: dict[str, str | int | None] = {}
     digests: dict[str, Any] = {}
-    sha256: dict[str, str] = {}
+    sha256: Any = None
+    """Of each file; a manifest without any vouches for none, and `folder.flaws` says so."""
 
 
 class _Conditional(msgspec.Struct):
