@@ -158,7 +158,7 @@ def test_noise_that_is_used_again_after_a_rejoin_is_found() -> None:
     assert found.bound.statistic == "noise that repeats"
 
 
-@pytest.mark.parametrize("plant", [lambda m: m, guarded(lambda g, k, c, p: g.fix(k, c, p))])
+@pytest.mark.parametrize("plant", [lambda m: m, guarded(lambda g, k, c, p, n: g.fix(k, c, p, n))])
 def test_without_a_mistake_nothing_is_found(plant: Callable[[Any], Any]) -> None:
     run = {"seed": 1, "rounds": 4}
     fault = [{"at": 2.5, "for": 1.0, "crash": [0]}]
