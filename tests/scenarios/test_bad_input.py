@@ -82,7 +82,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("delta of a whole record", "epsilon = 1.0", "epsilon = 1.0, delta = 0.5", "16:35", "nodes.0.budget.delta: delta = 0.5 allows publishing a record whole: the largest agent of peers has m = 20 points, and delta must be below 1/m; give at most 0.0499, or budget.delta_may_exceed = true"),
     ("a budget alone", "releases = 4\n", "", "13:1", "nodes.0: the noise is not fixed: there is a budget; give mechanism.releases or mechanism.alpha"),
     ("releases alone", "budget = { epsilon = 1.0 }\n", "", "13:1", "nodes.0: the noise is not fixed: there is releases; give a budget or mechanism.alpha"),
-    ("an impossible budget", "releases = 4", "releases = 4\nalpha = 0.5", "20:12", "mechanism.releases: 4 releases of 0.5 compose to ε = 2 (kov, δ = 1e-05), above the budget 1; 2 would fit"),
+    ("an impossible budget", "releases = 4", "releases = 4\nalpha = 0.5", "20:12", "mechanism.releases: 4 releases of 0.5 compose to ε = 2 (basic, δ = 1e-05), above the budget 1; 2 would fit"),
     ("a release above the budget", "releases = 4", "alpha = 1.5", "20:9", "mechanism.alpha: one release of alpha = 1.5 is above the budget 1"),
     ("a wrong Lipschitz norm", "releases = 4", "releases = 4\nlipschitz = { l2 = 1.0 }", "21:13", "mechanism.lipschitz: laplace noise takes a bound in one norm: lipschitz = { l1 = … }"),
     ("a Lipschitz bound that is none", "releases = 4", "releases = 4\nlipschitz = { l1 = 1.0 }", "21:13", "mechanism.lipschitz: lipschitz.l1 = 1 is below what a gradient can reach, 1.73205; mechanism.clip would make it true"),

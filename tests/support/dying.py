@@ -92,7 +92,7 @@ class _Mortal:
 def perform(world: dict[str, Any], folder: Path, death: Death) -> None:
     """Run a world under a death."""
     plan = make_plan(world)
-    os.write = death.within(os.write)
+    os.write = death.within(os.write)  # type: ignore[assignment]
     os.replace = death.before(os.replace)
     os.rename = death.before(os.rename)
     os.ftruncate = death.before(os.ftruncate)

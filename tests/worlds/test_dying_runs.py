@@ -42,7 +42,7 @@ def proved(folder: Path, noise: str) -> dict[int, float]:
     charges: dict[int, list[float]] = defaultdict(list)
     for segment in sorted(folder.glob("events-*.jsonl")):
         for line in segment.read_bytes().splitlines(keepends=True):
-            event = json.loads(line) if line.endswith(b"\n") else {"kind": "torn"}
+            event: dict[str, Any] = json.loads(line) if line.endswith(b"\n") else {"kind": "torn"}
             if event["kind"] == "charged":
                 charges[event["node"]].append(event["charged"])
     if noise == "laplace":

@@ -87,7 +87,8 @@ def test_python_and_the_screen_do_not_believe_it_either(
 
 
 def test_no_checksums_are_no_match(ran: Ran, tmp_path: Path) -> None:
-    for number, known in enumerate(({}, [], None, "all is well")):
+    nothing: tuple[Any, ...] = ({}, [], None, "all is well")
+    for number, known in enumerate(nothing):
         folder = changed(ran, tmp_path / str(number), sha256=known)
         assert flaws(folder) == ["the manifest holds no checksums: the files may be anything"]
     done = hush("show", str(folder))
