@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from mechanisms.accounting import renyi
 from mechanisms.accounting.compose import by, closed, rho_of
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.accounting.loss import Loss, Tally, loss_of
+from mechanisms.accounting.loss import Loss, Tally, loss_of, plain
 from mechanisms.accounting.spend import Spend
 
 _SLACK = 1e-9  # relative: what rounding in a calibration may lose
@@ -19,10 +19,10 @@ _CURVED = frozenset({"rdp", "pld"})
 class Cap:
     """A budget (ε, δ), and the accountant that holds it.
 
-    `planned` is the bag of releases that was calibrated to fit, fixed in advance: what is a part of it fits too. Releases
-    off that plan (at another degree, say) are judged by a Rényi filter: a sum of Rényi divergences at one order, which was
-    chosen in advance, so that it is valid however the releases came about (Feldman, Zrnic 2021). Closed forms hold a cap by
-    their sums.
+    `planned` is the bag of releases that was calibrated to fit, fixed in advance, as its accountant takes them: what is a
+    part of it fits too. Releases off that plan (at another degree, say) are judged by a Rényi filter: a sum of Rényi
+    divergences at one order, which was chosen in advance, so that it is valid however the releases came about (Feldman,
+    Zrnic 2021). Closed forms hold a cap by their sums.
     """
 
     epsilon: float
@@ -49,13 +49,24 @@ class Cap:
     def planning(self, planned: Tally) -> "Cap":
         """Return the cap with a schedule that is fixed in advance, where that fits by the accountant of the cap."""
         fits = by(self.accountant, planned, self.delta) <= self.epsilon * (1 + _SLACK)
-        return replace(self, planned=planned) if fits and self.accountant in _CURVED else self
+        if not fits or self.accountant not in _CURVED:
+            return self
+        return replace(self, planned=self._taken(planned))
+
+    def _taken(self, bag: Tally) -> Tally:
+        """Return a bag as the accountant takes its losses: "pld" does not tell objective perturbation from a pure ε."""
+        if self.accountant != "pld":
+            return bag
+        return Tally((plain(loss), times) for loss, times in bag.key)
+
+    def _is_planned(self, bag: Tally) -> bool:
+        return self.planned is not None and self._taken(bag).within(self.planned)
 
     def spent(self, bag: Tally, *, numerical: bool = True) -> float:
         """Return ε of what was charged, as the filter counts it; without `numerical`, Rényi curves stand in for "pld"."""
         if self.accountant in _SUMMED:
             return by(self.accountant, bag, self.delta)
-        if self.planned is not None and bag.within(self.planned):
+        if self._is_planned(bag):
             return by(self.accountant if numerical else "rdp", bag, self.delta)
         return self._filtered(bag)
 
@@ -69,7 +80,7 @@ class Cap:
 
     def holds(self, bag: Tally) -> bool:
         """Whether what was charged is within the cap."""
-        if self.planned is not None and bag.within(self.planned):
+        if self._is_planned(bag):
             return True
         return self.spent(bag) <= self.epsilon * (1 + _SLACK)
 
@@ -78,8 +89,10 @@ class Cap:
         if self.accountant in _SUMMED:
             sums = ledger.sums.plus(spend)
             return closed(self.accountant, sums, self.delta) <= self.epsilon * (1 + _SLACK)
-        bag, loss = ledger.tally, loss_of(spend)
-        planned = self.planned
-        if planned is not None and bag.count(loss) < planned.count(loss) and bag.within(planned):
-            return True
-        return self._filtered(bag, loss) <= self.epsilon * (1 + _SLACK)
+        loss, planned = loss_of(spend), self.planned
+        if planned is not None:
+            numerical = self.accountant == "pld"
+            bag, taken = (ledger.plain, plain(loss)) if numerical else (ledger.tally, loss)
+            if bag.count(taken) < planned.count(taken) and bag.within(planned):
+                return True
+        return self._filtered(ledger.tally, loss) <= self.epsilon * (1 + _SLACK)

@@ -1,19 +1,19 @@
 """An agent's spends, in the order they were charged."""
 
-from mechanisms.accounting.loss import Sums, Tally
+from mechanisms.accounting.loss import Sums, Tally, loss_of, plain
 from mechanisms.accounting.spend import Spend
 
 
 class Ledger:
     """Append-only. Its length is the release counter: it survives whatever happens to the agent."""
 
-    __slots__ = ("_counted", "_spends", "_tally", "sums")
+    __slots__ = ("_counted", "_plain", "_plainly", "_spends", "_tally", "sums")
 
     def __init__(self) -> None:
         self._spends: list[Spend] = []
         self.sums = Sums()
-        self._tally = Tally()
-        self._counted = 0
+        self._tally, self._plain = Tally(), Tally()
+        self._counted = self._plainly = 0
 
     def __len__(self) -> int:
         return len(self._spends)
@@ -38,6 +38,15 @@ class Ledger:
             self._tally.take(self._spends[self._counted :])
             self._counted = len(self._spends)
         return self._tally
+
+    @property
+    def plain(self) -> Tally:
+        """The same losses as numerical composition takes them: of objective perturbation only the pure ε."""
+        if self._plainly < len(self._spends):
+            for spend in self._spends[self._plainly :]:
+                self._plain.add(plain(loss_of(spend)))
+            self._plainly = len(self._spends)
+        return self._plain
 
     def charge(self, spend: Spend) -> int:
         """Add a spend and return the number of its release, counted from 0."""

@@ -77,6 +77,11 @@ def _read(spend: Spend) -> Loss:
     return additive(spend.law, charged, spend.d)
 
 
+def plain(loss: Loss) -> Loss:
+    """Return what numerical composition makes of a loss: of objective perturbation only the pure ε is used."""
+    return Loss("pure", loss.epsilon) if loss.law in {"objective", "local"} else loss
+
+
 class Sums(NamedTuple):
     """Additive sums of a list of releases: all that the closed forms read."""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mechanisms.accounting import norm_gamma
-from mechanisms.accounting.loss import Cells, Key, Loss, Tally
+from mechanisms.accounting.loss import Cells, Key, Loss, Tally, plain
 from mechanisms.vectors import Vector
 
 _FINE, _ADDED = 24.0, math.sqrt(6 * 0.002)
@@ -223,11 +223,7 @@ def _composed(key: Key, step: float) -> Discrete:
 
 def _merged(key: Key) -> Key:
     """Leave out what costs nothing; of objective perturbation only the pure ε is used here."""
-    costly = (
-        (Loss("pure", loss.epsilon) if loss.law in {"objective", "local"} else loss, times)
-        for loss, times in key
-        if loss.epsilon > 0
-    )
+    costly = ((plain(loss), times) for loss, times in key if loss.epsilon > 0)
     return Cells(_MOST_LAWS, costly).key
 
 

@@ -74,6 +74,27 @@ def test_a_filter_is_never_passed_and_refuses_nothing_that_fits_its_sum(
     assert cap.holds(ledger.tally)
 
 
+def objective(jacobian: float, charge: float = 0.1) -> Spend:
+    return Spend("dvp", "objective", "", 1.0, 1.0, "l2", 10, jacobian, charge, charge)
+
+
+def test_releases_at_another_degree_are_planned_where_the_accountant_sees_no_difference() -> None:
+    """Another degree changes ln(1+x), not the ε of a release: "pld" counts the ε alone, "rdp" counts both."""
+    bag = Tally([(loss_of(objective(0.01)), 20)])
+    for accountant, fits in (("pld", True), ("rdp", False)):
+        cap = Cap(by(accountant, bag, DELTA), DELTA, accountant).planning(bag)
+        assert cap.planned is not None
+        ledger = Ledger()
+        for k in range(20):
+            spend = objective(0.01 if k < 10 else 0.04)
+            if not cap.admits(ledger, spend):
+                break
+            ledger.charge(spend)
+        assert (len(ledger) == 20) is fits
+        assert cap.holds(ledger.tally)
+        assert by(accountant, ledger.tally, DELTA) <= cap.epsilon * (1 + 1e-9)
+
+
 def test_the_order_of_a_filter_is_fixed_by_the_plan_and_is_its_best() -> None:
     loss = Loss("norm-gamma", 0.1, 10)
     planned = Tally([(loss, 100)])

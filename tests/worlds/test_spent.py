@@ -94,7 +94,8 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
     for agent, most in zip(run.agents, planned, strict=True):
         made = len(agent.store.ledger)
         assert most is None or made <= most
-        assert agent.spent == bool(most and made == most)
+        # releases at a degree that was not planned may cost more: then the cap refuses the last ones
+        assert agent.spent == bool((most and made == most) or agent.refused)
 
 
 @pytest.mark.parametrize("then", ["listen", "leave"])
