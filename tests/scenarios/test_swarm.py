@@ -6,6 +6,7 @@ import pytest
 
 from scenarios.api import check, make_plan
 from scenarios.cases import Case, attempt
+from scenarios.forecast import forecast
 from scenarios.read import load
 from scenarios.swarm import Dice, small_world
 from scenarios.write import to_toml
@@ -77,4 +78,7 @@ def test_what_goes_by_samples_is_not_audited_without_them(tmp_path: Path) -> Non
 def test_a_run_that_an_oracle_steers_is_not_covered_and_says_so(expression: str) -> None:
     plan = make_plan(private(fault=[{"when": expression, "oracle": True, "pause": [0]}]))
     assert not plan.covered
-    assert any("ε does not cover who takes part" in warning for warning in plan.warnings)
+    assert any(
+        "only an oracle sees, so who takes part depends on data" in r for r in plan.uncovered
+    )
+    assert any(w == f"not covered: {plan.uncovered[0]}" for w in forecast(plan)["warnings"])
