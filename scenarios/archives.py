@@ -29,7 +29,12 @@ class TooLarge(Exception):
 
 
 def arrays(path: Path, *names: str, most: float = math.inf) -> list[Any]:
-    """Return arrays of a file as floats: real numbers only.
+    """Return arrays of a file as floats: real numbers only. Raises as `stored` does."""
+    return [real(array) for array in stored(path, *names, most=most)]
+
+
+def stored(path: Path, *names: str, most: float = math.inf) -> list[Any]:
+    """Return arrays of a file as they are stored there.
 
     Raises TooLarge where they would take more than `most` bytes, which the headers tell, and one of `UNREADABLE` where
     the file is no archive of such arrays.
@@ -37,8 +42,20 @@ def arrays(path: Path, *names: str, most: float = math.inf) -> list[Any]:
     needed = size_of(path, *names)
     if needed > most:
         raise TooLarge(f"{path.name} would take {needed / 1e9:.3g} GB")
-    with np.load(path, allow_pickle=False) as archive:
-        return [real(archive[name]) for name in names]
+    with zipfile.ZipFile(path) as archive:
+        return [_read(archive, name) for name in names]
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> Any:
+    """Read the member that was judged: `np.load` would prefer one of the same name without `.npy`."""
+    with archive.open(_member(name)) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
+def holds(path: Path, name: str) -> bool:
+    """Whether a file holds an array of a name; raises one of `UNREADABLE` where it is no archive."""
+    with zipfile.ZipFile(path) as archive:
+        return _member(name) in archive.namelist()
 
 
 def size_of(path: Path, *names: str) -> int:
@@ -46,7 +63,7 @@ def size_of(path: Path, *names: str) -> int:
     total = 0
     with zipfile.ZipFile(path) as archive:
         for name in names:
-            with archive.open(f"{name}.npy") as file:
+            with archive.open(_member(name)) as file:
                 version = np.lib.format.read_magic(file)
                 read = (
                     np.lib.format.read_array_header_1_0
@@ -56,6 +73,10 @@ def size_of(path: Path, *names: str) -> int:
                 shape, _, dtype = read(file)
             total += math.prod(shape) * max(_FLOAT, dtype.itemsize)
     return total
+
+
+def _member(name: str) -> str:
+    return f"{name}.npy"
 
 
 def real(array: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
 from scenarios import shared_rows
-from scenarios.archives import UNREADABLE, TooLarge, arrays
+from scenarios.archives import UNREADABLE, TooLarge, arrays, holds, stored
 from scenarios.seeds import generator
 from scenarios.splits import NoSplit, deal, sizes
 
@@ -289,23 +289,30 @@ def _files(data: dict[str, Any], n: int, folders: Folders) -> Shards:
     if len(dimensions) > 1:
         raise BadData(f"all agents need one dimension, got {sorted(dimensions)}")
     shared = shared_rows.by_file(paths, [len(y) for _, y in train])
-    declared = [rows for path in paths if (rows := _declared(path)) is not None]
+    declared = []
+    for path, (_, y) in zip(paths, train, strict=True):
+        rows = _declared(path, len(y), left)
+        if rows is not None:
+            left -= rows.nbytes
+            declared.append(rows)
     return Shards(
         tuple(train), tuple(test), None, None, (), max(shared, shared_rows.by_number(declared))
     )
 
 
-def _declared(path: Path) -> Any:
-    """Return the numbers that a file declares for its rows (`rows`, whole numbers); None where it does not."""
-    with np.load(path, allow_pickle=False) as archive:
-        if "rows" not in archive:
-            return None
-        try:
-            rows = archive["rows"]
-        except UNREADABLE as error:
-            raise BadData(f"{path.name}: rows cannot be read ({type(error).__name__})") from None
-    if rows.dtype.kind not in "iu":
-        raise BadData(f"{path.name}: rows must be whole numbers, got {rows.dtype}")
+def _declared(path: Path, points: int, most: float) -> Any:
+    """Return the whole numbers that a file declares for its points (`rows`); None where it does not."""
+    if not holds(path, "rows"):
+        return None
+    try:
+        (rows,) = stored(path, "rows", most=most)
+    except TooLarge as error:
+        raise too_large(error) from None
+    except UNREADABLE as error:
+        raise BadData(f"{path.name}: rows cannot be read ({type(error).__name__})") from None
+    if rows.dtype.kind not in "iu" or rows.shape != (points,):
+        said = f"{path.name}: rows must be {points} whole numbers, one for each point"
+        raise BadData(f"{said}, got {rows.dtype} of shape {rows.shape}")
     return rows
 
 

@@ -1,6 +1,8 @@
 """What a scenario may not ask for without `--allow-large`, told before it is done."""
 
+import io
 import resource
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,35 @@ def test_a_small_archive_of_large_arrays(tmp_path: Path) -> None:
     said = "data: 000.npz would take 1.6 GB; above 1.07 GB for all files together needs"
     assert said in str(error.value)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+def promise(path: Path, member: str, numbers: int) -> None:
+    """Add the header of an array of so many numbers to an archive; the numbers themselves are left out."""
+    header = io.BytesIO()
+    shape = {"descr": "<i8", "fortran_order": False, "shape": (numbers,)}
+    np.lib.format.write_array_header_1_0(header, shape)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(member, header.getvalue())
+
+
+def test_every_array_of_an_archive_is_judged(tmp_path: Path) -> None:
+    """Numbers of rows too; and the array that is judged is the one that is read, whatever else has its name."""
+    x, y = np.full((4, 2), 0.1), np.array([1.0, -1.0, 1.0, -1.0])
+    np.savez(tmp_path / "000.npz", x=x, y=y)
+    data = {"source": "files", "path": ".", "scale": "refuse"}
+    folders, demands = Folders(tmp_path, most=1e6), Demands(labelled=True)
+    promise(tmp_path / "000.npz", "x", BILLION)
+    assert load(data, 1, 1, folders, demands).train[0][0].tolist() == x.tolist()
+    promise(tmp_path / "000.npz", "rows.npy", BILLION)
+    with pytest.raises(BadData, match=r"000\.npz would take 8 GB"):
+        load(data, 1, 1, folders, demands)
+
+
+def test_numbers_of_rows_are_as_many_as_points(tmp_path: Path) -> None:
+    for rows in (np.arange(5), np.arange(4.0), np.arange(4).reshape(2, 2)):
+        np.savez(tmp_path / "000.npz", x=np.full((4, 2), 0.1), y=np.ones(4), rows=rows)
+        with pytest.raises(BadData, match=r"000\.npz: rows must be 4 whole numbers"):
+            load({"source": "files", "path": "."}, 1, 1, Folders(tmp_path), Demands(labelled=True))
 
 
 def test_archives_are_counted_together(tmp_path: Path) -> None:
