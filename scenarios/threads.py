@@ -17,22 +17,20 @@ class OneThread(ContextDecorator):
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _inside: ClassVar[int] = 0
-    _former: ClassVar[threadpool_limits | None] = None
+    _former: ClassVar[list[threadpool_limits]] = []
+    """What each entry found, for a library that was loaded between two entries is known to the second only."""
 
     def __enter__(self) -> None:
         with self._lock:
             # Set anew each time: a library may have been loaded since, and OpenMP counts per thread.
-            limits = threadpool_limits(limits=1, user_api="blas")
-            if OneThread._inside == 0:
-                OneThread._former = limits
+            self._former.append(threadpool_limits(limits=1, user_api="blas"))
             OneThread._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             OneThread._inside -= 1
-            if OneThread._inside == 0 and OneThread._former is not None:
-                OneThread._former.restore_original_limits()
-                OneThread._former = None
+            while OneThread._inside == 0 and self._former:
+                self._former.pop().restore_original_limits()
 
 
 def blas_threads() -> int | None:

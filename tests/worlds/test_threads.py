@@ -68,6 +68,28 @@ def test_entries_may_overlap_and_the_last_one_restores() -> None:
         assert blas_threads() == before
 
 
+LATE = """
+import numpy
+from threadpoolctl import threadpool_info
+from scenarios.threads import OneThread
+with OneThread():
+    import scipy.linalg
+    with OneThread():
+        assert {found["num_threads"] for found in threadpool_info()} == {1}
+print(*(found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"))
+"""
+
+
+def test_a_library_that_is_loaded_between_two_entries_is_restored_too() -> None:
+    """SciPy brings an OpenBLAS of its own, which here is loaded while NumPy's has one thread already."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], env=environment, capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) == {"2"}
+
+
 @pytest.mark.parametrize("threads", [2, None])
 def test_value_digests_of_other_thread_counts_are_not_called_equal(
     tmp_path: Path, threads: int | None
