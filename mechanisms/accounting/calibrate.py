@@ -251,10 +251,10 @@ def tightest(cases: Iterable[Case]) -> str:
     """Return the accountant that admits the least noise for these agents; of equals the one with the simplest argument.
 
     One accountant serves them all, so that one word in a file repeats the run: the one with the largest mean of ln(charge).
-    Without δ only basic composition is valid.
+    Agents without δ have no say: only basic composition is valid for them, whatever is chosen.
     """
-    counted = Counter(cases)
-    if any(case.delta <= 0 for case in counted):
+    counted = Counter(case for case in cases if case.delta > 0)
+    if not counted:
         return "basic"
 
     def rooms(names: tuple[str, ...]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
 from scenarios.forecast import forecast
 from scenarios.plan import Plan
+from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, private, world
 
 CALIBRATED = {name: table for name, table in EVERY.items() if private(name)} | {
@@ -105,6 +106,20 @@ def test_check_warns_where_a_named_accountant_leaves_a_tenth() -> None:
     for fine in ("pld", "tightest"):
         told = forecast(planned("cd norm-gamma", 5, budget, calibrate=fine))["warnings"]
         assert not [w for w in told if "leaves" in w]
+
+
+def test_a_group_without_delta_does_not_waste_the_budget_of_another() -> None:
+    tree = scenario(
+        mechanism=CALIBRATED["cd norm-gamma"], task={"l2": 0.1},
+        nodes=[
+            {"name": "strict", "count": 3, "budget": {"epsilon": 4.0, "delta": 0.0}},
+            {"name": "usual", "count": 3, "budget": {"epsilon": 4.0, "delta": 1e-5}},
+        ],
+    )  # fmt: skip
+    told = {group["name"]: group for group in forecast(make_plan(tree))["groups"]}
+    assert told["usual"]["epsilon"] >= 0.98 * 4.0
+    assert told["strict"]["epsilon"] == pytest.approx(4.0, rel=1e-6)
+    assert told["strict"]["accountant"] == "basic"
 
 
 def test_charges_have_nine_digits() -> None:
