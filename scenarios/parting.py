@@ -32,7 +32,7 @@ def parts(one: Iterable[Event], other: Iterable[Event]) -> Pair | None:
 def compare_digests(one: dict[str, Any], other: dict[str, Any]) -> dict[str, str]:
     """Compare the digests of two manifests: "equal", "different", or why they are not compared.
 
-    Value digests of runs whose BLAS had different numbers of threads (or one that no manifest names)
+    Value digests of runs whose BLAS had different numbers of threads (or where one manifest names none)
     are not compared: sums in another order round differently, so that neither verdict says anything.
     """
     found: dict[str, str] = {}

@@ -102,6 +102,20 @@ def test_means_say_over_whom_they_are_and_a_run_without_survivors_is_no_success(
     assert ("every agent diverged" in screen) == (hit == 6)
 
 
+def test_who_never_took_part_is_no_survivor(tmp_path: Path) -> None:
+    nodes = [
+        {"name": "here", "count": 3, "clock": SYNCHRONOUS},
+        {"name": "late", "clock": SYNCHRONOUS, "present": False},
+    ]
+    ran = perform(
+        scenario(mechanism=HOT["fedavg"], task={"l2": 0.1, "loss": "squared"}, run={"rounds": 3}, nodes=nodes, server={"deadline": 2.0}),
+        tmp_path,
+    )  # fmt: skip
+    states = [node["state"] for node in ran.outcome.summary["nodes"]]
+    assert states == ["diverged"] * 3 + ["absent"]
+    assert (ran.outcome.code, ran.outcome.summary["verdict"]) == (1, "diverged")
+
+
 def holes(tree: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     """Every place of a JSON tree that holds null."""
     if tree is None:

@@ -104,6 +104,9 @@ def test_what_is_missing_or_changed_is_named(ran: Ran, tmp_path: Path) -> None:
         "files are missing: verdicts.json", "checksums do not match: metrics.csv",
     ]  # fmt: skip
     assert flaws(ran.outcome.folder) == []
+    known = {"events-00000.jsonl": json.loads((folder / "manifest.json").read_text())["sha256"]["events-00000.jsonl"]}  # fmt: skip
+    short = changed(ran, tmp_path / "short", ("models.npz",), sha256=known)
+    assert flaws(short) == ["files are missing: models.npz"], "also where no checksum names it"
     outside = changed(ran, tmp_path / "outside", sha256={"../secret": "0"})
     (tmp_path / "secret").write_text("mine")
     assert flaws(outside) == ["files are missing: ../secret"], "only files of the folder are read"

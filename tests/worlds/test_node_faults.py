@@ -271,12 +271,16 @@ def test_a_joiner_takes_the_edges_it_names(tmp_path: Path) -> None:
         {"name": "late", "present": False, "clock": "synchronous"},
     ]
     fault = {"at": 3.0, "join": [5], "edges": [1, 2]}
-    made = perform(scenario(nodes=nodes, network={"topology": "path"}, fault=[fault]), tmp_path)
+    expect = [{"metric": "degree.max", "above": 0.0}]
+    world = scenario(nodes=nodes, network={"topology": "path"}, fault=[fault], expect=expect)
+    made = perform(world, tmp_path)
     assert made.outcome.code == 0
     to = {j for e in made.events("sent") if e["node"] == 5 for j in e["to"]}
     heard = {e["node"] for e in made.events("sent") if 5 in e["to"]}
     assert to == heard == {1, 2}  # and not 4, which the path would give it
     assert made.run.agents[4].neighbours_present == [3]
+    *_, last = made.result.samples()
+    assert last["values"]["degree"] == [1, 2, 2, 2, 2, 1], "of the path: a metric that is constant"
 
 
 def test_a_crash_is_noticed_by_its_silence_and_forgotten_at_the_next_word(tmp_path: Path) -> None:

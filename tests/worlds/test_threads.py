@@ -1,15 +1,22 @@
 """One seed, one value digest, from Python and from the command: BLAS has one thread in both."""
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from actors.events import Woke
+from scenarios.api import make_plan
+from scenarios.conduct import Run
 from scenarios.folder import read_manifest
+from scenarios.governor import Hand
 from scenarios.looking import PARTED
 from scenarios.parting import compare_digests
 from scenarios.threads import OneThread, blas_threads
@@ -88,6 +95,25 @@ def test_a_library_that_is_loaded_between_two_entries_is_restored_too() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split()) == {"2"}
+
+
+def test_blas_has_one_thread_wherever_a_plan_is_made_or_run(tmp_path: Path) -> None:
+    """Seen from inside: while the points are taken, while a run is made, and at every wake."""
+    seen: dict[str, set[int | None]] = {"resolve": set(), "wake": set()}
+
+    class Points(dict[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            seen["resolve"].add(blas_threads())
+            return super().__getitem__(key)
+
+    points = Points(nodes=[(np.full((4, 2), 0.1), np.ones(4))] * 6)
+    with threadpool_limits(limits=2, user_api="blas"):
+        run = Run(make_plan(scenario(), data=points), tmp_path / "run", Hand(), 1e12)
+        run.log.watch(lambda _: seen["wake"].add(blas_threads()), (Woke,))
+        asyncio.run(run.perform())
+        assert blas_threads() == 2
+    assert seen == {"resolve": {1}, "wake": {1}}
+    assert read_manifest(tmp_path / "run")["environment"]["blas_threads"] == 1
 
 
 @pytest.mark.parametrize("threads", [2, None])
