@@ -142,10 +142,16 @@ def charges(mechanism: Table, terms: Terms, scheme: Scheme) -> tuple[float, ...]
         return tuple(alpha.at(k) for k in range(releases))
     if alpha is None:
         assert releases is not None, "judged before"  # noqa: S101
-        return shaped_charges(
-            form, terms.epsilon, terms.delta, scheme.shape(releases),
-            terms.accountant(scheme.unit), scheme.before,
-        )  # fmt: skip
+        by_whom = terms.accountant(scheme.unit)
+        shaped = shaped_charges(
+            form, terms.epsilon, terms.delta, scheme.shape(releases), by_whom, scheme.before
+        )
+        if not all(charge > 0 for charge in shaped):
+            raise CannotProvide(
+                f"no noise is large enough for {releases} releases within ε = {terms.epsilon:g} and δ = "
+                f"{terms.delta:g} ({by_whom}): raise one of them, or choose another privacy.calibrate"
+            )
+        return shaped
     if alpha.growth != 1:
         return _growing(alpha, terms, form, releases)
     return (alpha.start,) * _count(alpha.start, terms, form, releases)

@@ -129,7 +129,7 @@ def composed(form: Form, charge: float, releases: int, delta: float, accountant:
 
 
 def _largest(total: Callable[[float], float], budget: float, first: float, *, near: float) -> float:
-    """Return the largest s with total(s) ≤ budget, to `near`, from below; total grows with s."""
+    """Return the largest s with total(s) ≤ budget, to `near`, from below; total grows with s. 0 where none fits."""
     low, high = 0.0, 0.0
     at_low, at_high = 0.0, 0.0
     guess = first
@@ -144,6 +144,8 @@ def _largest(total: Callable[[float], float], budget: float, first: float, *, ne
         # totals grow like a power of s, mostly between 1 and 2: aim a little beyond the budget, from either side
         ratio = budget / value if 0 < value < math.inf else 0.0 if value else 2.0
         guess *= min(max(1.1 * ratio, 1.1), 16.0) if value <= budget else max(0.9 * ratio, 1 / 16)
+    if not low:
+        return 0.0
     for _ in range(100):
         if high <= low * (1 + near):
             break

@@ -20,6 +20,8 @@ from mechanisms.vectors import Vector
 _FINE, _ADDED = 24.0, math.sqrt(6 * 0.002)
 _FEW_POINTS, _MOST_POINTS = 8192, 200_000
 _HUGE, _TINY, _ERROR = 200.0, 1e-9, 1e-16
+_LARGEST = 709.0
+"""e^709 is nearly the largest double: of larger losses nothing is proved."""
 _LEFT_OUT = 1e-17
 """The mass of each tail that lies outside of the window of a transform."""
 _LOG_LEFT_OUT = -math.log(_LEFT_OUT)
@@ -257,8 +259,14 @@ def _epsilon(law: Discrete, delta: float) -> float:
     under = np.cumsum((mass * np.exp(-losses))[::-1])[::-1]
     if not len(losses) or law.infinite + above[0] - under[0] <= delta:
         return 0.0
-    beyond = np.append(above[1:], 0.0) - np.exp(losses) * np.append(under[1:], 0.0)
-    at = int(np.argmax(law.infinite + beyond <= delta))
+    if losses[-1] > _LARGEST:  # e^ε is no double there: nothing above it is proved
+        losses = losses[losses <= _LARGEST]
+    beyond = np.append(above[1:], 0.0)[: len(losses)]
+    beyond -= np.exp(losses) * np.append(under[1:], 0.0)[: len(losses)]
+    fine = law.infinite + beyond <= delta
+    if not fine.any():
+        return math.inf
+    at = int(np.argmax(fine))
     return max(0.0, math.log((law.infinite + above[at] - delta) / under[at]))
 
 

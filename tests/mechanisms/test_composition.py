@@ -271,3 +271,12 @@ def test_infinite_and_free_releases() -> None:
     assert by("pld", faint, DELTA) == by("basic", faint, DELTA)
     huge = Tally([(Loss("pure", 1e6), 2)])
     assert by("pld", huge, DELTA) == by("basic", huge, DELTA) == 2e6
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [88.0, 91.0, 92.0, 94.0, 150.0])
+def test_losses_whose_exponential_is_no_double_are_not_believed(size: float) -> None:
+    """e^709 is nearly the largest double: an ε above that is left to other accountants, without a warning."""
+    bag = Tally([(Loss("norm-gamma", size, 5), 8)])
+    low, high = by("pld", bag, 1e-2), by("basic", bag, 1e-2)
+    assert low == high == 8 * size if size > 91 else 7.7 * size < low < high

@@ -10,6 +10,7 @@ from mechanisms.accounting.spend import SCALES, UNITS
 from scenarios import telling
 from scenarios.api import check, make_plan
 from scenarios.forecast import forecast, in_words
+from scenarios.problem import ScenarioError
 from tests.support.builders import perform, scenario
 from tests.support.catalogue import BUDGET, EVERY, family, private, world
 
@@ -340,3 +341,23 @@ def test_a_delta_near_a_record_is_one_warning() -> None:
     assert (
         warned == "delta = 0.005 is above 1/(10 m): the largest agent of peers has m = 100 points"
     )
+
+
+@pytest.mark.parametrize(
+    ("calibrate", "epsilon", "delta"),
+    [("pld", 100.0, 1e-15), ("pld", 1.0, 1e-20), ("rdp", 1e-3, 1e-15)],
+)
+def test_where_no_noise_is_large_enough_one_located_error_says_so(
+    calibrate: str, epsilon: float, delta: float
+) -> None:
+    """After a warm start's pure ε, a few 1e-15 of δ leave nothing: no Gaussian noise fits, however large."""
+    budget = {"epsilon": epsilon, "delta": delta}
+    tree = build(
+        {"kind": "warm-cd", "noise": "gaussian", "releases": 9, "schedule": "growing"},
+        {"count": 3, "budget": budget},
+        data={"source": "blobs", "dimension": 5, "points": 20},
+        task={"l2": 0.1},
+        privacy={"calibrate": calibrate},
+    )
+    with pytest.raises(ScenarioError, match="no noise is large enough for 9 releases"):
+        make_plan(tree)
