@@ -18,6 +18,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
+from actors.events import Event
 from scenarios.reading import (
     Charge,
     Digests,
@@ -259,15 +260,30 @@ def segments(path: Path) -> list[Path]:
     return sorted(path.glob("events-*.jsonl"))
 
 
-def events(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield every whole record; a line that was cut off is where a run was killed."""
+def whole(path: Path) -> Iterator[tuple[bytes, Event]]:
+    """Yield every whole line of the events, and the event that it holds; a line that was cut off is where a run was killed.
+
+    Raise `FolderError` where an event is missing: events are numbered from 1 without a gap, so that what
+    was cut out of a record (releases, say) is not counted as if it had never been.
+    """
+    last = 0
     for segment in segments(path):
         with segment.open("rb") as file:
             for line in file:
                 if not line.endswith(b"\n"):
                     return
-                event_of(line, segment)
-                yield msgspec.json.decode(line)
+                event = event_of(line, segment)
+                if event.seq != last + 1:
+                    after = f"stands after event {last}" if last else "is the first"
+                    raise FolderError(f"{segment} is damaged: event {event.seq} {after}")
+                last = event.seq
+                yield line, event
+
+
+def events(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield every whole event as plain values."""
+    for line, _ in whole(path):
+        yield msgspec.json.decode(line)
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -107,9 +107,12 @@ class _Comparison:
         low = [r for r, line in self._written.items() if self._costs(r) > number(line["charged"])]
         beyond = [release for release in self._written if release not in self._seen]
         self._refuse_gaps()
-        made = self._made([*lacking, *low])
+        facts = _world(self._path) if self._written or self._seen else None
+        planned = {} if facts is None else _planned(facts)
+        odd = [release for release, line in self._written.items() if _is_odd(line, planned)]
+        made = self._made([*lacking, *low], facts, planned) | self._doubted(odd, planned)
         kept = [line for release, line in self._written.items() if release not in made]
-        return Proof((*kept, *made.values()), tuple(_said(lacking, low, beyond, made)))
+        return Proof((*kept, *made.values()), tuple(_said(lacking, low, odd, beyond, made)))
 
     def _note(self, fact: _Fact) -> None:
         assert fact.node is not None, "facts are of agents"  # noqa: S101
@@ -138,12 +141,33 @@ class _Comparison:
                 )
             counts[node] = k + 1
 
-    def _made(self, releases: Sequence[Release]) -> dict[Release, dict[str, Any]]:
+    def _doubted(
+        self, releases: Sequence[Release], planned: Mapping[int, Sequence[Spend]]
+    ) -> dict[Release, dict[str, Any]]:
+        """Return a line for each release whose noise the ledger tells otherwise than the plan: the worst of its charge.
+
+        Where the two do not even agree on what a charge counts, it is infinite.
+        """
+        found = {}
+        for node, k in releases:
+            line = self._written[node, k]
+            unit = UNITS[spend_of(line).law]
+            agreed = unit if unit == UNITS[_plan_of(line, planned[node]).law] else None
+            charge = max(number(line["charged"]), self._costs((node, k)))
+            spend = _spend(charge, agreed, [line], None)
+            head = {"seq": line["seq"], "t": line["t"], "node": node, "k": k}
+            found[node, k] = {**head, **line_of(spend), MADE: "events"}
+        return found
+
+    def _made(
+        self,
+        releases: Sequence[Release],
+        facts: Facts | None,
+        planned: Mapping[int, Sequence[Spend]],
+    ) -> dict[Release, dict[str, Any]]:
         """Return a line for each release that the ledger lacks, or charges too little."""
         if not releases:
             return {}
-        facts = _world(self._path)
-        planned = {} if facts is None else _planned(facts)
         own: dict[int, list[dict[str, Any]]] = {}
         for (node, _), line in self._written.items():
             own.setdefault(node, []).append(line)
@@ -170,6 +194,21 @@ def _planned(facts: Facts) -> dict[int, tuple[Spend, ...]]:
     plans = {part.plan: facts.planned(part.plan) or () for part in facts.budgets}
     parts = [part for part in facts.budgets for _ in range(part.count)]
     return {i: plans[part.plan] for i, part in enumerate(parts)}
+
+
+def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
+    """Return what its agent planned for the release of a line, or last of all where it is beyond the plan."""
+    k: int = line["k"]
+    return mine[min(k, len(mine) - 1)]
+
+
+def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:
+    """Say whether a line tells another noise than its agent planned: its law and dimension never change in a run."""
+    mine = planned.get(line["node"])
+    if not mine:
+        return False
+    plan = _plan_of(line, mine)
+    return (line["law"], line["d"]) != (plan.law, plan.d)
 
 
 def _unit(
@@ -204,6 +243,7 @@ def _spend(
 def _said(
     lacking: Sequence[Release],
     low: Sequence[Release],
+    odd: Sequence[Release],
     beyond: Sequence[Release],
     made: Mapping[Release, Mapping[str, Any]],
 ) -> Iterator[str]:
@@ -217,6 +257,11 @@ def _said(
         yield (
             f"{LEDGER} charges less than the events for {_releases(low)}: charged as the events say"
             f"{_at_worst(low, made)}"
+        )
+    if odd:
+        yield (
+            f"{LEDGER} tells another noise than world.json for {_releases(odd)}: charged at the worst"
+            f"{_at_worst(odd, made)}"
         )
     if beyond:
         yield f"{LEDGER} holds {_releases(beyond)} that no event shows: charged all the same"

@@ -13,11 +13,11 @@ from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
 from scenarios.facts import FILE, read_facts
-from scenarios.folder import FolderError, segments
+from scenarios.folder import FolderError, whole
 from scenarios.observers.budget import Budget
 from scenarios.observers.fates import Fates
 from scenarios.proven import MADE
-from scenarios.reading import event_of, resolved
+from scenarios.reading import resolved
 from scenarios.remembered import Remembered
 from scenarios.result import Result
 from scenarios.values import declared_by, figure, number, self_declared, show
@@ -44,9 +44,7 @@ def tallies_of(result: Result) -> dict[int, Tally]:
 def fates_of(result: Result) -> Fates:
     """Fold the recorded events again."""
     fates = Fates(_size(result))
-    for segment in segments(result.path):
-        with segment.open("rb") as file:
-            fates.fold(event_of(line, segment) for line in file if line.endswith(b"\n"))
+    fates.fold(event for _, event in whole(result.path))
     return fates
 
 
@@ -79,6 +77,9 @@ def epsilon_of(result: Result) -> dict[str, Any]:
         over |= event["kind"] == "finished"
     if (result.path / FILE).exists():
         facts = read_facts(result.path)
+        if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
+            said = f"{FILE} and resolved.toml name different deltas"
+            raise FolderError(f"{result.path} is damaged: {said}")
         plan: Any = Remembered(facts)
         each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
         view = facts.view

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from actors.events import Event
-from scenarios.folder import FolderError, segments
+from scenarios.folder import segments, whole
 from scenarios.reading import event_of
 
 _TAIL = 1 << 20
@@ -30,16 +30,8 @@ def length(path: Path) -> int:
 
 def read(path: Path) -> Iterator[Event]:
     """Yield every whole event."""
-    last = 0
-    for segment in segments(path):
-        with segment.open("rb") as file:
-            for event in _whole(file, segment):
-                if last and event.seq != last + 1:
-                    raise FolderError(
-                        f"{segment.name} is damaged: event {event.seq} stands after event {last}"
-                    )
-                last = event.seq
-                yield event
+    for _, event in whole(path):
+        yield event
 
 
 def _whole(lines: Iterable[bytes], segment: Path) -> Iterator[Event]:

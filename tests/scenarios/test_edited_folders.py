@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.accounting.spend import UNITS
 from scenarios import open_run
 from scenarios.cli import OURS, main
 from scenarios.console.viewer import viewer_of_recording
 from scenarios.folder import FolderError
 from scenarios.plots import curve_of
 from scenarios.reading import guarded
+from scenarios.recount import epsilon_of
 from scenarios.result import Result
+from scenarios.values import number as number_of
 from tests.support.builders import perform, private
 
 DEEP = "[" * 5000 + "]" * 5000
@@ -278,3 +281,60 @@ def test_the_error_names_the_file_and_quotes_nothing_of_it(
     assert name in told
     assert "hidden" not in told
     assert "Traceback" not in told
+
+
+def _edited(folder: Path, where: Path, name: str, edit: Callable[[Any], Any]) -> Path:
+    """Copy a run's folder, and edit each line of a file of it; lines edited to None are left out."""
+    copied = where / "edited"
+    shutil.rmtree(copied, ignore_errors=True)
+    shutil.copytree(folder, copied)
+    lines = [edit(json.loads(line)) for line in (copied / name).read_text().splitlines()]
+    (copied / name).write_text(
+        "".join(json.dumps(line) + "\n" for line in lines if line is not None)
+    )
+    return copied
+
+
+def test_releases_cut_out_of_a_record_are_missed(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Without an agent's later releases in ledger and events, ε would be that of its first; numbers of events tell."""
+    hidden = {"proposed", "charged", "released"}
+
+    def cut(line: dict[str, Any]) -> dict[str, Any] | None:
+        return None if line.get("kind", "charged") in hidden and line["k"] > 0 else line
+
+    without = _edited(folders[1], tmp_path / "a", "ledger.jsonl", cut)
+    without = _edited(without, tmp_path / "b", "events-00000.jsonl", cut)
+    with pytest.raises(FolderError, match=r"event \d+ stands after event \d+"):
+        epsilon_of(open_run(without))
+
+
+@pytest.mark.parametrize("law", UNITS)
+def test_no_ledger_line_tells_a_milder_noise_than_was_planned(
+    law: str, folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """A charge says little without its law and dimension: 0.3 costs less as norm-gamma noise than as Laplace noise."""
+    honest = number_of(epsilon_of(open_run(folders[1]))["max"])
+    for d in (1, 2, 50, 10**6):
+        milder = {"law": law, "d": d}
+
+        def edit(line: dict[str, Any], milder: dict[str, Any] = milder) -> dict[str, Any]:
+            return line | milder
+
+        edited = _edited(folders[1], tmp_path, "ledger.jsonl", edit)
+        assert number_of(epsilon_of(open_run(edited))["max"]) >= honest
+
+
+def test_epsilon_is_told_at_the_delta_it_was_computed_at(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    def loose(world: dict[str, Any]) -> dict[str, Any]:
+        return world | {"budgets": [part | {"delta": 0.9} for part in world["budgets"]]}
+
+    copied = tmp_path / "edited"
+    shutil.copytree(folders[1], copied)
+    world = json.loads((copied / "world.json").read_text())
+    (copied / "world.json").write_text(json.dumps(loose(world)))
+    with pytest.raises(FolderError, match="different deltas"):
+        epsilon_of(open_run(copied))
