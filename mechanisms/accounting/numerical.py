@@ -20,6 +20,7 @@ from mechanisms.vectors import Vector
 _FINE, _ADDED = 24.0, math.sqrt(6 * 0.002)
 _FEW_POINTS, _MOST_POINTS = 8192, 200_000
 _HUGE, _TINY, _ERROR = 200.0, 1e-9, 1e-16
+"""Of a loss above the first there is no claim here, and one below the second is counted as that; δ is told to the third."""
 _LARGEST = 709.0
 """e^709 is nearly the largest double: of larger losses nothing is proved."""
 _LEFT_OUT = 1e-17
@@ -70,21 +71,22 @@ def _reach(key: Key) -> float:
 
 
 def _step(key: Key) -> float:
-    """Return a step that meets the atoms of the first law: fine for the narrowest where that takes few points.
+    """Return a step that meets the atoms of the first law that has any: fine for the narrowest where that takes few points.
 
     A grid of step h adds about h²/6 to the variance of each loss. Where points are many, h is such that this is 0.2 % of
-    the whole.
+    the whole. Atoms that lie nearer to 0 than the finest grid set none: there would be millions of points for nothing.
     """
     spreads = [(_spread(loss), times) for loss, times in key]
     mean_square = sum(times * s * s for s, times in spreads) / sum(times for _, times in spreads)
     reach = 2.0 * _reach(key)
     enough = min(_ADDED * math.sqrt(mean_square), reach / _FEW_POINTS)
-    wanted = max(min(s for s, _ in spreads) / _FINE, enough, reach / _MOST_POINTS, 1e-7)
+    finest = max(reach / _MOST_POINTS, 1e-7)
+    wanted = max(min(s for s, _ in spreads) / _FINE, enough, finest)
     wanted = 2.0 ** math.floor(math.log2(wanted))
-    first = key[0][0]
-    return float(
-        wanted if first.law == "gaussian" else first.epsilon / math.ceil(first.epsilon / wanted)
-    )
+    for loss, _ in key:
+        if loss.law != "gaussian" and loss.epsilon >= finest:
+            return float(loss.epsilon / math.ceil(loss.epsilon / wanted))
+    return float(wanted)
 
 
 def _masses(loss: Loss, edges: Vector) -> Vector:
@@ -123,7 +125,7 @@ def _one(loss: Loss, step: float) -> Discrete:
     if loss.law == "gaussian":
         width = 0.5 * loss.epsilon**2 + _CUT * loss.epsilon
         infinite = 0.5 * math.erfc(_CUT / math.sqrt(2.0))
-    last = math.ceil(width / step - 1e-9)
+    last = max(1, math.ceil(width / step - 1e-9))
     lower = np.arange(-last, last) * step
     mass = _masses(loss, np.append(lower, last * step))
     mirrored = mass[::-1]
@@ -224,8 +226,15 @@ def _composed(key: Key, step: float) -> Discrete:
 
 
 def _merged(key: Key) -> Key:
-    """Leave out what costs nothing; of objective perturbation only the pure ε is used here."""
-    costly = ((plain(loss), times) for loss, times in key if loss.epsilon > 0)
+    """Leave out what costs nothing, and round up what costs next to nothing.
+
+    Of objective perturbation only the pure ε is used here.
+    """
+    costly = (
+        (plain(loss)._replace(epsilon=max(loss.epsilon, _TINY)), times)
+        for loss, times in key
+        if loss.epsilon > 0
+    )
     return Cells(_MOST_LAWS, costly).key
 
 
@@ -241,8 +250,7 @@ def _at(all_of_it: Key, delta: float) -> float:
         return 0.0
     # transforms err by some 1e-17 in δ for each release, laws by 1e-16: so much less of δ is used
     left = delta - _ERROR * (10 + sum(times for _, times in key))
-    sizes = [loss.epsilon for loss, _ in key]
-    if left <= 0 or max(sizes) > _HUGE or min(sizes) < _TINY:
+    if left <= 0 or max(loss.epsilon for loss, _ in key) > _HUGE:
         return math.inf
     return _epsilon(_composed(key, _step(key)), left)
 

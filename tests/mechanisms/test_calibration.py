@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.accounting import gaussian, renyi
-from mechanisms.accounting.calibrate import Additive, Form, Perturbed, composed, uniform_charge
+from mechanisms.accounting import gaussian, numerical, renyi
+from mechanisms.accounting.calibrate import (
+    Additive,
+    Case,
+    Form,
+    Perturbed,
+    bag_of,
+    composed,
+    shaped_charges,
+    tightest,
+    uniform_charge,
+)
 from mechanisms.accounting.compose import by, headline
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
@@ -232,3 +242,26 @@ def test_between_orders_proposition_p_is_not_below_itself() -> None:
             pure = renyi.curve(Loss("pure", epsilon))[at]
             assert curve[at] >= min(exact, pure) * (1 - 1e-9) - 1e-12
             assert curve[at] <= exact * 1.01 + 1e-9
+
+
+@pytest.mark.parametrize("law", ["pure", "laplace", "norm-gamma"])
+@pytest.mark.parametrize("faint", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_faint_release_costs_little_and_takes_no_finer_grid(law: str, faint: float) -> None:
+    """Beside five releases of 1 it costs its own charge at most, and a grid of half a million points does."""
+    alone = Tally([(Loss("pure", 1.0), 5)])
+    bag = Tally([(Loss(law, faint, 3 if law == "norm-gamma" else 0), 1), (Loss("pure", 1.0), 5)])
+    assert len(numerical.law(bag)[0]) <= 500_000
+    found, without = (numerical.epsilon(each, DELTA) for each in (bag, alone))
+    assert without - 1e-12 <= found <= without + faint + 0.001
+
+
+@pytest.mark.parametrize("span", [1e-4, 1e-7, 9.9e-10])
+@pytest.mark.parametrize("form", ["laplace", "norm-gamma"])
+def test_the_tightest_uses_a_budget_whole_that_grows_from_next_to_nothing(
+    form: str, span: float
+) -> None:
+    weights = tuple(np.geomspace(span, 1.0, 40).tolist())
+    case = Case(FORMS[form], 0.3, DELTA, weights)
+    name = tightest([case])
+    found = shaped_charges(FORMS[form], 0.3, DELTA, weights, name)
+    assert 0.98 * 0.3 <= headline(bag_of(FORMS[form], found), DELTA)[0] <= 0.3
