@@ -6,11 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.accounting.spend import Spend
 from mechanisms.admm import Alternating
 from mechanisms.guards import DualNoise, Growth, PenaltyNoise, PrimalNoise
+from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS
 from mechanisms.objectives import Logistic
-from mechanisms.perturbation import printed, record_of
+from mechanisms.perturbation import corrected, printed, record_of
+from mechanisms.propagation import Propagation
+from mechanisms.solve import minimise
 from tests.support.one_step import E1, E2, ETA, KAPPA, NOISE, PULL, RHO, heard, objective
 
 GUARDS: dict[str, Any] = {
@@ -88,6 +92,39 @@ def test_the_noise_for_the_solver_is_in_what_is_released() -> None:
         linear = LAWS["norm-gamma"].draw(NOISE(k), terms.linear, 2)
         apart.append(after.theta - mechanism.minimiser(state, near, 0, terms, linear))
     lengths = np.linalg.norm(apart, axis=1) * terms.spend.solve.smoothing
+    assert lengths.mean() == pytest.approx(2.0, abs=5 * math.sqrt(2.0 / 400))  # Gamma(2)
+    assert np.abs(np.mean(apart, axis=0)).max() < 5 * np.std(apart) / 20
+
+
+def test_where_noise_makes_rounding_larger_more_noise_hides_that() -> None:
+    """A linear term of length 10⁷ has a gradient to 1e-6 only: the tolerance, and what hides it, follow the noise's rate."""
+    record = record_of(objective([E1] * 20, Logistic(), 4.0))
+    solve = DualNoise(record, 2, (1e-6,)).fix(0, KAPPA, PULL, 2).spend.solve
+    assert solve is not None
+    assert solve.smoothing is not None
+    zeta = 1e-6 * 0.999 / 2 / (2 * record.pull)
+    assert solve.tolerance == pytest.approx(1e-13 * (2 + 9 * math.sqrt(2) + 60) / zeta)
+    assert solve.smoothing == pytest.approx(1e-9 * solve.kappa / (2 * solve.tolerance))
+
+
+def test_the_noise_for_the_solver_is_in_a_propagated_model_too() -> None:
+    """With the same draw of the linear noise, the local model differs from the minimiser by a draw of rate ζ₂."""
+    data = objective([E1, 0.5 * E2, -0.3 * E1], Logistic(), 1.0)
+    how, kappa = corrected(1.0, record_of(data), 2 * data.l2), 2 * data.l2
+    solve, law = how.solve(record_of(data), kappa, 0, 2), LAWS["norm-gamma"]
+    assert solve.smoothing is not None
+    spend = Spend(
+        "propagation", "objective", "corrected", how.zeta, 1.0, "l2", 2, how.jacobian, 1.0, 1.0,
+        solve=solve,
+    )  # fmt: skip
+    kind = Propagation(data, 1.0, 1.0, law, spend, ridge=how.ridge)
+    near, apart = Heard(np.array([E1, E1]), np.ones(2)), []
+    for k in range(400):
+        after, _ = kind.propose(kind.begin(E1), near, 0).finish(NOISE(k))
+        linear = law.draw(NOISE(k), how.zeta, 2)
+        assert after.anchor is not None
+        apart.append(after.anchor - minimise(data, linear=linear, ridge=how.ridge).theta)
+    lengths = np.linalg.norm(apart, axis=1) * solve.smoothing
     assert lengths.mean() == pytest.approx(2.0, abs=5 * math.sqrt(2.0 / 400))  # Gamma(2)
     assert np.abs(np.mean(apart, axis=0)).max() < 5 * np.std(apart) / 20
 
