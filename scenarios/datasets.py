@@ -35,7 +35,7 @@ class Shards:
     targets: Matrix | None
     notes: tuple[str, ...]
     shared: int = 0
-    """How many source rows several agents hold, as far as that is known."""
+    """How many source rows several agents hold, or one holds several times, as far as that is known."""
 
     @property
     def dimension(self) -> int:
@@ -310,10 +310,10 @@ def _declared(path: Path, points: int, most: float) -> Any:
         raise too_large(error) from None
     except UNREADABLE as error:
         raise BadData(f"{path.name}: rows cannot be read ({type(error).__name__})") from None
-    if rows.dtype.kind not in "iu" or rows.shape != (points,):
-        said = f"{path.name}: rows must be {points} whole numbers, one for each point"
-        raise BadData(f"{said}, got {rows.dtype} of shape {rows.shape}")
-    return rows
+    try:
+        return shared_rows.numbered(rows, points)
+    except ValueError as error:
+        raise BadData(f"{path.name}: {error}") from None
 
 
 def _archive(path: Path, most: float) -> Points:

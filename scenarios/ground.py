@@ -44,7 +44,7 @@ class Ground:
             train = self._pairs(data["nodes"])
             tests = self._pairs(data.get("test", ()))
             shared = shared_rows.by_memory([x for x, *_ in data["nodes"]])
-            shared = max(shared, shared_rows.by_number(data.get("rows", ())))
+            declared = list(data.get("rows", ()))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             said = f"data must be {{'nodes': [(x, y), …], 'test': [(x, y), …], 'rows': [[…], …]}}, test and rows or not: {type(error).__name__}: {error}"
             raise BadData(said) from None
@@ -54,6 +54,14 @@ class Ground:
             raise BadData(f"data has test points for {len(tests)} of {self.at.size} agents")
         if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
             raise BadData("all agents need one dimension")
+        if declared and len(declared) != self.at.size:
+            raise BadData(f"data has rows for {len(declared)} of {self.at.size} agents")
+        for i, (rows, (x, _)) in enumerate(zip(declared, train, strict=False)):
+            try:
+                declared[i] = shared_rows.numbered(rows, len(x))
+            except ValueError as error:
+                raise BadData(f"node {i}: {error}") from None
+        shared = max(shared, shared_rows.by_number(declared))
         return Shards(train, tests, None, None, (), shared)
 
     @staticmethod

@@ -320,7 +320,7 @@ class _Resolver:
             )
         if shards.shared:
             found.append(
-                f"{shards.shared:,} source rows are held by several agents: for such a record their ledgers add up"
+                f"{shards.shared:,} source rows are held by several agents, or several times by one: for such a record ε adds up"
             )
         return (*found, *_oracles(faults))
 

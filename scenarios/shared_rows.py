@@ -1,4 +1,4 @@
-"""Source rows that several agents hold: then the ε of one agent's ledger says too little of such a record.
+"""Source rows that several agents hold, or one holds several times: an ε of one ledger says too little of such a record.
 
 Rows are the same where they are one piece of memory, one file, or bear one declared number. Equal values are no identity:
 two people may have the same features.
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 
-def _repeated(hands: Iterable[set[Any]]) -> int:
-    """Return how many things are in more than one hand."""
+def _repeated(hands: Iterable[Iterable[Any]]) -> int:
+    """Return how many things are in more than one hand, or several times in one."""
     counts = Counter[Any]()
     for hand in hands:
         counts.update(hand)
@@ -21,18 +21,27 @@ def _repeated(hands: Iterable[set[Any]]) -> int:
 
 
 def by_number(rows: Sequence[Any]) -> int:
-    """Return how many numbers several agents declare, one list of whole numbers for each agent."""
-    return _repeated(set(np.asarray(mine).ravel().tolist()) for mine in rows)
+    """Return how many numbers are declared more than once, one list of whole numbers for each agent."""
+    return _repeated(np.asarray(mine).ravel().tolist() for mine in rows)
+
+
+def numbered(rows: Any, points: int) -> np.ndarray[Any, Any]:
+    """Return the numbers that are declared for so many points; raise `ValueError` where there is not one for each."""
+    found = np.asarray(rows)
+    if found.dtype.kind not in "iu" or found.shape != (points,):
+        said = f"rows must be {points} whole numbers, one for each point"
+        raise ValueError(f"{said}, got {found.dtype} of shape {found.shape}")
+    return found
 
 
 def by_memory(features: Sequence[Any]) -> int:
-    """Return how many rows of NumPy arrays are the same memory for several agents; copies are not."""
+    """Return how many rows of NumPy arrays are the same memory, for several agents or for one; copies are not."""
 
-    def places(x: Any) -> set[int]:
+    def places(x: Any) -> Sequence[int]:
         if not isinstance(x, np.ndarray) or x.ndim != 2 or not x.size:
-            return set()
+            return ()
         start, stride = x.__array_interface__["data"][0], x.strides[0]
-        return {start + i * stride for i in range(len(x))}
+        return [start + i * stride for i in range(len(x))]
 
     return _repeated(map(places, features))
 

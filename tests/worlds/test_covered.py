@@ -10,6 +10,7 @@ import pytest
 from scenarios import run_sync
 from scenarios.api import make_plan
 from scenarios.forecast import forecast
+from scenarios.problem import ScenarioError
 from scenarios.telling import in_words
 from tests.support.builders import perform, private
 
@@ -73,6 +74,28 @@ def test_a_row_in_several_hands_is_not_covered_and_equal_values_are_no_identity(
     numbers = [list(range(20 * i, 20 * i + 30)) for i in range(3)]
     (said,) = covered({"nodes": copies, "rows": numbers})
     assert said.startswith("20 source rows")
+
+
+def test_a_row_that_one_agent_holds_twice_is_not_covered() -> None:
+    """Who replaces it replaces two records: ε is of one."""
+    x, y = points(60)
+    apart = [(x[20 * i : 20 * i + 20], y[20 * i : 20 * i + 20]) for i in range(3)]
+    numbers = [[0, 0, *range(2, 20)], list(range(20, 40)), list(range(40, 60))]
+    (said,) = covered({"nodes": apart, "rows": numbers})
+    assert said.startswith("1 source rows")
+    alike = (np.broadcast_to(x[0], (20, 3)), y[:20])
+    (said,) = covered({"nodes": [alike, *apart[1:]]})
+    assert said.startswith("1 source rows")
+
+
+@pytest.mark.parametrize(
+    "rows", ["abc", [[0, 1]] * 3, [list(range(20))] * 2, [np.arange(20) + 0.5] * 3, [None] * 3]
+)
+def test_numbers_that_are_none_of_the_points_are_refused_not_ignored(rows: Any) -> None:
+    x, y = points(60)
+    apart = [(x[20 * i : 20 * i + 20], y[20 * i : 20 * i + 20]) for i in range(3)]
+    with pytest.raises(ScenarioError, match="rows"):
+        covered({"nodes": apart, "rows": rows})
 
 
 def test_one_file_for_two_agents_or_numbers_in_two_files_are_not_covered(tmp_path: Path) -> None:
