@@ -94,6 +94,25 @@ def test_more_than_a_million_samples_need_allow_large(name: str) -> None:
     assert extent(make_plan(tree, allow_large=True)).samples > 0
 
 
+SELDOM: dict[str, dict[str, Any]] = {
+    "a message in a million": {
+        "nodes": [{"count": 4, "clock": _BARRIER}],
+        "network": {"topology": "complete", "loss": 1e-6, "latency": "1ms"},
+    },
+    "a server that a fault may silence": _SERVER
+    | {"network": {"latency": "1ms"}, "fault": [{"when": "node == 3", "for": "1s", "crash": [2]}]},
+}
+
+
+@pytest.mark.parametrize("name", SELDOM)
+def test_deadlines_that_may_be_waited_for_are_counted(name: str) -> None:
+    """A run of a fraction of a second is expected, of at most 10,000 s or more: it is the longest that is judged."""
+    tree = scenario(**SELDOM[name], run={"seed": 1, "rounds": 100, "sample_every": "1ms"})
+    assert extent(make_plan(tree, allow_large=True)).seconds < 10.0
+    with pytest.raises(ScenarioError, match=r"run\.sample_every: gives up to .* samples; above"):
+        make_plan(tree)
+
+
 def test_rounds_that_take_no_time_wait_for_no_deadline(tmp_path: Path) -> None:
     """Samples come by rounds then: a deadline of a day that nothing waits for adds none."""
     tree = scenario(**_SERVER | {"run": {"seed": 1, "rounds": 3}, "server": {"deadline": "1d"}})
