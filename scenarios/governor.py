@@ -363,7 +363,8 @@ class _Watch:
         self._abandon = abandon
         self._over = threading.Event()
         self._reads, self._writes = os.pipe()
-        os.set_blocking(self._writes, False)
+        if hasattr(os, "set_blocking"):  # on Windows since Python 3.12
+            os.set_blocking(self._writes, False)
         self._former = signal.set_wakeup_fd(self._writes, warn_on_full_buffer=False)
         self._thread = threading.Thread(target=self._listen, name="signals", daemon=True)
         self._thread.start()
