@@ -116,6 +116,8 @@ Case = tuple[Sums, Key]
 
 MOST_LAWS = 256
 """A bag of more different losses is composed as one of at most so many, each rounded up."""
+_FEW = 16
+"""So many different losses are summed and listed anew at each look: most bags have fewer, and nothing is kept for them."""
 _FINEST, _WIDEST = 4096.0, 1.0
 """Cells in an octave, at first and at last: beyond that the range of the charges bounds their number."""
 
@@ -274,6 +276,9 @@ class Tally:
                     for column, term in zip(columns, _EMPTY.plus(loss, times)[1:], strict=True):
                         if term:
                             column.append(term)
+                if len(self._counts) <= _FEW:
+                    self._sums = Sums(self._releases, *map(_rounded, columns))
+                    return self._sums
                 self._totals = tuple(map(_Exact, columns))
             self._sums = Sums(self._releases, *(total.value for total in self._totals))
         return self._sums
@@ -312,9 +317,12 @@ class Tally:
     @property
     def coarse(self) -> Key:
         """The bag in at most `MOST_LAWS` different losses: what accountants compose."""
-        if self._cells is None:
-            self._cells = Cells(MOST_LAWS, self._counts.items())
-        return self._cells.key
+        if self._cells is not None:
+            return self._cells.key
+        cells = Cells(MOST_LAWS, self._counts.items())
+        if len(self._counts) > _FEW:
+            self._cells = cells
+        return cells.key
 
     @property
     def case(self) -> Case:
