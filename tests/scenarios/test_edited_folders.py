@@ -15,6 +15,7 @@ from mechanisms.accounting.spend import UNITS
 from scenarios import open_run
 from scenarios.cli import OURS, main
 from scenarios.console.viewer import viewer_of_recording
+from scenarios.facts import read_facts
 from scenarios.folder import FolderError
 from scenarios.plots import curve_of
 from scenarios.reading import guarded
@@ -264,6 +265,32 @@ def test_folders_as_they_are_have_an_answer(folders: tuple[Path, Path], name: st
     for folder in folders:
         shutil.copytree(folders[0], f"{folder}-as-it-was", dirs_exist_ok=True)
         READERS[name](folder)
+
+
+UNFIT: dict[str, dict[str, Any]] = {
+    "fewer agents than its groups": {"size": 5},
+    "more agents than seats": {"seats": 5},
+    "an edge to no seat": {"edges": [[0, 6]]},
+    "an absent agent without a seat": {"absent": [-1]},
+    "a group of fewer than none": {"groups": [["peers", 7], ["others", -1]]},
+    "more agents than any run has": {"size": 10**9, "seats": 10**9, "groups": [["peers", 10**9]]},
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_facts_that_do_not_fit_each_other_are_damage(
+    folders: tuple[Path, Path], tmp_path: Path, name: str
+) -> None:
+    """Six agents, each with a seat: whatever says otherwise is refused before an index is taken of it."""
+    tree = json.loads((folders[0] / "world.json").read_text())
+    (tmp_path / "world.json").write_text(json.dumps(tree))
+    assert read_facts(tmp_path).size == 6
+    edited = tree | UNFIT[name]
+    if edited["size"] == 10**9:
+        edited["budgets"] = [budget | {"count": 10**9} for budget in tree["budgets"]]
+    (tmp_path / "world.json").write_text(json.dumps(edited))
+    with pytest.raises(FolderError, match=r"world\.json is damaged: "):
+        read_facts(tmp_path)
 
 
 @pytest.mark.parametrize("name", FILES[:7])
