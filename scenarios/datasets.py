@@ -70,7 +70,7 @@ class Folders:
             if not self.is_inside(found):
                 outside = True
             elif found.exists():
-                return found
+                return _plain(found, path)
         if outside:
             raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
         hint = "" if self.listed is None else "; origin.folder counts in a run's own folder only"
@@ -89,7 +89,7 @@ class Folders:
         if not self.is_inside(path):
             said = f"{folder.name}/{name} is a link that leads out of the folders that may be read"
             raise BadData(said)
-        return path.resolve()
+        return _plain(path.resolve(), f"{folder.name}/{name}")
 
     def _is_listed(self, path: str) -> bool:
         """Whether a resolved scenario names the file, and it is still what it was."""
@@ -106,6 +106,13 @@ class Folders:
             if not found.is_file() or hashlib.sha256(found.read_bytes()).hexdigest() != digest:
                 raise BadData(f"{name} has changed since the run that wrote this file")
         return bool(known)
+
+
+def _plain(found: Path, name: str) -> Path:
+    """Return a file or folder; refuse pipes and devices, which may be read for ever."""
+    if not (found.is_file() or found.is_dir()):
+        raise BadData(f"{name} is neither a file nor a folder")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +173,8 @@ def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[
         raise BadData(f"{whose}: a value is NaN or infinite")
     if demands.labelled and not np.isin(y, (-1.0, 1.0)).all():
         raise BadData(f"{whose}: labels must be -1 or 1, got {np.unique(y)[:5].tolist()}")
-    norms = np.linalg.norm(x, axis=1)
+    with np.errstate(over="ignore"):  # a norm above the largest double is above 1, too
+        norms = np.linalg.norm(x, axis=1)
     above = norms > 1.0 + 1e-12
     if not above.any():
         return x, 0

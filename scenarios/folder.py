@@ -234,11 +234,14 @@ class RunFolder:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Read the manifest of a run."""
+    """Read the manifest of a run; refuse a folder that holds pipes or devices, which may be read for ever."""
     file = path / "manifest.json"
     if not file.is_file():
         said = "is not the folder of a run: it has no readable manifest.json"
         raise FolderError(f"{path} {said}")
+    for entry in path.iterdir():
+        if entry.exists() and not (entry.is_file() or entry.is_dir()):
+            raise FolderError(f"{entry} is neither a file nor a folder: nothing is read")
     schema = json_of(file, _Versioned)["schema"]
     if schema != SCHEMA:
         raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")

@@ -61,7 +61,8 @@ class Origin:
     def _hash(self, name: str, hashes: dict[str, str]) -> None:
         folders = self.at.folders
         found = folders.find(name)
-        files = sorted(found.rglob("*.npz")) if found.is_dir() else [found]
+        below = sorted(path for path in found.rglob("*.npz") if path.is_file())
+        files = below if found.is_dir() else [found]
         for file in files:
             if folders.is_inside(file):  # a link that leads out was not read either
                 key = name if file == found else f"{name}/{file.relative_to(found).as_posix()}"

@@ -1,5 +1,6 @@
 """Nothing outside of the allowed folders is opened, and no line of a file that the user did not name is quoted."""
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 from scenarios import check, open_run, run_sync
+from scenarios.reading import FolderError
 from scenarios.write import to_toml
 from tests.support.builders import scenario
-from tests.support.command import hush
+from tests.support.command import hush, start
 
 UNSEEN = "root:x:0:0:the hidden line:/root"
 Table = dict[str, Any]
@@ -88,6 +90,29 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, name: str) -> Non
     file.symlink_to(inside)
     if name != "compared":  # which is known by its ending
         assert check(path).problems == ()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    path, file = world(tmp_path, name), tmp_path / EVERY[name][0]
+    file.unlink()
+    os.mkfifo(file)
+    reader = start("check", str(path), cwd=tmp_path)
+    try:
+        assert reader.wait(timeout=60) == 2
+    finally:
+        reader.kill()
+
+
+def test_a_pipe_in_the_folder_of_a_run_is_not_waited_for(tmp_path: Path) -> None:
+    run_sync(scenario(), out=tmp_path / "run")
+    for name in ("events-00000.jsonl", "ledger.jsonl", "summary.json", "world.json"):
+        shutil.rmtree(tmp_path / "copy", ignore_errors=True)
+        shutil.copytree(tmp_path / "run", tmp_path / "copy")
+        (tmp_path / "copy" / name).unlink()
+        os.mkfifo(tmp_path / "copy" / name)
+        with pytest.raises(FolderError, match=f"{name} is neither a file nor a folder"):
+            open_run(tmp_path / "copy")
 
 
 @pytest.mark.parametrize("name", EVERY)
