@@ -138,10 +138,20 @@ def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
     return Seen(
         tuple(witness.losses if sums is None else sums.losses),
         {} if sums is not None else witness.hints,
-        np.concatenate([agent.model for agent in agents]),
+        _shown(agents, node),
         agents[node].store.ledger.spends,
         witness.exact,
     )
+
+
+def _shown(agents: list[Agent], node: int) -> Vector:
+    """Return the final models that an outsider sees.
+
+    Where steps are hidden behind the last model of a server, that is the only one. Its client, which holds the data, may
+    have missed the last word, and two models in a row show a step.
+    """
+    hidden = any(spend.hidden is not None for spend in agents[node].store.ledger.spends)
+    return np.concatenate([agent.model for agent in (agents[-1:] if hidden else agents)])
 
 
 def _looked_on(plan: Plan, node: int, name: str) -> Seen:
@@ -149,10 +159,10 @@ def _looked_on(plan: Plan, node: int, name: str) -> Seen:
     own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
     own[node] = onlooker = Onlooker(own[node])
     agents = perform(renoised(plan, name, own))
-    models = np.concatenate([agent.model for agent in agents])
     return Seen(
-        (), {}, models, agents[node].store.ledger.spends, exact=False, sent=tuple(onlooker.sent)
-    )
+        (), {}, _shown(agents, node), agents[node].store.ledger.spends, exact=False,
+        sent=tuple(onlooker.sent),
+    )  # fmt: skip
 
 
 def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:

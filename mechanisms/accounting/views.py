@@ -2,7 +2,9 @@
 
 The *eavesdropper* reads all that leaves an agent, delivered or not. The *server* sees what clients send it, or, where they
 are added up in secret, the sum minus what colluding clients know of its noise. *Aggregate* is who sees sums only, and
-colludes with nobody. The *outsider* sees final models, and is charged for all that was released on the way.
+colludes with nobody. The *outsider* sees final models, and is charged for all that was released on the way. Of steps that
+are hidden behind the last model of a server it sees that model only, not the copy that a client keeps: who missed the last
+word has an earlier one, and two models in a row show a step.
 """
 
 import math

@@ -8,6 +8,7 @@ import pytest
 
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.calibrate import rounded_down
+from scenarios import trial
 from scenarios.api import check, make_plan
 from scenarios.seeds import NoiseSource
 from tests.support.builders import Ran, perform
@@ -272,3 +273,18 @@ def test_noise_is_told_beside_the_step_it_disturbs(tmp_path: Path) -> None:
     assert forecast(once)["groups"][0]["noise_to_step"] == pytest.approx(np.median(ratios))
     inside = make_plan(world({"kind": "jayaraman-gradient"}, 6, nodes=private()))
     assert forecast(inside)["groups"][0]["noise_to_step"] is None
+
+
+def test_an_outsider_is_not_shown_the_copy_of_a_client_that_missed_the_last_word() -> None:
+    """Two models in a row show a step, which costs more than the last model: it is charged for the server's alone."""
+    alone = private()[0] | {"count": 1, "clock": {"kind": "poisson", "rate": 1.0}}
+    tree = world({"kind": "central-gradient"}, 9, nodes=[alone])
+    apart = 0
+    for seed in range(8):
+        plan = make_plan(tree | {"run": tree["run"] | {"seed": seed}, "network": {"loss": 0.4}})
+        agents = trial.perform(plan)
+        apart += not np.array_equal(agents[0].model, agents[1].model)
+        client = plan.nodes[0].mechanism
+        seen = trial.observe(plan, 0, (client, client), "audit/0/0")
+        assert len(seen.models) == plan.dimension
+    assert apart > 0
