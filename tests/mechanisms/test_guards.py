@@ -129,6 +129,14 @@ def test_the_noise_for_the_solver_is_in_a_propagated_model_too() -> None:
     assert np.abs(np.mean(apart, axis=0)).max() < 5 * np.std(apart) / 20
 
 
+def test_noise_on_a_minimiser_covers_how_nearly_it_was_found() -> None:
+    """Two minimisers lie 2w/κ apart, and each 1e-9/κ from where its solver stopped."""
+    record = record_of(objective([E1] * 20, Logistic(), 1.0))
+    for secret, kappa in ((False, KAPPA), (True, RHO)):
+        terms = PrimalNoise(record, 2, (1.0,), RHO, secret=secret).fix(0, KAPPA, PULL, 2)
+        assert terms.spend.sensitivity == pytest.approx(2 * (0.05 + 1e-9) / kappa, rel=1e-12)
+
+
 def test_as_printed_nothing_is_added_for_the_solver() -> None:
     record = record_of(objective([E1] * 20, Logistic(), 1.0))
     for guard in (

@@ -38,10 +38,12 @@ def test_every_calibration_spends_the_budget_and_no_more(tmp_path: Path) -> None
 
 
 def test_sigma_on_the_wire_is_each_partys_own(tmp_path: Path) -> None:
-    """Of 25 hidden steps that contract by a = 1 − γ·2λ = 0.9, or by nothing, the last costs √hidden of one step's μ²."""
-    for l2, hidden in ((0.05, (1 - 0.9**25) / (1 + 0.9**25) * 1.9 / 0.1), (0.0, 25.0)):
-        tree = world({"kind": "wddp", "local_rounds": 25}, None, nodes=private(), task={"l2": l2})
-        ran = perform(tree, tmp_path / str(l2))
+    """Of 25 hidden steps that contract by a = max(|1 − γ·2λ|, |1 − γ(¼ + 2λ)|) < 1 the last costs √hidden steps; else √25."""
+    for l2, rate, a in ((0.05, 1.0, 0.9), (0.05, 5.0, 0.75), (0.0, 1.0, 1.0), (0.05, 6.0, 1.1)):
+        hidden = (1 - a**25) / (1 + a**25) * (1 + a) / (1 - a) if a < 1 else 25.0
+        mechanism = {"kind": "wddp", "local_rounds": 25, "learning_rate": rate}
+        tree = world(mechanism, None, nodes=private(), task={"l2": l2})
+        ran = perform(tree, tmp_path / f"{l2} {rate}")
         mu = gaussian.mu(3.0, 1e-4)
         for line in ran.result.ledger:
             size = ran.run.plan.shards.sizes[line["node"]]
