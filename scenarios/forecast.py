@@ -9,7 +9,7 @@ import numpy as np
 from actors.faults import Fault
 from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
-from mechanisms.accounting.disclosure import Reader, epsilon_of, side_by_side
+from mechanisms.accounting.disclosure import Reader, epsilon_of, largest_of_all, side_by_side
 from mechanisms.accounting.loss import Case, Tally
 from mechanisms.accounting.spend import SCALES, Spend
 from mechanisms.accounting.views import add_in
@@ -175,18 +175,17 @@ def _epsilons(
             return math.inf, "none", {"basic": math.inf}
         bag = add_in(privacy.view, Tally(), some)
         bags[bag.case, node.delta] = bag
-    worst, by, all_ways = 0.0, "", dict[str, float]()
+    worst, by, all_ways = 0.0, "", list[dict[str, float]]()
     largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
     for place, (key, delta) in enumerate(largest):
         bag, but = bags[key, delta], _NUMERICAL if place >= _LARGEST else ()
         reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
-        told = side_by_side(bag, reader, but=but) if len(bag) else {}
-        for name, value in told.items():
-            all_ways[name] = max(value, all_ways.get(name, 0.0))
+        if len(bag):
+            all_ways.append(side_by_side(bag, reader, but=but))
         epsilon, accountant = epsilon_of(bag, reader, but=but)
         if epsilon >= worst:
             worst, by = epsilon, accountant
-    return worst, by, all_ways
+    return worst, by, largest_of_all(all_ways)
 
 
 def _excess(spend: Spend) -> float:

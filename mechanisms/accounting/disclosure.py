@@ -1,9 +1,10 @@
 """ε of an agent's releases as it is told: one rule for live screens, summaries, folders, forecasts and audits."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mechanisms.accounting.compose import headline, totals
+from mechanisms.accounting.compose import claims_of, headline, totals
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
@@ -85,7 +86,22 @@ def side_by_side(
     stopped: bool = False,
     but: tuple[str, ...] = (),
 ) -> dict[str, float]:
-    """Return ε of the same releases under every accountant that has a claim for them."""
-    whole = at_risk(releases, planned, made, reader, stopped=stopped)
+    """Return ε of the same releases under every accountant that has a claim for them.
+
+    An accountant in `but` is not asked: its ε is at most the least of the others', and that is told.
+    """
+    whole = _composable(at_risk(releases, planned, made, reader, stopped=stopped), reader)
     adaptive = reader.adaptive or (stopped and planned is None)
-    return totals(_composable(whole, reader), reader.delta, adaptive=adaptive, but=but)
+    found = totals(whole, reader.delta, adaptive=adaptive, but=but)
+    skipped = set(but) & set(claims_of(whole, reader.delta, adaptive=adaptive))
+    return found | dict.fromkeys(skipped, min(found.values(), default=math.inf))
+
+
+def largest_of_all(told: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return the largest ε of several ledgers under every accountant that has a claim for each of them.
+
+    One that has none for some ledger says nothing of the largest: basic composition knows no Gaussian noise.
+    """
+    each = list(told)
+    names = [name for name in (each[0] if each else ()) if all(name in one for one in each)]
+    return {name: max(one[name] for one in each) for name in names}

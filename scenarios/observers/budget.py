@@ -6,7 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from actors.events import Charged, Diverged, Event
-from mechanisms.accounting.disclosure import Reader, at_risk, epsilon_of, side_by_side
+from mechanisms.accounting.disclosure import (
+    Reader,
+    at_risk,
+    epsilon_of,
+    largest_of_all,
+    side_by_side,
+)
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Case, Key, Tally, tally
 from mechanisms.accounting.views import EAVESDROPPER, add_in
@@ -225,8 +231,8 @@ class Budget:
         )
 
     def side_by_side(self) -> dict[str, float]:
-        """Return the largest ε over nodes under every accountant that is valid for some ledger."""
-        found: dict[str, float] = {}
+        """Return the largest ε over nodes under every accountant that is valid for all ledgers that are not empty."""
+        found = list[dict[str, float]]()
         privacy, bags = self._plan.privacy, dict[_Case, Tally]()
         for i in range(self._plan.size):
             bag = self._bag(i, privacy.view)
@@ -237,6 +243,5 @@ class Budget:
         for number, case in enumerate(largest):
             but = _NUMERICAL if number >= _AT_END else ()
             _, reader, stopped = case
-            for name, value in side_by_side(bags[case], reader, stopped=stopped, but=but).items():
-                found[name] = max(value, found.get(name, 0.0))
-        return found
+            found.append(side_by_side(bags[case], reader, stopped=stopped, but=but))
+        return largest_of_all(found)

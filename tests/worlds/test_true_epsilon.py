@@ -1,5 +1,6 @@
 """Whole runs: noise from every calibration, totals in every view, caps that hold, what depends on outputs, comparisons."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -223,3 +224,26 @@ def test_printed_gaussian_noise_claims_a_number() -> None:
 
     spends: Any = made.nodes[0].mechanism.schedule(2)  # type: ignore[attr-defined]
     assert 0 < promises.claimed(made, spends, 1e-5) < 10
+
+
+@pytest.mark.parametrize("deltas", [(1e-4, 1e-4), (1e-4, 1e-9)])
+def test_the_same_ledgers_are_all_ledgers_under_every_accountant(
+    tmp_path: Path, deltas: tuple[float, float]
+) -> None:
+    """Agents that have only warmed up made pure releases; the others' Gaussian ones have no basic ε: no basic total."""
+    tree = private(
+        mechanism={"kind": "warm-cd", "noise": "gaussian", "releases": 6},
+        nodes=[
+            {"name": "busy", "count": 2, "clock": {"kind": "poisson", "rate": 2.0}, "budget": {"epsilon": 4.0, "delta": deltas[0]}},
+            {"name": "slow", "count": 2, "clock": {"kind": "periodic", "period": "6s"}, "budget": {"epsilon": 4.0, "delta": deltas[1]}},
+        ],
+        run={"seed": 3, "horizon": 9.0},
+        data={"source": "blobs", "dimension": 3, "points": 30},
+    )  # fmt: skip
+    ran = perform(tree, tmp_path)
+    summary = ran.outcome.summary
+    assert {number(node["epsilon_basic"]) == math.inf for node in summary["nodes"]} == {True, False}
+    told = summary["epsilon"]["side_by_side"]
+    assert "basic" not in told
+    assert "kov" not in told
+    assert min(map(number, told.values())) >= number(summary["epsilon"]["max"]) * (1 - 1e-9)
