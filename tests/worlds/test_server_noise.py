@@ -290,3 +290,31 @@ def test_an_outsider_is_not_shown_the_copy_of_a_client_that_missed_the_last_word
         seen = trial.observe(plan, 0, (client, client), "audit/0/0")
         assert len(seen.models) == plan.dimension
     assert apart > 0
+
+
+def test_steps_on_a_loss_that_is_not_convex_do_not_contract() -> None:
+    """Welsch's loss, of slope e^(−½) at most, bends downwards as far as upwards: 25 steps cost √25."""
+    tree = world(
+        {"kind": "wddp", "local_rounds": 25}, None, nodes=private(),
+        task={"l2": 0.05, "loss": "welsch"},
+    )  # fmt: skip
+    plan = make_plan(tree)
+    mu = gaussian.mu(3.0, 1e-4)
+    for node, size in zip(plan.nodes, plan.shards.sizes, strict=True):
+        assert node.planned is not None
+        assert node.planned[0].scale == pytest.approx(2 * math.exp(-0.5) * 5 / (size * mu))
+
+
+@pytest.mark.parametrize("rate", [0.25, 1.0])
+def test_rounding_is_in_the_reach_of_a_hidden_step(rate: float) -> None:
+    """The answer moves by a cell in each coordinate, and the model by one more: 1/γ cells of the gradient."""
+    tree = world(
+        {"kind": "central-gradient", "learning_rate": rate}, 4,
+        nodes=[private()[0] | {"count": 1}], privacy={"grid": 2.0**-10},
+    )  # fmt: skip
+    (node,) = make_plan(tree).nodes
+    assert node.planned is not None
+    spend = node.planned[0]
+    assert spend.hidden is not None
+    cells = 2.0**-10 * math.sqrt(3) * (1 + 1 / rate)
+    assert spend.hidden.mu == pytest.approx((spend.sensitivity + cells) / spend.scale, rel=1e-12)
