@@ -25,8 +25,8 @@ _FAINTEST = 1e-9
 """A release with less than this share of the largest charge is noise and nothing else."""
 
 
-def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
-    """Coordinate descent; `before` was spent on a warm start."""
+def descent(table: Table, i: int, public: Public, wanted: Scheme | None = None) -> Maker:
+    """Coordinate descent, calibrated as its own table says, or as `wanted` after a warm start."""
     law = None if table["noise"] == "none" else LAWS[table["noise"]]
     d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
     if law is None:
@@ -35,7 +35,7 @@ def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
             objective, mu, c, _smoothness(table, objective, None), free=free
         )
     terms = public.terms[i]
-    wanted = descent_scheme(table, public, law, before)
+    wanted = wanted or _descent_scheme(table, public, law)
     fixed = charges(table, terms, wanted)
     grid = None if public.grid is None else grid_below(public.grid)
 
@@ -52,9 +52,23 @@ def descent(table: Table, i: int, public: Public, before: Key = ()) -> Maker:
     return make
 
 
-def descent_scheme(table: Table, public: Public, law: Law, before: Key = ()) -> Scheme:
+def _descent_scheme(table: Table, public: Public, law: Law) -> Scheme:
     """Return how the releases of a descent are calibrated."""
-    return Scheme(Additive(law.name, public.dimension), _schedule(table, public, law), before)
+    return Scheme(Additive(law.name, public.dimension), _schedule(table, public, law))
+
+
+def _after_warm_start(table: Table, i: int, public: Public) -> Scheme:
+    """Return how the releases of agent i's descent are calibrated after its warm start."""
+    rounds, count = public.terms[i].rounds, table.get("releases")
+    if count is None and rounds is not None:
+        count = rounds - max(1, table["warm_wakes"])
+        if count < 1:
+            raise CannotProvide(
+                f"{table['warm_wakes']} wakes of propagation leave none of {rounds} rounds to the descent",
+                "mechanism.warm_wakes",
+            )
+    plain = _descent_scheme(table, public, LAWS[table["noise"]])
+    return plain._replace(before=_before(table, i, public), number=count)
 
 
 def scheme(table: Table, i: int, public: Public) -> Scheme | None:
@@ -66,19 +80,19 @@ def scheme(table: Table, i: int, public: Public) -> Scheme | None:
         return _warm_scheme(noise, i, public)
     law = LAWS[noise]
     if kind == "cd":
-        return descent_scheme(table, public, law)
+        return _descent_scheme(table, public, law)
     if kind == "warm-cd":
-        return descent_scheme(table, public, law, _before(table, i, public))
+        return _after_warm_start(table, i, public)
     raise ValueError(f"{kind} is not calibrated here")
 
 
 def _warm_scheme(noise: str, i: int, public: Public) -> Scheme:
     """Return how the one release of a propagation is calibrated."""
     if noise == "output":
-        return Scheme(Additive("norm-gamma", public.dimension), once=True)
+        return Scheme(Additive("norm-gamma", public.dimension), number=1)
     m = public.sizes[i]
     x = public.loss.curvature_bound * FEATURE_BOUND**2 / m / max(2.0 * public.l2(m), 1e-300)
-    return Scheme(Perturbed(x, public.dimension), once=True)
+    return Scheme(Perturbed(x, public.dimension), number=1)
 
 
 def _before(table: Table, i: int, public: Public) -> Key:
@@ -289,22 +303,12 @@ def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[
 
 def warm_descent(table: Table, i: int, public: Public) -> Maker:
     """A warm start and descent under one budget: `warm_share` of ε first, the rest after it."""
-    terms = public.terms[i]
-    private = table["noise"] != "none"
-    if not private:
+    if table["noise"] == "none":
         warm, later = _propagation(table, i, public, "none", None), descent(table, i, public)
         return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
-    if table.get("releases") is None and terms.rounds is not None:
-        left = terms.rounds - max(1, table["warm_wakes"])
-        if left < 1:
-            raise CannotProvide(
-                f"{table['warm_wakes']} wakes of propagation leave none of {terms.rounds} rounds to the descent",
-                "mechanism.warm_wakes",
-            )
-        table = table | {"releases": left}
-    before = _before(table, i, public)
-    warm = _propagation(table, i, public, table["warm_noise"], before[0][0].epsilon)
-    later = descent(table, i, public, before)
+    wanted = _after_warm_start(table, i, public)
+    warm = _propagation(table, i, public, table["warm_noise"], wanted.before[0][0].epsilon)
+    later = descent(table, i, public, wanted)
     return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
 
 

@@ -71,9 +71,9 @@ def scheme(table: Table, public: Public) -> Scheme | None:
     """Return how the one release inside a computation is calibrated; None where noise is Gaussian, or none."""
     match table["kind"]:
         case "jayaraman-output":
-            return Scheme(Additive("norm-gamma", public.dimension), once=True)
+            return Scheme(Additive("norm-gamma", public.dimension), number=1)
         case "pathak":
-            return Scheme(Additive("laplace", public.dimension), once=True)
+            return Scheme(Additive("laplace", public.dimension), number=1)
         case "wddp" | "jayaraman-gradient" | "central-gradient" | "fedavg":
             return None
         case kind:

@@ -103,12 +103,12 @@ class Scheme(NamedTuple):
     form: Form
     shape: Shape = uniform
     before: Key = ()
-    once: bool = False
-    """Whether there is one release, whatever the mechanism's table and the run's rounds say."""
+    number: int | None = None
+    """How many releases there are, where the kind decides; None where its table and the run's rounds say."""
 
     def releases(self, mechanism: Table, terms: Terms) -> int | None:
         """Return how many releases are planned; None where budget and alpha fix it."""
-        return 1 if self.once else mechanism.get("releases") or terms.rounds
+        return self.number or mechanism.get("releases") or terms.rounds
 
     @property
     def unit(self) -> str:

@@ -21,8 +21,9 @@ class Cap:
 
     `planned` is the bag of releases that was calibrated to fit, fixed in advance, as its accountant takes them: what is a
     part of it fits too. Releases off that plan (at another degree, say) are judged by a Rényi filter: a sum of Rényi
-    divergences at one order, which was chosen in advance, so that it is valid however the releases came about (Feldman,
-    Zrnic 2021). Closed forms hold a cap by their sums.
+    divergences at one order, which was chosen in advance, so that it is valid also where charges depend on earlier
+    outputs (Feldman, Zrnic 2021). Whether a run leaves its plan must not: here degrees decide, which are public. Closed
+    forms hold a cap by their sums.
     """
 
     epsilon: float

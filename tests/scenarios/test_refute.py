@@ -279,3 +279,21 @@ def test_what_does_not_vary_tells_everything_where_it_differs() -> None:
     a, b = projections(one, other)
     found = lower_bound([("", a, b)], unit="mu", delta=0.0, confidence=0.95)
     assert found.value > 3.0
+
+
+def test_all_statistics_together_go_wrong_as_often_as_one_may() -> None:
+    """Of an error of 5 % the exact loss has nine tenths and the others one: each is judged at its own confidence."""
+    from mechanisms.accounting.loss import Loss, Tally
+    from scenarios.auditor import EXACT, _bound, _confidence
+
+    rng = np.random.Generator(np.random.PCG64(4))
+    claims = Tally([(Loss("laplace", 1.0), 1)])
+    nothing = np.round(rng.standard_normal(400), 6), np.round(rng.standard_normal(400), 6)
+    far = (rng.standard_normal(400) + 3.0, rng.standard_normal(400))
+    others = [("noise that repeats", *far)]
+    both = _bound([(EXACT, *nothing), *others], claims, "epsilon", 0.0, 0.95)
+    alone = lower_bound(others, unit="epsilon", delta=0.0, confidence=0.995)
+    assert both == alone
+    assert both.value < lower_bound(others, unit="epsilon", delta=0.0, confidence=0.95).value
+    assert (1 - _confidence(0.95, others=True)) + 0.1 * (1 - 0.95) == pytest.approx(0.05)
+    assert _confidence(0.95, others=False) == 0.95
