@@ -57,6 +57,9 @@ def test_a_signal_during_start_up_ends_with_130(
         assert process.poll() is None
         assert time.monotonic() - begun < 30
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    try:
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()  # a run of a day must not outlive its test
     assert process.returncode == 130
     assert said == b""
