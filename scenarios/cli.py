@@ -177,9 +177,18 @@ def _guarded(chosen: "argparse.Namespace") -> int:
         named = f": {error.filename}" if error.filename else ""
         say(f"hush: {error.strerror}{named}", error=True)
         return DISK
-    except Exception:  # noqa: BLE001 # our own fault: say so, and how to tell us
+    except (Exception, SystemExit) as error:  # our own fault: say so, and how to tell us
         import traceback
 
+        from scenarios.catalog import place_of_own
+
+        place = place_of_own(error)
+        if place is not None:
+            said = f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
+            say(f"hush: {said}", error=True)
+            return USAGE
+        if isinstance(error, SystemExit):
+            raise
         said = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
         say(*traceback.format_exc().rstrip().split("\n"), said, error=True)
         return OURS

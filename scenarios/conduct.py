@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -182,10 +183,23 @@ class Run:
             self._close("interrupted")
             self._conclude("interrupted", INTERRUPTED, "")
             raise
+        except (Exception, SystemExit) as error:
+            self._fail(error)
+            raise
         finally:
             self.hand.stop("over")
             self.hand.upcoming = math.inf
         return status, code, ""
+
+    def _fail(self, error: BaseException) -> None:
+        """Leave a folder that says that the run failed, with what it holds: nothing is judged."""
+        with suppress(OSError):
+            self.log.drain()
+            self.recorder.close()
+            self.folder.finish(
+                "failed", {}, self.recorder.hashes(), steered_by_hand=self.steered,
+                message=f"{type(error).__name__}: {error}",
+            )  # fmt: skip
 
     @property
     def _ends_slowly(self) -> bool:

@@ -10,7 +10,8 @@ from scenarios.api import make_plan
 from scenarios.auditor import NOT_REFUTED, REFUTED, Finding, Order, audit
 from scenarios.plan import Plan
 from scenarios.settling import Options
-from tests.support.builders import couple
+from scenarios.write import to_toml
+from tests.support.builders import couple, scenario
 from tests.support.command import hush
 
 OWN = '''
@@ -160,3 +161,65 @@ def test_every_figure_says_that_it_is_declared_and_not_checked(own: Path) -> Non
 def test_kinds_of_hush_are_declared_by_nobody() -> None:
     plan = make_plan(couple({"kind": "dvp", "alpha": 1.0}))
     assert audit(Order(plan, 20)).declared_by is None
+
+
+FAILING = """
+import sys
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.strategy import RELEASE, Step
+
+
+class Failing:
+    planned = 5
+
+    def __init__(self, objective, confidence, how="error"):
+        self.d, self.how = objective.dimension, how
+
+    def begin(self, start):
+        return start
+
+    def model(self, state):
+        return state
+
+    def propose(self, state, heard, made):
+        if made == 2 and self.how == "error":
+            raise ValueError("too far")
+        if made == 2:
+            sys.exit(0)
+        spend = Spend("failing", "pure", "", 1.0, 1.0, "l2", self.d, 0.0, 0.1, 0.1)
+        return Step(RELEASE, spend, lambda rng: (lambda v: (v, v))(rng.standard_normal(self.d)))
+
+    def without_data(self, state, heard):
+        return Step("silent", None, lambda _: (state, None))
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [("error", "ValueError: too far"), ("exit", "SystemExit: 0")]
+)
+def test_code_that_fails_is_told_by_its_line_and_leaves_a_failed_run(
+    tmp_path: Path, how: str, said: str
+) -> None:
+    (tmp_path / "fails.py").write_text(FAILING)
+    tree = scenario(
+        mechanism={"kind": "fails:Failing", "how": how}, run={"seed": 3, "horizon": 20.0},
+        nodes=[{"count": 3, "budget": {"epsilon": 4.0, "delta": 1e-5}}],
+    )  # fmt: skip
+    (tmp_path / "world.toml").write_text(to_toml(tree))
+    done = hush("run", "./world.toml", "--allow-code", "--quiet", "--out", "out", cwd=tmp_path)
+    line = next(
+        i
+        for i, text in enumerate(FAILING.splitlines(), 1)
+        if ("raise" if how == "error" else "exit(0)") in text
+    )
+    assert done.returncode == 2
+    assert (
+        done.stderr.splitlines()[-1]
+        == f"hush: fails.py:{line}: code of the scenario's own failed: {said}"
+    )
+    assert "Traceback" not in done.stderr
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["status"] == "failed"
+    shown = hush("show", "out", cwd=tmp_path)
+    assert "finished" not in shown.stdout
+    assert said in shown.stdout + shown.stderr
