@@ -164,8 +164,11 @@ def test_an_exception_inside_a_run_gives_the_terminal_back(tmp_path: Path) -> No
     clock = 'clock = { kind = "bad_clock:Breaking" }'
     file.write_text(file.read_text().replace('name = "peers"', f'name = "peers"\n{clock}'))
     with started(file, 100, 30, "--allow-code") as terminal:
-        assert terminal.ends() == 70
-        assert b"it broke" in terminal.raw
+        assert terminal.ends() == 2
+        assert (
+            b"bad_clock.py:11: code of the scenario's own failed: RuntimeError: it broke"
+            in terminal.raw
+        )
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.is_as_before()
 
