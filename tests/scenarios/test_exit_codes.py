@@ -63,3 +63,17 @@ def test_a_signal_during_start_up_ends_with_130(
         process.kill()  # a run of a day must not outlive its test
     assert process.returncode == 130
     assert said == b""
+
+
+def test_a_fault_of_our_own_ends_with_70_and_says_how_to_report_it() -> None:
+    """A planted bug in a verb: the one case in which a user sees a traceback."""
+    bug = (
+        "import sys; import scenarios.verbs as verbs; verbs.check = lambda _: 1 // 0; "
+        "from scenarios.cli import main; sys.exit(main(['check', 'quickstart']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", bug], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 70
+    assert "ZeroDivisionError" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("hush: this is a fault of hush. Please report")
