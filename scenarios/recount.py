@@ -126,7 +126,7 @@ def _without_plan(
     for node, delta in enumerate(deltas):
         bag = add_in(view, Tally(), spends.get(node, []))
         reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
-        found.append(told(bag, reader, stopped=node in stopped))
+        found.append(told(bag, reader, unplanned_stop=node in stopped))
     worst = max(found, default=(0.0, "basic"))
     return [epsilon for epsilon, _ in found], worst[1]
 

@@ -39,62 +39,40 @@ def at_risk(
     return add_in(reader.view, Tally(releases.key), planned[made:])
 
 
-def _composable(bag: Tally, reader: Reader) -> Tally:
-    return composable(bag) if reader.view == OUTSIDER else bag
-
-
 def epsilon_of(
-    releases: Tally,
-    reader: Reader,
-    *,
-    planned: Sequence[Spend] | None = None,
-    made: int = 0,
-    stopped: bool = False,
-    but: tuple[str, ...] = (),
+    whole: Tally, reader: Reader, *, unplanned_stop: bool = False, but: tuple[str, ...] = ()
 ) -> tuple[float, str]:
-    """Return ε of an agent's releases, and the accountant or filter that it is by.
+    """Return ε of all that is at risk (`at_risk`), and the accountant or filter that it is by.
 
-    `releases` are its losses in the reader's view (`views.add_in`), `made` their number, `planned` all that it meant to
-    release (None where nothing was planned), `stopped` whether it diverged, `but` the accountants that are left out.
+    `unplanned_stop` says that the agent diverged and had planned nothing that could be charged instead: then only what is
+    valid for adaptive releases counts. `but` names accountants that are left out.
     """
-    whole = at_risk(releases, planned, made, reader, stopped=stopped)
-    adaptive = reader.adaptive or (stopped and planned is None)
-    found, name = headline(
-        _composable(whole, reader), reader.delta, reader.accountant, adaptive=adaptive, but=but
-    )
-    cap = reader.cap
-    if (
-        reader.adaptive
-        and reader.accountant == "tightest"
-        and cap is not None
-        and len(whole)
-        and cap.epsilon < found
-    ):
-        found, name = (
-            cap.epsilon,
-            f"{cap.accountant} filter",
-        )  # what is proved is the cap set in advance
+    adaptive = reader.adaptive or unplanned_stop
+    bag = _composable(whole, reader)
+    found, name = headline(bag, reader.delta, reader.accountant, adaptive=adaptive, but=but)
+    cap = reader.cap if reader.adaptive and reader.accountant == "tightest" else None
+    if cap is not None and len(whole) and cap.epsilon < found:
+        # what is proved of adaptive releases is the cap that was set in advance
+        found, name = cap.epsilon, f"{cap.accountant} filter"
     return epsilon_in(reader.view, found, shows_unreleased_model=reader.shows_model), name
 
 
 def side_by_side(
-    releases: Tally,
-    reader: Reader,
-    *,
-    planned: Sequence[Spend] | None = None,
-    made: int = 0,
-    stopped: bool = False,
-    but: tuple[str, ...] = (),
+    whole: Tally, reader: Reader, *, unplanned_stop: bool = False, but: tuple[str, ...] = ()
 ) -> dict[str, float]:
     """Return ε of the same releases under every accountant that has a claim for them.
 
     An accountant in `but` is not asked: its ε is at most the least of the others', and that is told.
     """
-    whole = _composable(at_risk(releases, planned, made, reader, stopped=stopped), reader)
-    adaptive = reader.adaptive or (stopped and planned is None)
-    found = totals(whole, reader.delta, adaptive=adaptive, but=but)
-    skipped = set(but) & set(claims_of(whole, reader.delta, adaptive=adaptive))
+    bag, adaptive = _composable(whole, reader), reader.adaptive or unplanned_stop
+    found = totals(bag, reader.delta, adaptive=adaptive, but=but)
+    skipped = set(but) & set(claims_of(bag, reader.delta, adaptive=adaptive))
     return found | dict.fromkeys(skipped, min(found.values(), default=math.inf))
+
+
+def _composable(bag: Tally, reader: Reader) -> Tally:
+    """Return a bag in which the hidden steps that an outsider sees the end of are one loss."""
+    return composable(bag) if reader.view == OUTSIDER else bag
 
 
 def largest_of_all(told: Iterable[Mapping[str, float]]) -> dict[str, float]:

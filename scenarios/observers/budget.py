@@ -132,13 +132,13 @@ class Budget:
         without = () if self.is_live else _NUMERICAL
         for (key, reader, stopped), bag in new.items():
             self._cache[key, reader, stopped] = epsilon_of(
-                bag, reader, stopped=stopped, but=without
+                bag, reader, unplanned_stop=stopped, but=without
             )
         if self.last and without:
             largest = sorted(cases, key=lambda case: -self._cache[case][0])[:_AT_END]
             for key, reader, stopped in largest:
                 bag = cases[key, reader, stopped]
-                self._cache[key, reader, stopped] = epsilon_of(bag, reader, stopped=stopped)
+                self._cache[key, reader, stopped] = epsilon_of(bag, reader, unplanned_stop=stopped)
         for case in list(self._cache)[: max(0, len(self._cache) - _KEPT - 2 * len(cases))]:
             if case not in cases:  # the oldest: a ledger that grew is not met again
                 del self._cache[case]
@@ -243,5 +243,5 @@ class Budget:
         for number, case in enumerate(largest):
             but = _NUMERICAL if number >= _AT_END else ()
             _, reader, stopped = case
-            found.append(side_by_side(bags[case], reader, stopped=stopped, but=but))
+            found.append(side_by_side(bags[case], reader, unplanned_stop=stopped, but=but))
         return largest_of_all(found)
