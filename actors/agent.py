@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from actors.compute_time import Labour
 from actors.detector import Detector
 from actors.events import (
     Charged,
@@ -18,13 +19,12 @@ from actors.events import (
     Released,
     Spent,
 )
-from actors.habits import Address, Habits
-from actors.labour import Labour
+from actors.fault_state import Plight
 from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.outbox import Outbox
-from actors.plight import Plight
+from actors.settings import Address, Habits
 from actors.store import Store
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task

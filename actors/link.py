@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from actors.faults.link_effects import Holding, Overtaking, Passage, Trouble
 from actors.messages import Message
-from actors.troubles import Holding, Overtaking, Passage, Trouble
 from clocks.durations import Bits, Constant, Duration, Nanoseconds
 
 LOST, HELD = -1, -2

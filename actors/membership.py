@@ -6,7 +6,7 @@ from typing import Protocol
 
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.wake import Life
-from actors.edges import meet, share
+from actors.edge_reset import meet, share
 from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
 from actors.log import Log
 from clocks.activation import Barrier

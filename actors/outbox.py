@@ -5,11 +5,11 @@ from collections import Counter
 import numpy as np
 
 from actors.events import Duplicated, Lost, Sent
+from actors.faults.link_effects import Passage
 from actors.link import HELD, LOST, Fan
 from actors.log import Log
 from actors.messages import Message
 from actors.store import Store
-from actors.troubles import Passage
 from clocks.clock import Clock
 from mechanisms.mixing import Heard
 from mechanisms.vectors import Vector

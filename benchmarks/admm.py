@@ -24,7 +24,7 @@ from mechanisms.objectives import LocalObjective, Logistic
 from mechanisms.solve import minimise
 from mechanisms.warm import Warm
 from scenarios.api import make_plan
-from scenarios.plan import Plan
+from scenarios.planning.plan import Plan
 
 RHO, ETA = 10**-2.5, 0.5
 NUMERIC = (0, 2, 4, 10, 11, 12)

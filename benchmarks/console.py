@@ -27,11 +27,11 @@ from rich.live import Live
 from rich.table import Table
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.frame import frame
-from scenarios.console.screen import Frame, Screen
-from scenarios.console.viewer import Viewer, viewer_of
-from scenarios.governor import Hand
+from scenarios.console.drawing.frame import frame
+from scenarios.console.screens.screen import Frame, Screen
+from scenarios.console.screens.viewer import Viewer, viewer_of
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 
 SIZE = (100, 30)
 

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from measure import hush
 
-from scenarios import conduct
 from scenarios.api import make_plan
-from scenarios.observers.checks import Checks
-from scenarios.observers.invariants import INVARIANTS, Verdict
+from scenarios.running import run as conduct
+from scenarios.running.observers.checks import Checks
+from scenarios.running.observers.invariants import INVARIANTS, Verdict
 
 
 class NoChecks:

@@ -5,9 +5,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from scenarios.conduct import Run
-from scenarios.governor import Hand
-from scenarios.plan import Plan
+from scenarios.planning.plan import Plan
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 
 
 def hush(plan: Plan) -> tuple[float, Run]:

@@ -27,7 +27,7 @@ import simpy
 from measure import hush
 
 from scenarios.api import make_plan
-from scenarios.plan import Plan
+from scenarios.planning.plan import Plan
 
 LATENCY_S, LOSS = 0.05, 0.05
 

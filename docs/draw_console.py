@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.viewer import viewer_of_recording
-from scenarios.governor import Hand
+from scenarios.console.screens.viewer import viewer_of_recording
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 
 DOCS = Path(__file__).parent
 THOUSANDS: dict[str, Any] = {

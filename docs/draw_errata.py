@@ -13,8 +13,8 @@ from mechanisms.accounting.compose import by  # noqa: E402
 from mechanisms.accounting.loss import Loss, Tally  # noqa: E402
 from scenarios import run_sync  # noqa: E402
 from scenarios.api import make_plan  # noqa: E402
-from scenarios.attack_kkt import kkt  # noqa: E402
-from scenarios.auditor import Order, audit  # noqa: E402
+from scenarios.auditing.audit import Order, audit  # noqa: E402
+from scenarios.auditing.kkt_attack import kkt  # noqa: E402
 
 HERE = Path(__file__).parent / "errata"
 INK, CLAIM, CHARGE = "#0072b2", "#d55e00", "#009e73"

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from mechanisms.cards import CARDS
-from scenarios.kinds import TRAITS
-from scenarios.show_kind import told
+from scenarios.command.mechanism_card import told
+from scenarios.planning.mechanism_tables import TRAITS
 
 PAGE = Path(__file__).parent / "mechanisms.md"
 

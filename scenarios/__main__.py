@@ -1,5 +1,5 @@
 """`python -m scenarios` is `hush`."""
 
-from scenarios.cli import main
+from scenarios.command.main import main
 
 raise SystemExit(main())

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenarios.conduct import Run
-from scenarios.folder import FolderError, choose
-from scenarios.governor import Elsewhere, Hand, Signals
-from scenarios.plan import Plan
-from scenarios.problem import ScenarioError
-from scenarios.read import load
-from scenarios.resolve import resolve
-from scenarios.result import InterruptedRun, Result, open_run
-from scenarios.settling import Options
+from scenarios.auditing.at_end_metrics import AT_END_METRICS
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.context import Options
+from scenarios.planning.plan import Plan
+from scenarios.planning.planner import resolve
+from scenarios.planning.scenario import load
+from scenarios.records.result import InterruptedRun, Result, open_run
+from scenarios.records.run_folder import FolderError, choose
+from scenarios.running.control import Elsewhere, Hand, Signals
+from scenarios.running.run import Run
 
 __all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
 
@@ -88,7 +89,7 @@ async def run(
     hand = Hand(speed=_pace(plan, speed), watched=True)
     with Signals(hand, hands_on=True):
         try:
-            outcome = await Run(plan, path, hand, speed).perform()
+            outcome = await Run(plan, path, hand, speed, AT_END_METRICS).perform()
         finally:
             if saved is not None and path.exists():
                 shutil.copytree(path, saved, dirs_exist_ok=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.saying import visible
+from scenarios.language.visible_text import visible
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,8 +24,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse seeds that are none before anything is collected."""
     text = config.getoption("--scenario-seeds", default=None)
     if text is not None:
-        from scenarios.grid import seeds_of
-        from scenarios.problem import ScenarioError
+        from scenarios.experiments.sweep import seeds_of
+        from scenarios.language.problems import ScenarioError
 
         try:
             seeds_of(text)
@@ -47,9 +47,9 @@ class ScenarioFile(pytest.File):
 
     def collect(self) -> Iterator["ScenarioItem"]:
         """Yield an item for each seed, with the scenario's tags as markers."""
-        from scenarios.cases import Case, cases_of, tags_of
-        from scenarios.grid import seeds_of
-        from scenarios.problem import ScenarioError
+        from scenarios.experiments.scenario_tests import Case, cases_of, tags_of
+        from scenarios.experiments.sweep import seeds_of
+        from scenarios.language.problems import ScenarioError
 
         text = self.config.getoption("--scenario-seeds")
         name = str(self.path)
@@ -73,7 +73,7 @@ class ScenarioFile(pytest.File):
 
 
 def _expects(name: str) -> list[dict[str, Any]]:
-    from scenarios.read import load
+    from scenarios.planning.scenario import load
 
     return [expect for expect in load(name).read.get("expect") or [] if expect]
 
@@ -99,7 +99,7 @@ class ScenarioItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run it; whatever is not a pass fails."""
-        from scenarios.cases import attempt
+        from scenarios.experiments.scenario_tests import attempt
 
         verdict = attempt(self.case)
         self.verdicts.append(verdict)
@@ -120,7 +120,7 @@ class OverSeeds(ScenarioItem):
     """What a scenario expects of its mean over the seeds that ran."""
 
     def runtest(self) -> None:
-        from scenarios.cases import over_seeds
+        from scenarios.experiments.scenario_tests import over_seeds
 
         judged = over_seeds(self.verdicts)
         if not judged:

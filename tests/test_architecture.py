@@ -17,12 +17,17 @@ ONLY_IN = {
     "simpy": ("clocks.virtual",),
     "asyncio": ("clocks.virtual", "clocks.wall", "scenarios"),
     "time": ("clocks.virtual", "clocks.wall", "scenarios"),
-    "networkx": ("scenarios.topologies",),
-    "rich": ("scenarios.console.screen",),
+    "networkx": ("scenarios.planning.graphs",),
+    "rich": ("scenarios.console.screens.screen",),
     "msgspec": ("actors.events", "actors.messages", "scenarios"),
-    "joblib": ("scenarios.workers", "scenarios.grid", "scenarios.auditor", "scenarios.testing"),
+    "joblib": (
+        "scenarios.running.worker_processes",
+        "scenarios.experiments.sweep",
+        "scenarios.auditing.audit",
+        "scenarios.command.test",
+    ),
     "dp_accounting": ("mechanisms.accounting.export",),
-    "matplotlib": ("scenarios.plots",),
+    "matplotlib": ("scenarios.records.plots",),
     "random": (),
     "pickle": (),
     "logging": (),
@@ -76,12 +81,12 @@ def test_the_house_keeps_its_rules() -> None:
         ("clocks.clock", "from mechanisms import noise"),
         ("clocks.activation", "import simpy"),
         ("actors.agent", "import asyncio"),
-        ("actors.agent", "from scenarios.plan import Plan"),
+        ("actors.agent", "from scenarios.planning.plan import Plan"),
         ("actors.mailbox", "import random"),
-        ("scenarios.plan", "import networkx as nx"),
-        ("scenarios.claims", "from rich.console import Console"),
+        ("scenarios.planning.plan", "import networkx as nx"),
+        ("scenarios.running.expectations", "from rich.console import Console"),
         ("mechanisms.descent", "import time"),
-        ("scenarios.world", "import tests.support"),
+        ("scenarios.running.world", "import tests.support"),
     ],
 )
 def test_a_planted_import_is_found(module: str, line: str) -> None:
@@ -103,7 +108,7 @@ def test_only_seeds_makes_generators() -> None:
         for path in modules()
         if any(maker in path.read_text("utf-8") for maker in makers)
     ]
-    assert found == ["scenarios.seeds"]
+    assert found == ["scenarios.planning.seeds"]
 
 
 def test_names_say_which_noun() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from mechanisms.cards import CARDS
-from scenarios.show_kind import in_words
+from scenarios.command.mechanism_card import in_words
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,9 +49,9 @@ def test_the_readme_names_every_kind() -> None:
 
 
 def test_the_page_of_the_console_names_every_key_and_every_order() -> None:
-    from scenarios.console.keys import KEYS
-    from scenarios.console.orders import ORDERS
-    from scenarios.console.writing_faults import TEMPLATES
+    from scenarios.console.control.commands import ORDERS
+    from scenarios.console.control.fault_syntax import TEMPLATES
+    from scenarios.console.control.keys import KEYS
 
     text = (ROOT / "docs/console.md").read_text("utf-8")
     for key in KEYS:

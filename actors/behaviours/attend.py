@@ -4,8 +4,8 @@ from functools import partial
 
 from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
-from actors.habits import Address
 from actors.log import Log
+from actors.settings import Address
 from clocks.activation import Barrier
 from clocks.clock import WAKE
 

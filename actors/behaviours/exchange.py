@@ -10,9 +10,9 @@ import numpy as np
 
 from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
-from actors.habits import Address
 from actors.log import Log
 from actors.messages import Message
+from actors.settings import Address
 from clocks.clock import WAKE
 from mechanisms.vectors import Vector
 

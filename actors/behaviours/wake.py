@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from actors.agent import UP, Agent
 from actors.events import Woke
-from actors.habits import Address
 from actors.log import Log
+from actors.settings import Address
 from clocks.clock import WAKE
 from mechanisms.mixing import Heard
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.dial import Dial
+from actors.local_clock import Dial
 from clocks.virtual import VirtualClock
 
 

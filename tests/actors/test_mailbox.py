@@ -18,8 +18,8 @@ from clocks import durations
 from clocks.clock import WAKE
 from clocks.durations import Constant
 from clocks.virtual import VirtualClock
-from scenarios.governor import Hand
-from scenarios.seeds import lanes
+from scenarios.planning.seeds import lanes
+from scenarios.running.control import Hand
 
 
 class Listener:

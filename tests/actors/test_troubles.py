@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.link import HELD, Fan, Policy
-from actors.messages import Message
-from actors.troubles import (
+from actors.faults.link_effects import (
     Bursts,
     Chance,
     Corrupting,
@@ -29,8 +27,10 @@ from actors.troubles import (
     Trouble,
     happens,
 )
+from actors.link import HELD, Fan, Policy
+from actors.messages import Message
 from clocks.durations import Constant, uniform
-from scenarios.seeds import draws, lanes
+from scenarios.planning.seeds import draws, lanes
 
 MANY, OFF = 20_000, 0.02
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from clocks.activation import Barrier, Periodic, Poisson, Synchronous, Trace
-from scenarios.seeds import draws
+from scenarios.planning.seeds import draws
 
 BITS = draws(3, "clock/0")
 

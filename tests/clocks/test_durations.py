@@ -12,7 +12,7 @@ from scipy import stats
 from clocks import durations
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration, Replayed
-from scenarios.seeds import draws
+from scenarios.planning.seeds import draws
 
 BITS = draws(11, "test/durations")
 N = 200_000

@@ -11,7 +11,7 @@ import simpy
 from clocks.clock import DELIVERY, FAULT, SAMPLE, WAKE, Cancelled, Engine, nanoseconds
 from clocks.virtual import VirtualClock, VirtualTask
 from clocks.wall import WallClock
-from scenarios.governor import Hand
+from scenarios.running.control import Hand
 
 Make = Callable[[], Engine]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.console.ink import STATES, STEPS, as_ascii, width_of
-from scenarios.console.layout import SCALES
-from scenarios.console.model import Cohort
-from scenarios.saying import CELLS, in_ascii
+from scenarios.console.drawing.layout import SCALES
+from scenarios.console.drawing.model import Cohort
+from scenarios.console.drawing.styled_text import STATES, STEPS, as_ascii, width_of
+from scenarios.language.visible_text import CELLS, in_ascii
 from tests.support.builders import perform, private
 from tests.support.command import ROOT
 from tests.support.screens import HEADER, model, text

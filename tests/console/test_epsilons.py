@@ -9,11 +9,11 @@ import pytest
 
 from actors.events import Charged, Diverged
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.recording import Recording
-from scenarios.console.viewer import Viewer, viewer_of
-from scenarios.folder import events
-from scenarios.governor import Hand
+from scenarios.console.screens.viewer import Viewer, viewer_of
+from scenarios.console.sources.recording import Recording
+from scenarios.records.run_folder import events
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import perform, private, scenario
 from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, stood, told

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from actors.events import Delivered
-from scenarios.console.differences import figures
-from scenarios.console.feed import tell
-from scenarios.console.ink import HERE
-from scenarios.console.layout import SCALES
-from scenarios.console.reel import length
-from scenarios.console.timing import _from_max
-from scenarios.folder import events
+from scenarios.console.assembly.differences import figures
+from scenarios.console.control.time_commands import _from_max
+from scenarios.console.drawing.layout import SCALES
+from scenarios.console.drawing.styled_text import HERE
+from scenarios.console.sources.event_file import length
+from scenarios.console.sources.feed import tell
+from scenarios.records.run_folder import events
 from tests.support.builders import Ran, perform, private
 from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, samples, stood, told
@@ -149,7 +149,7 @@ def test_a_player_is_where_its_pace_has_come_to(ran: Ran, monkeypatch: pytest.Mo
     """By a clock on the wall that the test moves."""
     _, player = stood(ran, 5.0, speed=4.0)
     wall = 100.0
-    monkeypatch.setattr("scenarios.console.deck.time.perf_counter", lambda: wall)
+    monkeypatch.setattr("scenarios.console.assembly.playback.time.perf_counter", lambda: wall)
     player.play()
     assert player._due() == 5e9
     wall = 101.5

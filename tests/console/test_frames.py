@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.console.ink import (
+from scenarios.console.drawing.layout import SCALES, lay_out, scale_for
+from scenarios.console.drawing.model import Help, Menu, Messages, Opened, Prompt, Window
+from scenarios.console.drawing.styled_text import (
     within,
 )
-from scenarios.console.layout import SCALES, lay_out, scale_for
-from scenarios.console.model import Help, Menu, Messages, Opened, Prompt, Window
 from tests.support.screens import HEADER, model, row, text
 
 OVERLAYS: tuple[dict[str, Any], ...] = (

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.console.frame import frame
-from scenarios.console.ink import (
+from scenarios.console.drawing.frame import frame
+from scenarios.console.drawing.layout import SCALES
+from scenarios.console.drawing.model import Model, Window
+from scenarios.console.drawing.styled_text import (
     STATES,
     STEPS,
     as_ascii,
@@ -22,10 +24,8 @@ from scenarios.console.ink import (
     watch,
     width_of,
 )
-from scenarios.console.layout import SCALES
-from scenarios.console.model import Model, Window
-from scenarios.console.svg import svg
-from scenarios.saying import is_visible, visible
+from scenarios.console.screens.svg import svg
+from scenarios.language.visible_text import is_visible, visible
 from tests.support.screens import model, row, text
 
 

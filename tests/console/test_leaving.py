@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.folder import read_manifest
+from scenarios.records.run_folder import read_manifest
 from tests.support.command import hush
 from tests.support.rings import started, write
 from tests.support.terminal import CONTINUE, ENTER, STOP, Terminal

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scenarios.console.ink import PICK
-from scenarios.console.keys import press
-from scenarios.console.layout import SCALES
-from scenarios.console.viewer import Viewer
+from scenarios.console.control.keys import press
+from scenarios.console.drawing.layout import SCALES
+from scenarios.console.drawing.styled_text import PICK
+from scenarios.console.screens.viewer import Viewer
 from tests.support.builders import private
 from tests.support.desks import desk_of
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.ending import ending
-from scenarios.console.feed import tell
-from scenarios.console.orders import carry_out
-from scenarios.console.viewer import viewer_of
-from scenarios.console.writing_faults import TEMPLATES
-from scenarios.governor import Hand
-from scenarios.telling import in_words
+from scenarios.console.control.commands import carry_out
+from scenarios.console.control.fault_syntax import TEMPLATES
+from scenarios.console.screens.viewer import viewer_of
+from scenarios.console.sources.ending import ending
+from scenarios.console.sources.feed import tell
+from scenarios.records.summary_text import in_words
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import private
 from tests.support.desks import WORLD, desk_of, schedules, settle, watched
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.events import Sampled
-from scenarios.console.differences import Figure, apart, differences, figures
-from scenarios.console.orders import carry_out
-from scenarios.console.pair import PairViewer, frame, in_step
-from scenarios.console.viewer import viewer_of
-from scenarios.folder import read_manifest
+from scenarios.console.assembly.differences import Figure, apart, differences, figures
+from scenarios.console.control.commands import carry_out
+from scenarios.console.screens.pair import PairViewer, frame, in_step
+from scenarios.console.screens.viewer import viewer_of
+from scenarios.records.run_folder import read_manifest
 from tests.support.builders import perform
 from tests.support.command import hush
 from tests.support.pairs import GROUP, POISSON, SHORT, SYNCHRONOUS, Pair, both

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.console.deck import Player
-from scenarios.console.recording import Recording
+from scenarios.console.assembly.playback import Player
+from scenarios.console.sources.recording import Recording
 from tests.support.builders import perform, private
 from tests.support.command import hush
 from tests.support.terminal import DOWN, ENTER, ESCAPE, Terminal

@@ -17,14 +17,14 @@ from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.ink import amount
-from scenarios.console.recording import Recording
-from scenarios.console.source import LiveSource, Source
-from scenarios.console.viewer import viewer_of
-from scenarios.folder import events, lines, read_manifest
-from scenarios.governor import Hand
-from scenarios.swarm import Dice, small_world
+from scenarios.console.drawing.styled_text import amount
+from scenarios.console.screens.viewer import viewer_of
+from scenarios.console.sources.recording import Recording
+from scenarios.console.sources.source import LiveSource, Source
+from scenarios.experiments.random_worlds import Dice, small_world
+from scenarios.records.run_folder import events, lines, read_manifest
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import perform, private
 
 

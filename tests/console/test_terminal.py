@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.folder import read_manifest
-from scenarios.result import open_run
+from scenarios.records.result import open_run
+from scenarios.records.run_folder import read_manifest
 from tests.support.command import hush
 from tests.support.rings import instant, started, write
 from tests.support.terminal import DOWN, ENTER, ESCAPE, PAGE_DOWN, TAB

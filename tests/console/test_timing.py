@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.orders import carry_out
-from scenarios.console.viewer import viewer_of
-from scenarios.governor import Hand
+from scenarios.console.control.commands import carry_out
+from scenarios.console.screens.viewer import viewer_of
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import private
 from tests.support.desks import desk_of, schedules, settle, watched
 

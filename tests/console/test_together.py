@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from actors.events import KINDS, Sampled
-from scenarios.console.pair import in_step
-from scenarios.folder import read_manifest
+from scenarios.console.screens.pair import in_step
+from scenarios.records.run_folder import read_manifest
 from tests.support.builders import perform
 from tests.support.pairs import LARGE, POISSON, RARE, SHORT, SLOW, SYNCHRONOUS, Pair
 

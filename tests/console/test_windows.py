@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.events import FaultBegan, FaultEnded
-from scenarios.console.orders import carry_out
-from scenarios.console.viewer import Viewer
-from scenarios.console.windows import Windows
-from scenarios.facts import Declared
+from scenarios.console.control.commands import carry_out
+from scenarios.console.screens.viewer import Viewer
+from scenarios.console.sources.fault_windows import Windows
+from scenarios.records.world_facts import Declared
 from tests.support.builders import perform, private
 from tests.support.desks import desk_of, watched
 from tests.support.looks import stood, told

@@ -8,14 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.api import make_plan
-from scenarios.console import keys
-from scenarios.console.keyboard import PASTED
-from scenarios.console.keys import KEYS, press
-from scenarios.console.look import NotThere
-from scenarios.console.orders import ORDERS, complete, offers
-from scenarios.console.writing_faults import TEMPLATES, pieces, read_fault
-from scenarios.facts import facts_of
-from scenarios.grammar_faults import ACTIONS
+from scenarios.console.control import keys
+from scenarios.console.control.commands import ORDERS, complete, offers
+from scenarios.console.control.fault_syntax import TEMPLATES, pieces, read_fault
+from scenarios.console.control.keys import KEYS, PASTED, press
+from scenarios.console.sources.view_state import NotThere
+from scenarios.planning.fault_tables import ACTIONS
+from scenarios.records.world_facts import facts_of
 from tests.support.builders import scenario
 from tests.support.desks import WORLD, desk_of
 
@@ -138,7 +137,7 @@ def test_no_keys_can_break_the_screen(
     tmp_path_factory: pytest.TempPathFactory, pressed: list[str]
 ) -> None:
     """Whatever is pressed before a run begins: every frame can be drawn, nothing is raised."""
-    from scenarios.console.viewer import Viewer
+    from scenarios.console.screens.viewer import Viewer
 
     folder = tmp_path_factory.mktemp("keys")
     run, desk = desk_of(folder, scenario())

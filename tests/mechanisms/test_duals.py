@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mechanisms import duals
 from mechanisms.masking import MODULUS, Seal
 from mechanisms.mixing import Heard
-from scenarios.seeds import generator, pads
+from scenarios.planning.seeds import generator, pads
 
 D = 3
 VALUES = st.lists(st.floats(-5, 5), min_size=D, max_size=D)

@@ -30,7 +30,7 @@ def test_bessel_ratios_are_those_of_the_special_function(d: int, epsilon: float)
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 12.0])
 def test_the_law_is_that_of_drawn_noise(d: int, epsilon: float) -> None:
     """Ln p(x)/p(x − Δ) of noise of our own sampler; 5 standard errors at nine quantiles."""
-    from scenarios.seeds import generator
+    from scenarios.planning.seeds import generator
 
     rng, n = generator(3, f"law/{d}/{epsilon}"), 40_000
     shift = np.eye(d)[0]
@@ -82,7 +82,7 @@ def test_curves_are_the_moments_of_the_distribution(law: str) -> None:
     ("d", "epsilon", "jacobian"), [(3, 1.0, 0.0), (10, 1.0, 0.1), (60, 0.5, 0.02)]
 )
 def test_proposition_p_against_drawn_noise(d: int, epsilon: float, jacobian: float) -> None:
-    from scenarios.seeds import generator
+    from scenarios.planning.seeds import generator
 
     rng, n = generator(4, f"p/{d}"), 400_000
     r, u = rng.standard_gamma(d, n), np.sqrt(rng.beta(1, (d - 2) / 2, n))

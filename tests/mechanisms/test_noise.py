@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechanisms.noise import LAWS, Gaussian, Laplace, Law, NormGamma
-from scenarios.seeds import NoiseSource, generator
+from scenarios.planning.seeds import NoiseSource, generator
 
 N = 4000
 LEVEL = 1e-6

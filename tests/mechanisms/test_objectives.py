@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mechanisms.objectives import LocalObjective, Logistic, Loss, SmoothedHinge, Squared, Welsch
 from mechanisms.solve import NoMinimiser, minimise
-from scenarios.seeds import generator
+from scenarios.planning.seeds import generator
 
 LOSSES: list[Loss] = [
     Logistic(), SmoothedHinge(), SmoothedHinge(0.1), Squared(), Squared(0.7), Welsch(),

@@ -13,7 +13,7 @@ from mechanisms.propagation import Propagation
 from mechanisms.solve import minimise
 from mechanisms.strategy import DERIVED, RELEASE, SILENT, smoothing
 from mechanisms.vectors import Matrix, Vector, grid_below, round_to
-from scenarios.seeds import NoiseSource, generator
+from scenarios.planning.seeds import NoiseSource, generator
 
 
 class CountingObjective(LocalObjective):

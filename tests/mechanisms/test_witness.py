@@ -9,10 +9,10 @@ import pytest
 from mechanisms.noise import LAWS
 from mechanisms.witness import REACH, REPEATS, Witness
 from scenarios.api import make_plan
-from scenarios.neighbours import neighbours
-from scenarios.seeds import NoiseSource
-from scenarios.settling import Options
-from scenarios.trial import observe
+from scenarios.auditing.neighbouring_data import neighbours
+from scenarios.auditing.watched_run import observe
+from scenarios.planning.context import Options
+from scenarios.planning.seeds import NoiseSource
 from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, family, private, world
 
@@ -41,7 +41,7 @@ def test_the_noise_that_the_truth_implies_is_the_noise_that_was_drawn(name: str)
     if getattr(mechanism, "seal", None) is not None or name == "wddp once":
         pytest.skip("what is summed or stepped through is explained by its sum")
     witness = Witness(mechanism, mechanism, mechanism)
-    from scenarios.trial import perform, renoised
+    from scenarios.auditing.watched_run import perform, renoised
 
     changed = renoised(plan, "witness", {0: witness})
     agents = perform(changed)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios import check, open_run, run, run_sync
-from scenarios.problem import ScenarioError
+from scenarios.language.problems import ScenarioError
 from tests.support.builders import private, scenario
 from tests.support.command import hush
 
@@ -68,7 +68,7 @@ def test_a_resolved_file_reads_only_what_it_lists_and_only_unchanged(tmp_path: P
     (tmp_path / "w" / "edges.csv").write_text("0,1\n1,2\n2,3\n3,4\n4,5\n")
     import tomllib
 
-    from scenarios.write import to_toml
+    from scenarios.language.writer import to_toml
 
     world = scenario(network={"topology": {"kind": "file", "path": "edges.csv"}})
     (tmp_path / "w" / "x.toml").write_text(to_toml(world))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.cli import main
+from scenarios.command.main import main
 
 GOOD = """schema = 1
 [run]

@@ -23,9 +23,9 @@ from actors.events import (
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
-from scenarios.observers.invariants import INVARIANTS, InvariantBroken
+from scenarios.running.control import Hand
+from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken
+from scenarios.running.run import Run
 from tests.support.builders import perform, private
 
 Mutant = Callable[[Run], None]

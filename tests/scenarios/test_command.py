@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from scenarios import open_run, run_sync
-from scenarios.arguments import parser, spelled_out
-from scenarios.cli import main
-from scenarios.read import library_names
+from scenarios.command.arguments import parser, spelled_out
+from scenarios.command.main import main
+from scenarios.language.reader import library_names
 from tests.support.builders import scenario
 from tests.support.command import hush
 

@@ -13,15 +13,15 @@ import pytest
 
 from mechanisms.accounting.spend import UNITS
 from scenarios import open_run
-from scenarios.cli import OURS, main
-from scenarios.console.viewer import viewer_of_recording
-from scenarios.facts import read_facts
-from scenarios.folder import FolderError
-from scenarios.plots import curve_of
-from scenarios.reading import guarded
-from scenarios.recount import epsilon_of
-from scenarios.result import Result
-from scenarios.values import number as number_of
+from scenarios.command.main import OURS, main
+from scenarios.console.screens.viewer import viewer_of_recording
+from scenarios.language.json_numbers import number as number_of
+from scenarios.records.file_guard import guarded
+from scenarios.records.plots import curve_of
+from scenarios.records.recomputed_privacy import epsilon_of
+from scenarios.records.result import Result
+from scenarios.records.run_folder import FolderError
+from scenarios.records.world_facts import read_facts
 from tests.support.builders import perform, private
 
 DEEP = "[" * 5000 + "]" * 5000

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.extent import extent
-from scenarios.forecast import forecast
-from scenarios.problem import ScenarioError
-from scenarios.schema import number_of_seconds
-from scenarios.write import to_toml
+from scenarios.language.problems import ScenarioError
+from scenarios.language.value_rules import number_of_seconds
+from scenarios.language.writer import to_toml
+from scenarios.planning.forecast import forecast
+from scenarios.planning.run_size import extent
 from tests.support.builders import perform, scenario
 from tests.support.extremes import EXTREME, WORLDS, changed, numbers, whole
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scenarios import folder
-from scenarios.folder import FolderError, RunFolder, choose, flaws, held, numbers
+from scenarios.records import run_folder
+from scenarios.records.run_folder import FolderError, RunFolder, choose, flaws, held, numbers
 from tests.support.builders import perform, private
 from tests.support.command import hush, start
 
@@ -103,7 +103,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FolderError), held([tmp_path / "file" / "below"]):
         pass
     with pytest.raises(FolderError):
-        folder.numbered(str(tmp_path / "file" / "run"))
+        run_folder.numbered(str(tmp_path / "file" / "run"))
     assert (tmp_path / "file").read_text() == "mine"
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from scenarios.governor import Abreast, Hand
+from scenarios.running.control import Abreast, Hand
 
 
 def test_a_hand_that_nobody_holds_asks_nothing() -> None:
@@ -54,7 +54,7 @@ def test_between_two_entries_time_goes_on_at_its_pace() -> None:
 def test_runs_abreast_have_one_time_and_none_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is asked first, whatever is ordered: neither has done anything for long."""
     wall = 50.0
-    monkeypatch.setattr("scenarios.governor.time.perf_counter", lambda: wall)
+    monkeypatch.setattr("scenarios.running.control.time.perf_counter", lambda: wall)
     one, other = Hand(speed=1.0), Hand(speed=1.0)
     Abreast([one, other], 10**12, lambda _: None)
     for first, second in ((one, other), (other, one)):

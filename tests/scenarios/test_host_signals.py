@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from scenarios import InterruptedRun, open_run, run_sync
-from scenarios.folder import FolderError
-from scenarios.result import Result
+from scenarios.records.result import Result
+from scenarios.records.run_folder import FolderError
 from tests.support.builders import private
 
 ROOT = Path(__file__).parent.parent.parent

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.archives import size_of
-from scenarios.datasets import BadData, Demands, Folders, load
-from scenarios.problem import ScenarioError
-from scenarios.write import to_toml
+from scenarios.language.problems import ScenarioError
+from scenarios.language.writer import to_toml
+from scenarios.planning.array_files import size_of
+from scenarios.planning.datasets import BadData, Demands, Folders, load
 from tests.support.builders import scenario
 
 BILLION = 10**9

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.explaining import Causes, as_tree, in_words
-from scenarios.folder import events, lines
-from scenarios.parting import differences, parts, samples
+from scenarios.records.causes import Causes, as_tree, in_words
+from scenarios.records.divergence import differences, parts, samples
+from scenarios.records.run_folder import events, lines
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 

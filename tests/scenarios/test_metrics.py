@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios.api import check
-from scenarios.values import aggregate
+from scenarios.language.json_numbers import aggregate
 from tests.support.builders import Ran, perform, private, scenario
 
 DATA = {"source": "separators", "dimension": 3, "points": {"min": 5, "max": 20}, "test_points": 30}

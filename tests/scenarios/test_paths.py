@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from scenarios import check, open_run, run_sync
-from scenarios.reading import FolderError
-from scenarios.write import to_toml
+from scenarios.language.writer import to_toml
+from scenarios.records.file_guard import FolderError
 from tests.support.builders import scenario
 from tests.support.command import hush, start
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.auditor import Order, audit
-from scenarios.cli import main
-from scenarios.extent import extent
-from scenarios.plots import curve_of, draw_audit
-from scenarios.result import Result
-from scenarios.settling import Options
+from scenarios.auditing.audit import Order, audit
+from scenarios.command.main import main
+from scenarios.planning.context import Options
+from scenarios.planning.run_size import extent
+from scenarios.records.plots import curve_of, draw_audit
+from scenarios.records.result import Result
 from tests.support.builders import Ran, perform, private, scenario
 
 AXES = ("time", "rounds", "updates", "releases", "bytes", "epsilon")
@@ -158,7 +158,7 @@ def test_clocks_without_rounds_have_none_to_draw(
 
 def test_an_audit_of_one_release_is_drawn_as_an_interval_with_its_numbers(tmp_path: Path) -> None:
     """What a picture holds is in the comments and the classes of its SVG."""
-    from scenarios.values import show
+    from scenarios.language.json_numbers import show
 
     plan = make_plan("errata/e01-dvp-zeta-as-printed")
     order = Order(plan, 20, 0.95, None, "worst", None, 1, Options())

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.locate import locate
-from scenarios.problem import ScenarioError
-from scenarios.read import library_names, load
-from scenarios.schema import number_of_seconds
-from scenarios.write import to_toml
+from scenarios.language.positions import locate
+from scenarios.language.problems import ScenarioError
+from scenarios.language.reader import library_names
+from scenarios.language.value_rules import number_of_seconds
+from scenarios.language.writer import to_toml
+from scenarios.planning.scenario import load
 from tests.support.builders import scenario
 
 TEXT = '''schema = 1

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mechanisms.accounting import gaussian, numerical
 from mechanisms.accounting.loss import Loss, Tally
-from scenarios.refute import (
+from scenarios.auditing.lower_bound import (
     Rates,
     best_threshold,
     between,
@@ -20,7 +20,7 @@ from scenarios.refute import (
     projections,
     rounded,
 )
-from scenarios.seeds import generator
+from scenarios.planning.seeds import generator
 
 
 @given(st.integers(0, 200), st.integers(1, 200), st.sampled_from([0.9, 0.95, 0.99]))
@@ -284,7 +284,7 @@ def test_what_does_not_vary_tells_everything_where_it_differs() -> None:
 def test_all_statistics_together_go_wrong_as_often_as_one_may() -> None:
     """Of an error of 5 % the exact loss has nine tenths and the others one: each is judged at its own confidence."""
     from mechanisms.accounting.loss import Loss, Tally
-    from scenarios.auditor import EXACT, _bound, _confidence
+    from scenarios.auditing.audit import EXACT, _bound, _confidence
 
     rng = np.random.Generator(np.random.PCG64(4))
     claims = Tally([(Loss("laplace", 1.0), 1)])

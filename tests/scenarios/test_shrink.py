@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.shrink import shrink, size
-from scenarios.swarm import Dice, random_faults, small_world
+from scenarios.experiments.random_worlds import Dice, random_faults, small_world
+from scenarios.experiments.shrink import shrink, size
 from tests.support.builders import scenario
 
 FAULTS: list[dict[str, Any]] = [{"at": float(i), "name": f"f{i}", "crash": [0]} for i in range(8)]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scenarios.api import make_plan
-from scenarios.datasets import BadData, Demands, Folders, load
-from scenarios.problem import ScenarioError
-from scenarios.seeds import draws, generator, lanes
-from scenarios.splits import NoSplit, deal, sizes
-from scenarios.topologies import NEGLIGIBLE, NoGraph, build, from_graph
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.datasets import BadData, Demands, Folders, load
+from scenarios.planning.graphs import NEGLIGIBLE, NoGraph, build, from_graph
+from scenarios.planning.seeds import draws, generator, lanes
+from scenarios.planning.splits import NoSplit, deal, sizes
 from tests.support.builders import perform, scenario
 
 

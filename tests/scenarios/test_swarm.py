@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from scenarios.api import check, make_plan
-from scenarios.cases import Case, attempt
-from scenarios.forecast import forecast
-from scenarios.read import load
-from scenarios.swarm import Dice, small_world
-from scenarios.write import to_toml
+from scenarios.experiments.random_worlds import Dice, small_world
+from scenarios.experiments.scenario_tests import Case, attempt
+from scenarios.language.writer import to_toml
+from scenarios.planning.forecast import forecast
+from scenarios.planning.scenario import load
 from tests.support.builders import private, scenario
 from tests.support.command import hush
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.cases import Case, attempt, collect, interval, over_seeds
-from scenarios.problem import ScenarioError
-from scenarios.testing import write_new
-from scenarios.write import to_toml
+from scenarios.command.test import write_new
+from scenarios.experiments.scenario_tests import Case, attempt, collect, interval, over_seeds
+from scenarios.language.problems import ScenarioError
+from scenarios.language.writer import to_toml
 from tests.support.builders import perform, scenario
 from tests.support.command import hush
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.cli import main
-from scenarios.judge import judge
-from scenarios.problem import Problem, ScenarioError
-from scenarios.read import load
-from scenarios.saying import is_visible, visible
-from scenarios.write import to_toml
+from scenarios.command.main import main
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.visible_text import is_visible, visible
+from scenarios.language.writer import to_toml
+from scenarios.planning.check_scenario import judge
+from scenarios.planning.scenario import load
 from tests.support.builders import perform, private, scenario
 from tests.test_architecture import modules, name_of
 
@@ -69,7 +69,7 @@ def test_an_escape_is_spelled_as_toml_spells_it() -> None:
 
 
 def test_a_problem_spells_out_its_line_and_its_caret_still_points() -> None:
-    from scenarios.locate import Spot
+    from scenarios.language.positions import Spot
 
     spot = Spot("a\x1bb.toml", 3, 12, 'name = "\u202e", x = 1')
     assert str(Problem("x", "must be 2\x07", spot)).split("\n") == [
@@ -277,9 +277,9 @@ def test_a_word_of_the_command_line_is_spelled_out_too(
 
 
 MAY_WRITE = {
-    "scenarios.saying": "the door",
-    "scenarios.console.screen": "frames, whose every line went through `fit`",
-    "scenarios.inquiring": "a bar of progress, which holds no text from elsewhere",
+    "scenarios.language.visible_text": "the door",
+    "scenarios.console.screens.screen": "frames, whose every line went through `fit`",
+    "scenarios.command.audit_and_attack": "a bar of progress, which holds no text from elsewhere",
 }
 
 

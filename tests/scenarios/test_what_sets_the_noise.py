@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from mechanisms.accounting.spend import SCALES, UNITS
-from scenarios import telling
 from scenarios.api import check, make_plan
-from scenarios.forecast import forecast, in_words
-from scenarios.problem import ScenarioError
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.forecast import forecast, in_words
+from scenarios.records import summary_text
 from tests.support.builders import perform, scenario
 from tests.support.catalogue import BUDGET, EVERY, family, private, world
 
@@ -226,7 +226,7 @@ def test_a_printed_composition_claims_its_budget() -> None:
 
 def test_families_cover_every_kind() -> None:
     from mechanisms.cards import CARDS
-    from scenarios.kinds import MECHANISMS, TRAITS
+    from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS
 
     assert set(MECHANISMS) == set(TRAITS) == set(CARDS)
     assert {EVERY[name]["kind"] for name in EVERY} == set(MECHANISMS)
@@ -329,7 +329,7 @@ def test_a_delta_that_is_let_stand_is_said(tmp_path: Path) -> None:
         assert warned in forecast(plan)["warnings"]
         summary = perform(tree, tmp_path).outcome.summary
         assert summary["epsilon"]["delta_may_exceed"] == (["peers"] if more else [])
-        text = "\n".join(telling.in_words(summary))
+        text = "\n".join(summary_text.in_words(summary))
         assert warned in text
         assert ("δ of peers may exceed 1/m: budget.delta_may_exceed" in text) == bool(more)
     small = make_plan(uneven(1e-3, largest=50, delta_may_exceed=True))

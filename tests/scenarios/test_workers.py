@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from scenarios import open_run
-from scenarios.cli import main
-from scenarios.write import to_toml
+from scenarios.command.main import main
+from scenarios.language.writer import to_toml
 from tests.support.builders import private
 
 ROOT = Path(__file__).parent.parent.parent

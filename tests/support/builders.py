@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from scenarios.api import make_plan
-from scenarios.conduct import Outcome, Run
-from scenarios.governor import Hand
-from scenarios.plan import Plan
-from scenarios.result import Result
+from scenarios.planning.plan import Plan
+from scenarios.records.result import Result
+from scenarios.running.control import Hand
+from scenarios.running.run import Outcome, Run
 
 
 def scenario(**sections: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scenarios.kinds import family_of, is_private
+from scenarios.planning.mechanism_tables import family_of, is_private
 from tests.support.builders import scenario
 
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}

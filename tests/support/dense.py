@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.plan import Plan
-from scenarios.seeds import NoiseSource
+from scenarios.planning.plan import Plan
+from scenarios.planning.seeds import NoiseSource
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.deck import LiveDeck
-from scenarios.console.desk import Desk
-from scenarios.console.orders import carry_out
-from scenarios.console.source import LiveSource
-from scenarios.folder import read_manifest
-from scenarios.governor import Hand
-from scenarios.steering import Steering
+from scenarios.console.assembly.playback import LiveDeck
+from scenarios.console.control.command_target import Desk
+from scenarios.console.control.commands import carry_out
+from scenarios.console.sources.source import LiveSource
+from scenarios.records.run_folder import read_manifest
+from scenarios.running.control import Hand
+from scenarios.running.manual_faults import Steering
+from scenarios.running.run import Run
 from tests.support.builders import private
 
 WORLD = private(

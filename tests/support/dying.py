@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 
 DEAD = 9
 

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.read import load
+from scenarios.planning.scenario import load
 from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, world
 

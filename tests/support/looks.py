@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from scenarios.conduct import Run
-from scenarios.console.deck import Player
-from scenarios.console.viewer import Viewer, viewer_of_recording
-from scenarios.folder import events
+from scenarios.console.assembly.playback import Player
+from scenarios.console.screens.viewer import Viewer, viewer_of_recording
+from scenarios.records.run_folder import events
+from scenarios.running.run import Run
 from tests.support.builders import Ran, private
 
 HOSTILE = private(

@@ -7,7 +7,7 @@ import numpy as np
 from mechanisms.duals import opening
 from mechanisms.mixing import Heard
 from mechanisms.objectives import LocalObjective, Loss
-from scenarios.seeds import NoiseSource
+from scenarios.planning.seeds import NoiseSource
 
 RHO, ETA, V = 0.1, 0.5, 2
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.orders import carry_out
-from scenarios.console.pair import PairViewer, in_step
-from scenarios.console.viewer import viewer_of
-from scenarios.governor import Hand
+from scenarios.console.control.commands import carry_out
+from scenarios.console.screens.pair import PairViewer, in_step
+from scenarios.console.screens.viewer import viewer_of
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import private
 
 POISSON = private(network={"topology": "complete", "latency": 0.2})

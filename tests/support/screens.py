@@ -4,9 +4,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from scenarios.console.frame import frame
-from scenarios.console.layout import scale_for
-from scenarios.console.model import (
+from scenarios.console.drawing.frame import frame
+from scenarios.console.drawing.layout import scale_for
+from scenarios.console.drawing.model import (
     Cohort,
     Crowd,
     Feed,

@@ -84,8 +84,8 @@ def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) ->
     made = make_plan(tree)
     import asyncio
 
-    from scenarios.conduct import Run
-    from scenarios.governor import Hand
+    from scenarios.running.control import Hand
+    from scenarios.running.run import Run
 
     run = Run(made, tmp_path / "run", Hand(), 1e12)
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.attack_kkt import kkt
-from scenarios.attack_membership import membership, most_advantage
-from scenarios.plan import Plan
-from scenarios.problem import ScenarioError
-from scenarios.seeds import generator
-from scenarios.settling import Options
+from scenarios.auditing.kkt_attack import kkt
+from scenarios.auditing.membership_attack import membership, most_advantage
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.context import Options
+from scenarios.planning.plan import Plan
+from scenarios.planning.seeds import generator
 from tests.support.builders import scenario
 
 
@@ -139,7 +139,7 @@ def test_the_largest_advantage_in_closed_form(epsilon: float, delta: float, allo
 
 def test_what_is_no_better_than_chance_is_told_so() -> None:
     """The threshold of a record comes from one half of the runs: on the other, chance stays chance, 95 times of 100."""
-    from scenarios.attack_membership import _told
+    from scenarios.auditing.membership_attack import _told
 
     above, advantages = 0, []
     for seed in range(200):

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.audit_report import in_words
-from scenarios.auditor import (
+from scenarios.auditing.audit import (
     BROKEN,
     NOT_REFUTED,
     REFUTED,
@@ -17,9 +16,10 @@ from scenarios.auditor import (
     Order,
     audit,
 )
-from scenarios.neighbours import neighbours
-from scenarios.settling import Options
-from scenarios.trial import observe
+from scenarios.auditing.neighbouring_data import neighbours
+from scenarios.auditing.report import in_words
+from scenarios.auditing.watched_run import observe
+from scenarios.planning.context import Options
 from tests.support.builders import couple
 from tests.support.catalogue import EVERY, family, private, world
 

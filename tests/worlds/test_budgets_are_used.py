@@ -8,8 +8,8 @@ from mechanisms.accounting.calibrate import CANDIDATES
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
-from scenarios.forecast import forecast
-from scenarios.plan import Plan
+from scenarios.planning.forecast import forecast
+from scenarios.planning.plan import Plan
 from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, private, world
 
@@ -94,7 +94,7 @@ def test_the_name_is_written_and_repeats_the_run(name: str) -> None:
 
 
 def _words(plan: Plan) -> list[str]:
-    from scenarios.forecast import in_words
+    from scenarios.planning.forecast import in_words
 
     return in_words(forecast(plan))
 

@@ -9,9 +9,9 @@ import pytest
 
 from scenarios import run_sync
 from scenarios.api import make_plan
-from scenarios.forecast import forecast
-from scenarios.problem import ScenarioError
-from scenarios.telling import in_words
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.forecast import forecast
+from scenarios.records.summary_text import in_words
 from tests.support.builders import perform, private
 
 
@@ -120,7 +120,7 @@ def test_one_file_for_two_agents_or_numbers_in_two_files_are_not_covered(tmp_pat
 
 
 def _plan(tree: dict[str, Any], folder: Path) -> Any:
-    from scenarios.write import to_toml
+    from scenarios.language.writer import to_toml
 
     (folder / "world.toml").write_text(to_toml(tree))
     return make_plan(str(folder / "world.toml"))

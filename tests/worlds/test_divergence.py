@@ -11,15 +11,15 @@ import pytest
 
 from actors.events import Charged
 from scenarios.api import make_plan
-from scenarios.cases import FAILED, Case, attempt
-from scenarios.conduct import Run
-from scenarios.console.ending import ending
-from scenarios.forecast import forecast
-from scenarios.governor import Hand
-from scenarios.observers.lines import Lines
-from scenarios.reasons import UNMEASURED
-from scenarios.telling import in_words
-from scenarios.write import to_toml
+from scenarios.console.sources.ending import ending
+from scenarios.experiments.scenario_tests import FAILED, Case, attempt
+from scenarios.language.null_reasons import UNMEASURED
+from scenarios.language.writer import to_toml
+from scenarios.planning.forecast import forecast
+from scenarios.records.summary_text import in_words
+from scenarios.running.control import Hand
+from scenarios.running.observers.progress_lines import Lines
+from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 from tests.worlds.test_adaptive import Exploding

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from mechanisms.accounting import gaussian
-from scenarios.console.recording import Recording
-from scenarios.folder import FolderError, read_manifest
-from scenarios.recount import epsilon_of
-from scenarios.result import Result
-from scenarios.values import number
+from scenarios.console.sources.recording import Recording
+from scenarios.language.json_numbers import number
+from scenarios.records.recomputed_privacy import epsilon_of
+from scenarios.records.result import Result
+from scenarios.records.run_folder import FolderError, read_manifest
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
 

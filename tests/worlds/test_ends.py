@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.folder import flaws
-from scenarios.governor import Hand
-from scenarios.values import exact_seconds
+from scenarios.language.json_numbers import exact_seconds
+from scenarios.records.run_folder import flaws
+from scenarios.running.control import Hand
 from tests.support.builders import perform, private, scenario
 
 ENDS: dict[str, dict[str, Any]] = {

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.extent import extent
-from scenarios.forecast import forecast
-from scenarios.plan import Plan
-from scenarios.problem import ScenarioError
-from scenarios.read import library_names
+from scenarios.language.problems import ScenarioError
+from scenarios.language.reader import library_names
+from scenarios.planning.forecast import forecast
+from scenarios.planning.plan import Plan
+from scenarios.planning.run_size import extent
 from tests.support.builders import perform, scenario
 from tests.support.catalogue import EVERY, world
 

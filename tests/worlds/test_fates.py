@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.values import number
+from scenarios.language.json_numbers import number
 from tests.support.builders import perform, scenario
 
 ASKED = [
@@ -76,7 +76,7 @@ def test_a_crash_between_charge_and_arrival_is_not_heard(tmp_path: Path) -> None
 
 
 def test_fates_told_by_the_files_are_those_of_the_run(tmp_path: Path) -> None:
-    from scenarios.recount import fates_of
+    from scenarios.records.recomputed_privacy import fates_of
 
     ran = perform(world(network={"topology": "ring", "loss": 0.3}), tmp_path)
     assert ran.run.fates is not None

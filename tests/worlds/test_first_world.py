@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.forecast import forecast
-from scenarios.template import TEMPLATE
+from scenarios.command.template import TEMPLATE
+from scenarios.planning.forecast import forecast
 from tests.support.builders import perform
 
 SEEDS = range(1, 11)

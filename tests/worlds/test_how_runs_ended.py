@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from scenarios.console.recording import Recording
-from scenarios.folder import flaws
-from scenarios.result import Result
+from scenarios.console.sources.recording import Recording
+from scenarios.records.result import Result
+from scenarios.records.run_folder import flaws
 from tests.support.builders import Ran, perform, private
 from tests.support.command import ROOT, hush
 
@@ -115,7 +115,7 @@ def test_what_is_missing_or_changed_is_named(ran: Ran, tmp_path: Path) -> None:
 FULL = """
 import errno, os, sys
 from pathlib import Path
-from scenarios.cli import main
+from scenarios.command.main import main
 write = Path.write_bytes
 def full(path, data):
     if path.name == "models.npz.new":

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import conduct
 from scenarios.api import make_plan
-from scenarios.governor import Signals
-from scenarios.result import open_run
+from scenarios.records.result import open_run
+from scenarios.running import run
+from scenarios.running.control import Signals
 from tests.support.builders import private
 
 ROOT = Path(__file__).parent.parent.parent
@@ -146,7 +146,7 @@ class FullAt:
 def test_short_writes_are_noticed_and_only_whole_records_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from scenarios.observers.recorder import DiskFull, Stream
+    from scenarios.running.observers.recorder import DiskFull, Stream
 
     stream = Stream(tmp_path / "x.jsonl")
     stream.write(b"one\n")
@@ -166,6 +166,6 @@ def test_a_comparison_that_was_cut_off_is_no_comparison(tmp_path: Path) -> None:
         Signals._open[-1].interrupt()
 
     threading.Timer(0.3, interrupt).start()  # as a signal would, in the middle
-    assert asyncio.run(conduct._perform(plan, tmp_path / "cut")) is None
+    assert asyncio.run(run.perform(plan, tmp_path / "cut")) is None
     whole = make_plan(private())
-    assert asyncio.run(conduct._perform(whole, tmp_path / "whole")) is not None
+    assert asyncio.run(run.perform(whole, tmp_path / "whole")) is not None

@@ -11,9 +11,9 @@ from mechanisms.accounting.compose import headline
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.noise import LAWS
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
-from scenarios.seeds import NoiseSource
+from scenarios.planning.seeds import NoiseSource
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import perform, private, scenario
 
 

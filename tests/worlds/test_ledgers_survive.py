@@ -11,10 +11,10 @@ from actors.agent import Agent
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
-from scenarios.recount import fates_of, spends_of
-from scenarios.result import Result
+from scenarios.records.recomputed_privacy import fates_of, spends_of
+from scenarios.records.result import Result
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import Ran, private
 
 CAP = {"epsilon": 2.0, "delta": 1e-5}

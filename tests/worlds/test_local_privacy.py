@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.seeds import NoiseSource
+from scenarios.planning.seeds import NoiseSource
 from tests.support.builders import perform, scenario
 
 UNEVEN = {"source": "blobs", "dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 4}}

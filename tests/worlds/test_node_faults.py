@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.forecast import forecast
+from scenarios.planning.forecast import forecast
 from tests.support.builders import Ran, perform, scenario
 
 SECOND = 10**9

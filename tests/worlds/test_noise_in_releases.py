@@ -90,8 +90,8 @@ def pull_of(mechanism: Alternating, heard: Any, made: int) -> float:
 def draws_of(name: str, tmp_path: Path) -> list[Draw]:
     """All the noise of a few runs, without rounding."""
     from scenarios.api import make_plan
-    from scenarios.conduct import Run
-    from scenarios.governor import Hand
+    from scenarios.running.control import Hand
+    from scenarios.running.run import Run
 
     found: list[Draw] = []
     for seed in SEEDS:
@@ -227,7 +227,7 @@ def test_the_noise_of_a_secure_sum_has_the_variance_that_is_charged_for(tmp_path
 
 def test_the_noise_on_records_is_local_privacys(tmp_path: Path) -> None:
     """X + NG(ε_x/2): norms are Gamma; labels flip with probability 1/(1 + e^ε_y)."""
-    from scenarios.seeds import NoiseSource
+    from scenarios.planning.seeds import NoiseSource
 
     ran = perform(world("local-dp"), tmp_path)
     draws, flips = [], []

@@ -11,13 +11,13 @@ import pytest
 
 from actors.events import Charged
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.recording import Recording
-from scenarios.folder import events, lines
-from scenarios.governor import Hand
-from scenarios.recount import epsilon_of
-from scenarios.result import Result
-from scenarios.values import number
+from scenarios.console.sources.recording import Recording
+from scenarios.language.json_numbers import number
+from scenarios.records.recomputed_privacy import epsilon_of
+from scenarios.records.result import Result
+from scenarios.records.run_folder import events, lines
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
 
 

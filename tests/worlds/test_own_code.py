@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.auditor import NOT_REFUTED, REFUTED, Finding, Order, audit
-from scenarios.plan import Plan
-from scenarios.settling import Options
-from scenarios.write import to_toml
+from scenarios.auditing.audit import NOT_REFUTED, REFUTED, Finding, Order, audit
+from scenarios.language.writer import to_toml
+from scenarios.planning.context import Options
+from scenarios.planning.plan import Plan
 from tests.support.builders import couple, scenario
 from tests.support.command import hush
 
@@ -129,7 +129,7 @@ def test_an_honest_black_box_is_seldom_refuted() -> None:
 
 
 def test_every_figure_says_that_it_is_declared_and_not_checked(own: Path) -> None:
-    from scenarios.write import to_toml
+    from scenarios.language.writer import to_toml
 
     file = own / "own.toml"
     file.write_text(to_toml(world("Gradient", said=0.01)), encoding="utf-8")

@@ -245,7 +245,7 @@ def test_output_noise_allows_for_the_solver() -> None:
 @pytest.mark.parametrize("noise", ["output", "objective"])
 def test_the_noise_of_a_local_model_is_told_beside_its_step(noise: str) -> None:
     from mechanisms.solve import minimise
-    from scenarios.forecast import forecast
+    from scenarios.planning.forecast import forecast
 
     plan = make_plan(
         world({"kind": "propagation", "noise": noise}, nodes=group(), task={"l2": 0.1})

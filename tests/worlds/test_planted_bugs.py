@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from actors.agent import Agent
+from actors.faults.context import Link, Make, Stage, Undo
+from actors.faults.link_effects import Trouble
 from actors.link import Fan
 from actors.mailbox import Mailbox
 from actors.membership import Membership
-from actors.stage import Link, Make, Stage, Undo
-from actors.troubles import Trouble
 from mechanisms.accounting.ledger import Ledger
-from scenarios.cases import Case, Verdict, attempt
-from scenarios.shrink import shrink, size
-from scenarios.write import to_toml
+from scenarios.experiments.scenario_tests import Case, Verdict, attempt
+from scenarios.experiments.shrink import shrink, size
+from scenarios.language.writer import to_toml
 from tests.support.builders import private
 
 Plant = Callable[[pytest.MonkeyPatch], None]

@@ -6,11 +6,18 @@ from typing import Any
 import pytest
 
 from mechanisms.noise import LAWS, Gaussian
-from scenarios import grammar, grammar_faults, hazards, judge_faults, kinds, metric_names
-from scenarios.kinds import MECHANISMS, TRAITS, Trait
-from scenarios.problem import ScenarioError
-from scenarios.schema import Rule
-from scenarios.tables import Field, Many, Table
+from scenarios.language.problems import ScenarioError
+from scenarios.language.table_rules import Field, Many, Table
+from scenarios.language.value_rules import Rule
+from scenarios.planning import (
+    check_faults,
+    fault_planner,
+    fault_tables,
+    mechanism_tables,
+    metric_names,
+    scenario_tables,
+)
+from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS, Trait
 from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import world
 
@@ -59,15 +66,15 @@ def test_a_kind_of_mechanism(
 
 
 TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "topology": (grammar.TOPOLOGIES, {"network": {"topology": NEW}}),
-    "split": (grammar.SPLITS, {"data": {"source": "blobs", "split": NEW}}),
-    "data source": (grammar.SOURCES, {"data": {"source": NEW}}),
-    "loss": (grammar.LOSSES, {"task": {"loss": NEW}}),
-    "start": (grammar.STARTS, {"task": {"start": NEW}}),
-    "clock": (grammar.CLOCKS, {"nodes": [{"count": 3, "clock": NEW}]}),
-    "latency": (grammar._LATENCIES, {"network": {"latency": {"kind": NEW}}}),
+    "topology": (scenario_tables.TOPOLOGIES, {"network": {"topology": NEW}}),
+    "split": (scenario_tables.SPLITS, {"data": {"source": "blobs", "split": NEW}}),
+    "data source": (scenario_tables.SOURCES, {"data": {"source": NEW}}),
+    "loss": (scenario_tables.LOSSES, {"task": {"loss": NEW}}),
+    "start": (scenario_tables.STARTS, {"task": {"start": NEW}}),
+    "clock": (scenario_tables.CLOCKS, {"nodes": [{"count": 3, "clock": NEW}]}),
+    "latency": (scenario_tables._LATENCIES, {"network": {"latency": {"kind": NEW}}}),
     "duration": (
-        grammar_faults.DISTRIBUTIONS,
+        fault_tables.DISTRIBUTIONS,
         {"nodes": [{"count": 3, "compute": {"kind": NEW}}]},
     ),
 }
@@ -97,7 +104,7 @@ def _faults(action: str, value: Any) -> dict[str, Any]:
     return {"fault": [{"at": 1.0, action: value}]}
 
 
-_NODE, _LINK = grammar_faults._NODE_ACTIONS, grammar_faults._LINK_ACTIONS
+_NODE, _LINK = fault_tables._NODE_ACTIONS, fault_tables._LINK_ACTIONS
 _KIND_OF_CRASH = {"at": 1.0, "crash": [0], "lose": NEW}
 WORDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fault of privacy": (
@@ -109,35 +116,35 @@ WORDS: dict[str, tuple[Any, dict[str, Any]]] = {
         {"fault": [{"at": 1.0, "storage": {"on": [0], "kind": NEW}}, {"at": 5.0, "crash": [0]}]},
     ),
     "direction of a loss": (
-        grammar_faults.FAULT["direction"],
+        fault_tables.FAULT["direction"],
         {"fault": [{"at": 1.0, "hold": [[0, 1]], "direction": NEW}]},
     ),
-    "loss of a crash": (grammar_faults.FAULT["lose"], {"fault": [_KIND_OF_CRASH]}),
+    "loss of a crash": (fault_tables.FAULT["lose"], {"fault": [_KIND_OF_CRASH]}),
     "mode of a partition": (
         _key(_LINK["partition"], "mode"),
         _faults("partition", {"isolate": [0], "mode": NEW}),
     ),
     "direction": (
-        grammar_faults.FAULT["direction"],
+        fault_tables.FAULT["direction"],
         {"fault": [{"at": 1.0, "partition": {"isolate": [0]}, "direction": NEW}]},
     ),
     "start of a group": (
-        grammar._NODES["start"],
+        scenario_tables._NODES["start"],
         {"nodes": [{"count": 3, "start": NEW, "budget": {"epsilon": 4.0}}]},
     ),
     "reduction": (
-        _key(grammar.SCENARIO["task"], "reduction"),
+        _key(scenario_tables.SCENARIO["task"], "reduction"),
         {"task": {"l2": 0.1, "reduction": NEW}},
     ),
-    "view": (_entries(grammar._PRIVACY["views"]), {"privacy": {"views": [NEW]}}),
-    "accountant": (grammar._PRIVACY["accountant"], {"privacy": {"accountant": NEW}}),
+    "view": (_entries(scenario_tables._PRIVACY["views"]), {"privacy": {"views": [NEW]}}),
+    "accountant": (scenario_tables._PRIVACY["accountant"], {"privacy": {"accountant": NEW}}),
     "accountant that calibrates": (
-        grammar._PRIVACY["calibrate"],
+        scenario_tables._PRIVACY["calibrate"],
         {"privacy": {"calibrate": NEW}},
     ),
-    "filter": (grammar._PRIVACY["filter"], {"privacy": {"filter": NEW}}),
+    "filter": (scenario_tables._PRIVACY["filter"], {"privacy": {"filter": NEW}}),
     "schedule": (
-        kinds._DESCENT["schedule"],
+        mechanism_tables._DESCENT["schedule"],
         {
             "mechanism": {
                 "kind": "cd",
@@ -160,7 +167,7 @@ def test_a_word_of_a_choice(family: str, tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_an_agent_does_without_a_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(monkeypatch, grammar._BUDGET.fields["on_exhausted"])
+    add(monkeypatch, scenario_tables._BUDGET.fields["on_exhausted"])
     budget = {"epsilon": 0.1, "on_exhausted": NEW}
     mechanism = {"kind": "pp", "noise": {"start": 1.0}, "eta": {"start": 1.0}}
     nodes = [{"name": "peers", "count": 4, "budget": budget}]
@@ -170,8 +177,8 @@ def test_what_an_agent_does_without_a_budget(
 @pytest.mark.parametrize(("like", "room"), [("crash", "ON_NODES"), ("hold", "ON_LINKS")])
 def test_a_fault(like: str, room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link fault without an ailment was `hold`: every message was held."""
-    monkeypatch.setitem(grammar_faults.FAULT, NEW, grammar_faults.FAULT[like])
-    for module in (grammar_faults, hazards, judge_faults):
+    monkeypatch.setitem(fault_tables.FAULT, NEW, fault_tables.FAULT[like])
+    for module in (fault_tables, fault_planner, check_faults):
         for name in ("ACTIONS", room):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, (*getattr(module, name), NEW))
@@ -185,7 +192,7 @@ def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         name = NEW
 
     tree = private(mechanism={"kind": "cd", "noise": NEW, "releases": 4})
-    add(monkeypatch, kinds._DESCENT["noise"])
+    add(monkeypatch, mechanism_tables._DESCENT["noise"])
     monkeypatch.setitem(LAWS, NEW, Student())
     with pytest.raises(ScenarioError, match="keep no budget"):
         perform(tree, tmp_path)
@@ -204,7 +211,7 @@ def test_a_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
         perform(scenario(fault=[fault]), tmp_path)
     chosen = {"at": 1.0, "crash": {"highest": NEW.replace("-", ".")}}
-    monkeypatch.setattr(judge_faults, "PER_NODE", metric_names.PER_NODE)
+    monkeypatch.setattr(check_faults, "PER_NODE", metric_names.PER_NODE)
     with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
         perform(scenario(fault=[chosen]), tmp_path)
     with pytest.raises(KeyError, match=NEW.replace("-", ".")):

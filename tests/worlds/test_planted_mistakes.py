@@ -11,7 +11,7 @@ from mechanisms.guards import Guard, Terms
 from mechanisms.mixing import Heard
 from mechanisms.strategy import RELEASE, Mechanism, Step
 from scenarios.api import make_plan
-from scenarios.auditor import (
+from scenarios.auditing.audit import (
     BROKEN,
     NOT_REFUTED,
     Finding,
@@ -19,11 +19,11 @@ from scenarios.auditor import (
     evidence,
     judge,
 )
-from scenarios.neighbours import neighbours
-from scenarios.plan import Plan
-from scenarios.seeds import generator
-from scenarios.settling import Options
-from scenarios.trial import observe
+from scenarios.auditing.neighbouring_data import neighbours
+from scenarios.auditing.watched_run import observe
+from scenarios.planning.context import Options
+from scenarios.planning.plan import Plan
+from scenarios.planning.seeds import generator
 from tests.support.builders import couple
 
 # planted mistakes

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scenarios.grammar_faults import ACTIONS
-from scenarios.swarm import KINDS, Dice, small_world
+from scenarios.experiments.random_worlds import KINDS, Dice, small_world
+from scenarios.planning.fault_tables import ACTIONS
 from tests.support.builders import Ran, perform
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from scenarios.folder import read_manifest
-from scenarios.write import to_toml
+from scenarios.language.writer import to_toml
+from scenarios.records.run_folder import read_manifest
 from tests.support.builders import scenario
 from tests.support.terminal import Terminal
 

@@ -80,7 +80,7 @@ def test_the_secure_sum_is_the_plain_sum(tmp_path: Path) -> None:
     sealed = perform(world(common | {"noise": "aggregate"}, 4, nodes=nodes), tmp_path)
     plan = sealed.run.plan
     theta, w = np.zeros(3), np.array(plan.shards.sizes) / sum(plan.shards.sizes)
-    from scenarios.seeds import NoiseSource
+    from scenarios.planning.seeds import NoiseSource
 
     source = NoiseSource(plan.seeds["noise"])
     sigmas = [plan.nodes[j].mechanism.task.sigma for j in range(6)]  # type: ignore[attr-defined]

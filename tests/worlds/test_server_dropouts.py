@@ -8,8 +8,8 @@ import pytest
 
 from actors.behaviours.attend import has_answered
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.governor import Hand
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import perform
 from tests.support.federation import BUDGET, SYNCHRONOUS, UNEVEN, private, server_of, slopes, world
 

@@ -8,9 +8,9 @@ import pytest
 
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.calibrate import rounded_down
-from scenarios import trial
 from scenarios.api import check, make_plan
-from scenarios.seeds import NoiseSource
+from scenarios.auditing import watched_run
+from scenarios.planning.seeds import NoiseSource
 from tests.support.builders import Ran, perform
 from tests.support.federation import BUDGET, SYNCHRONOUS, private, server_of, slopes, world
 
@@ -226,7 +226,7 @@ def test_scales_of_sealed_kinds_hold_room_for_rounding_and_for_solvers() -> None
 def test_the_smallest_survivor_sets_the_scale() -> None:
     from mechanisms.federated import Central, Coordinator
     from mechanisms.noise import LAWS
-    from scenarios.seeds import NoiseSource
+    from scenarios.planning.seeds import NoiseSource
 
     desk = Coordinator(
         np.full(3, 1 / 3), (5, 10, 20), None, None, Central(LAWS["laplace"], 0.5, 3.0)
@@ -250,7 +250,7 @@ def test_sums_over_records_are_refused(kind: str) -> None:
 
 def test_noise_is_told_beside_the_step_it_disturbs(tmp_path: Path) -> None:
     """noise.ratio: σ√d over the gradient; γσ√(dT) over the path; of the one output over its pull."""
-    from scenarios.forecast import forecast
+    from scenarios.planning.forecast import forecast
 
     plan = make_plan(world({"kind": "wddp", "synchronise": "every-round"}, 6, nodes=private()))
     theta = np.zeros(3)
@@ -284,10 +284,10 @@ def test_an_outsider_is_not_shown_the_copy_of_a_client_that_missed_the_last_word
     apart = 0
     for seed in range(8):
         plan = make_plan(tree | {"run": tree["run"] | {"seed": seed}, "network": {"loss": 0.4}})
-        agents = trial.perform(plan)
+        agents = watched_run.perform(plan)
         apart += not np.array_equal(agents[0].model, agents[1].model)
         client = plan.nodes[0].mechanism
-        seen = trial.observe(plan, 0, (client, client), "audit/0/0")
+        seen = watched_run.observe(plan, 0, (client, client), "audit/0/0")
         assert len(seen.models) == plan.dimension
     assert apart > 0
 

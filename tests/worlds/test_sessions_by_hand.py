@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.folder import read_manifest
-from scenarios.governor import Hand
-from scenarios.problem import ScenarioError
-from scenarios.result import open_run
-from scenarios.steering import Steering
-from scenarios.swarm import Dice, random_faults, small_world
-from scenarios.write import to_toml
+from scenarios.experiments.random_worlds import Dice, random_faults, small_world
+from scenarios.language.problems import ScenarioError
+from scenarios.language.writer import to_toml
+from scenarios.records.result import open_run
+from scenarios.records.run_folder import read_manifest
+from scenarios.running.control import Hand
+from scenarios.running.manual_faults import Steering
+from scenarios.running.run import Run
 from tests.support.builders import private, scenario
 
 Act = Callable[[Steering], Any]

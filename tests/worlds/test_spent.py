@@ -9,10 +9,10 @@ import pytest
 from actors.agent import UP
 from actors.events import Event, Sampled, Spent
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.console.recording import Recording
-from scenarios.console.scene import Scene
-from scenarios.governor import Hand
+from scenarios.console.sources.recording import Recording
+from scenarios.console.sources.state import Scene
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, scenario
 from tests.support.catalogue import EVERY, family, world
 

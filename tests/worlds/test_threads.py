@@ -14,13 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from actors.events import Woke
 from scenarios.api import make_plan
-from scenarios.conduct import Run
-from scenarios.folder import read_manifest
-from scenarios.governor import Hand
-from scenarios.looking import PARTED
-from scenarios.parting import compare_digests
-from scenarios.threads import OneThread, blas_threads
-from scenarios.write import to_toml
+from scenarios.command.explain_and_diff import PARTED
+from scenarios.language.writer import to_toml
+from scenarios.planning.blas_threads import OneThread, blas_threads
+from scenarios.records.divergence import compare_digests
+from scenarios.records.run_folder import read_manifest
+from scenarios.running.control import Hand
+from scenarios.running.run import Run
 from tests.support.builders import scenario
 from tests.support.command import hush
 
@@ -78,7 +78,7 @@ def test_entries_may_overlap_and_the_last_one_restores() -> None:
 LATE = """
 import numpy
 from threadpoolctl import threadpool_info
-from scenarios.threads import OneThread
+from scenarios.planning.blas_threads import OneThread
 with OneThread():
     import scipy.linalg
     with OneThread():

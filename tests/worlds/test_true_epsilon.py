@@ -10,8 +10,8 @@ import pytest
 from mechanisms.accounting.compose import by, totals
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
-from scenarios.forecast import forecast
-from scenarios.values import number
+from scenarios.language.json_numbers import number
+from scenarios.planning.forecast import forecast
 from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import EVERY, world
 from tests.support.catalogue import private as is_private
@@ -177,7 +177,7 @@ def test_a_scenario_is_compared_with_another_of_the_same_seed(tmp_path: Path) ->
         {"metric": "epsilon.max", "compared_to": "twin.toml", "difference_below": -0.5, "name": "gain"},
         {"metric": "messages.lost", "compared_to": "twin.toml", "ratio_below": 0.5, "name": "lost"},
     ]  # fmt: skip
-    from scenarios.write import to_toml
+    from scenarios.language.writer import to_toml
 
     base = private(expect=expects)
     twin = private(
@@ -220,10 +220,10 @@ def test_printed_gaussian_noise_claims_a_number() -> None:
     """Its releases are Gaussian: no pure composition, printed wrong or right, has a claim for them."""
     mechanism = {"kind": "cd", "noise": "gaussian", "releases": 4, "calibration": "as_printed"}
     made = make_plan(scenario(mechanism=mechanism, nodes=[{"count": 4, "budget": BUDGET}]))
-    from scenarios import promises
+    from scenarios.planning import totals
 
     spends: Any = made.nodes[0].mechanism.schedule(2)  # type: ignore[attr-defined]
-    assert 0 < promises.claimed(made, spends, 1e-5) < 10
+    assert 0 < totals.claimed(made, spends, 1e-5) < 10
 
 
 @pytest.mark.parametrize("deltas", [(1e-4, 1e-4), (1e-4, 1e-9)])

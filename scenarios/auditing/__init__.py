@@ -1,0 +1,1 @@
+"""Tries to refute what a plan claims about privacy."""

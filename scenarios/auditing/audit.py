@@ -1,0 +1,347 @@
+"""Audits a plan: runs it on two data sets that differ in one record, and tells at least how far apart they are."""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.accounting import numerical
+from mechanisms.accounting.loss import Loss, Tally, tally
+from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import OUTSIDER, add_in, composable, seen_in
+from mechanisms.vectors import Matrix, Vector
+from mechanisms.witness import UNROUNDED
+from scenarios.auditing.lower_bound import (
+    Bound,
+    Law,
+    best_threshold,
+    black_box,
+    bound_by_law,
+    lower_bound,
+    power,
+    projections,
+    rounded,
+)
+from scenarios.auditing.neighbouring_data import Neighbours, Setting, neighbours
+from scenarios.auditing.watched_run import Seen, observe
+from scenarios.language.json_numbers import declared_by
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.planning import totals
+from scenarios.planning.context import Options
+from scenarios.planning.plan import Plan
+from scenarios.planning.seeds import generator
+from scenarios.planning.totals import claim_of
+from scenarios.running.worker_processes import shared_out
+
+MODELS = "final models"
+EXACT = "exact loss"
+NEARLY = "Gaussian approximation of the loss"
+"""The name of what is no privacy loss: noise of several steps is Gaussian around the answer where the loss is linear."""
+_KNOWN = frozenset({"gaussian", "laplace", "norm-gamma"})
+"""Laws of additive noise: where a release claims one of them, the law of its loss is known beforehand."""
+_OTHERS = 0.1
+"""Of what may go wrong, what goes to other statistics where the exact loss is judged by its law."""
+REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
+_POINTS = 24
+_DOUBLE, _HUGE = 2.0, 100.0
+_LIKELY, _MOST = 0.8, 1_000_000
+"""The power of a test is told for losses of twice the claim."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be audited, and how."""
+
+    plan: Plan
+    runs: int = 1000
+    confidence: float = 0.95
+    view: str | None = None
+    how: str = "worst"
+    node: int | None = None
+    jobs: int = 1
+    more: Options = field(default_factory=Options)
+
+    @property
+    def eyes(self) -> str:
+        """The view that is audited: the headline's, unless another is asked for."""
+        return self.view or self.plan.privacy.view
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was seen under D and under D′: a row for each run, losses summed up over releases."""
+
+    losses: tuple[Matrix, Matrix]
+    hints: dict[str, tuple[Vector, Vector]]
+    models: tuple[Matrix, Matrix]
+    spends: tuple[Spend, ...]
+    exact: bool = True
+    """Whether the losses are privacy losses, not an approximation of them."""
+    sent: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """Releases of code of a scenario's own, whose loss nobody knows: runs × releases × coordinates."""
+
+    @property
+    def repeated(self) -> bool:
+        """Whether there is more than one release, so that noise could be used twice."""
+        return len(self.losses[0][0]) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an audit found."""
+
+    verdict: str
+    lower: float
+    claimed: float
+    charged: float
+    bound: Bound
+    unit: str
+    delta: float
+    accountant: str
+    power: float | None
+    """How likely losses of twice the claim were to be refuted; None where the statistic is not the exact loss."""
+    enough: int | None
+    """How many runs would give 80 % of power; None where this has it, or no million would."""
+    releases: int
+    words: str
+    node: int
+    curve: tuple[tuple[int, float, float, float], ...] = ()
+    """After so many releases: audited at least, claimed, charged."""
+    declared_by: str | None = None
+    """The code of the scenario's own that declares the claim and the charge."""
+
+
+def audit(order: Order, progress: Progress | None = None) -> Finding:
+    """Run the plan under both data sets, and judge what was claimed and what was charged."""
+    setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
+    return judge(order, setting, _gather(order, setting, progress or (lambda _: None)))
+
+
+# gathering
+
+
+def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
+    seen: list[Seen] = []
+    if order.jobs <= 1:
+        pair = setting.plans()
+        for run in range(order.runs):
+            seen += _both(pair, run)
+            progress((run + 1) / order.runs)
+    else:
+        for some in _in_parallel(order, setting):
+            seen += some
+            progress(len(seen) / (2 * order.runs))
+    return evidence(seen[0::2], seen[1::2])
+
+
+def _both(pair: Neighbours, run: int) -> list[Seen]:
+    """One run under D, and one under D′, each with noise of its own."""
+    return [
+        observe(plan, pair.node, pair.pair, f"audit/{side}/{run}")
+        for side, plan in enumerate((pair.one, pair.other))
+    ]
+
+
+def _in_parallel(order: Order, setting: Setting) -> Iterator[list[Seen]]:
+    size = max(1, min(200, order.runs // (4 * order.jobs)))
+    parts = [range(at, min(at + size, order.runs)) for at in range(0, order.runs, size)]
+    return shared_out(_part, ((setting, part) for part in parts), order.jobs)
+
+
+def _part(setting: Setting, runs: range) -> list[Seen]:
+    """Make the same two plans in another process, and do some of the runs."""
+    pair = setting.plans()
+    return [seen for run in runs for seen in _both(pair, run)]
+
+
+def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
+    """Line up what was seen under D and under D′."""
+    most = max((len(s.losses) for s in (*one, *other)), default=0)
+
+    def summed(seen: list[Seen]) -> Matrix:
+        table = np.zeros((len(seen), max(1, most)))
+        for row, each in zip(table, seen, strict=True):
+            row[: len(each.losses)] = each.losses
+        return np.nan_to_num(np.cumsum(table, axis=1))
+
+    def released() -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        count = max(len(s.sent) for s in (*one, *other))
+        if not count:
+            return None
+        width = max(len(vector) for s in (*one, *other) for vector in s.sent)
+        tables = np.zeros((len(one), count, width)), np.zeros((len(other), count, width))
+        for table, seen in zip(tables, (one, other), strict=True):
+            for row, each in zip(table, seen, strict=True):
+                for place, vector in zip(row, each.sent, strict=False):
+                    place[: len(vector)] = np.nan_to_num(vector)
+        return tables
+
+    longest = max((*one, *other), key=lambda s: len(s.spends))
+    return Evidence(
+        (summed(one), summed(other)),
+        {
+            name: (np.array([s.hints[name] for s in one]), np.array([s.hints[name] for s in other]))
+            for name in one[0].hints
+        },
+        (
+            np.nan_to_num(np.array([s.models for s in one])),
+            np.nan_to_num(np.array([s.models for s in other])),
+        ),
+        longest.spends,
+        all(s.exact for s in (*one, *other)),
+        released(),
+    )
+
+
+# judging
+
+
+def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
+    """Bound the loss from below, and compare with what was claimed and what was charged."""
+    plan, node, view = order.plan, order.plan.nodes[pair.node], order.eyes
+    spends = tuple(seen_in(view, spend) for spend in seen.spends)
+    if not spends:
+        said = f"agent {pair.node} released nothing: there is nothing to audit"
+        raise ScenarioError([Problem(plan.name, said)])
+    charges = composable(add_in(view, Tally(), seen.spends))
+    claims = tally(map(claim_of, spends))
+    unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
+    if not math.isfinite(claims.sums.pure + claims.sums.mu_squares):
+        said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
+        raise ScenarioError([Problem(plan.name, said)])
+    statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
+    found = _bound(statistics, claims, unit, node.delta, order.confidence)
+    claim = totals.claimed(plan, spends, node.delta)
+    charge, accountant = totals.charged(plan, charges, node.delta)
+    lower = found.as_epsilon(node.delta)
+    verdict = NOT_REFUTED
+    if _above(found, claims, claim):
+        verdict = REFUTED
+    code = declared_by(plan.kind)
+    if code is None and _above(found, charges, charge):
+        verdict = BROKEN  # what code of the scenario's own charges is a claim of its own
+    worth, enough = None, None
+    if any(name == EXACT for name, _, _ in statistics):
+        others = len(statistics) > 1
+        worth, enough = _power(order, claims, claim, unit, node.delta, others=others)
+    return Finding(
+        verdict, lower, claim, charge, found, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
+        _curve(order, seen, spends, unit, node.delta), code,
+    )  # fmt: skip
+
+
+def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
+    """What a view has to go by; low bits only where releases are not rounded: each look costs power."""
+    one, other = (table[:, -1] for table in seen.losses)
+    models = MODELS, *projections(*seen.models)
+    if seen.sent is not None and view != OUTSIDER:
+        return [*black_box(*seen.sent), models]
+    if view == OUTSIDER or not (one.any() or other.any()):
+        return [models]
+    found = [(EXACT if seen.exact else NEARLY, rounded(one), rounded(other))]
+    for name, both in seen.hints.items():
+        if (name in UNROUNDED and not rounds) or (name not in UNROUNDED and seen.repeated):
+            found.append((name, *both))
+    return found
+
+
+def _law_of(claims: Tally) -> Law | None:
+    """Return the law of the loss that is claimed, where it is known."""
+    fit = all(loss.law in _KNOWN and 0 < loss.epsilon < _HUGE for loss, _ in claims.key)
+    return numerical.law(claims) if fit and len(claims) else None
+
+
+def _bound(
+    statistics: list[tuple[str, Vector, Vector]],
+    claims: Tally,
+    unit: str,
+    delta: float,
+    confidence: float,
+) -> Bound:
+    """Judge the exact loss by the law that is claimed for it, with all runs; other statistics with half of them."""
+    law = _law_of(claims) if any(name == EXACT for name, _, _ in statistics) else None
+    if law is None:
+        return lower_bound(statistics, unit=unit, delta=delta, confidence=confidence)
+    exact = next(each for each in statistics if each[0] == EXACT)
+    others = [each for each in statistics if each[0] != EXACT]
+    kept = _confidence(confidence, others=bool(others))
+    found = bound_by_law(exact, law, unit=unit, delta=delta, confidence=kept)
+    if others:
+        rest = 1.0 - _OTHERS * (1.0 - confidence)
+        second = lower_bound(others, unit=unit, delta=delta, confidence=rest)
+        found = max(found, second, key=lambda bound: bound.value)
+    return found
+
+
+def _confidence(whole: float, *, others: bool) -> float:
+    """Return the confidence at which the exact loss is judged: together all may go wrong as often as was asked for."""
+    return 1.0 - (1.0 - _OTHERS) * (1.0 - whole) if others else whole
+
+
+def _above(found: Bound, bag: Tally, total: float) -> bool:
+    """Whether the bound is above what a bag of losses adds up to, in the bound's own unit."""
+    if found.unit == "mu":
+        return found.value > math.sqrt(bag.sums.mu_squares) * (1 + 1e-9)
+    return found.value > total * (1 + 1e-9)
+
+
+def _power(
+    order: Order, claims: Tally, claimed: float, unit: str, delta: float, *, others: bool
+) -> tuple[float, int | None]:
+    """How likely losses of twice the claim were to be refuted, and how many runs would make that likely.
+
+    Additive noise stands for perturbed objectives.
+    """
+    doubled = [(_stand_in(loss), times) for loss, times in claims.key]
+    if not all(0 < loss.epsilon < _HUGE for loss, _ in doubled):
+        return 0.0, None
+    limit = math.sqrt(claims.sums.mu_squares) if unit == "mu" else claimed
+    law, known = numerical.law(Tally(doubled)), _law_of(claims)
+    confidence = _confidence(order.confidence, others=known is not None and others)
+
+    def of(runs: int) -> float:
+        at = None if known is None else best_threshold(
+            known, unit=unit, delta=delta, runs=runs, confidence=confidence
+        )  # fmt: skip
+        return power(
+            law, limit, unit=unit, delta=delta, runs=runs, confidence=confidence,
+            rng=generator(order.plan.seed, "audit/power"), threshold=at,
+        )  # fmt: skip
+
+    told, runs = of(order.runs), 2 * order.runs
+    if told >= _LIKELY:
+        return told, None
+    while runs <= _MOST and of(runs) < _LIKELY:
+        runs *= 2
+    return told, runs if runs <= _MOST else None
+
+
+def _stand_in(loss: Loss) -> Loss:
+    law = "norm-gamma" if loss.law == "objective" and loss.d > 1 else loss.law
+    law = "laplace" if law == "objective" else law
+    return loss._replace(law=law, epsilon=_DOUBLE * loss.epsilon, jacobian=0.0)
+
+
+def _curve(
+    order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str, delta: float
+) -> tuple[tuple[int, float, float, float], ...]:
+    """Follow all three along the releases, where what was seen is a loss of each."""
+    one, other = seen.losses
+    if order.eyes == OUTSIDER or one.shape[1] != len(spends) or not one.any():
+        return ()
+    last = len(spends)
+    at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
+    told = []
+    for k in at:
+        name = EXACT if seen.exact else NEARLY
+        statistic = name, rounded(one[:, k - 1]), rounded(other[:, k - 1])
+        claims = tally(map(claim_of, spends[:k]))
+        found = _bound([statistic], claims, unit, delta, order.confidence)
+        claim = totals.claimed(order.plan, spends[:k], delta)
+        charge, _ = totals.charged(order.plan, tally(spends[:k]), delta)
+        told.append((k, found.as_epsilon(delta), claim, charge))
+    return tuple(told)

@@ -1,0 +1,184 @@
+"""One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
+
+from collections.abc import Callable, Coroutine
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from actors.agent import Agent
+from actors.events import RoundClosed
+from actors.log import Log
+from clocks.clock import LAST
+from clocks.virtual import VirtualClock
+from mechanisms.accounting.spend import Spend
+from mechanisms.federated import Client, Coordinator
+from mechanisms.noise import LAWS
+from mechanisms.strategy import Mechanism
+from mechanisms.vectors import Vector
+from mechanisms.witness import Onlooker, Witness
+from scenarios.language.json_numbers import declared_by
+from scenarios.planning.plan import Plan
+from scenarios.planning.seeds import generator
+from scenarios.running import world
+from scenarios.running.control import Hand
+
+Pair = tuple[Mechanism, Mechanism]
+"""The watched agent's mechanism on D, and on D′."""
+_SEEDS = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an adversary has of one run: the loss of each release of the watched agent, and the final models."""
+
+    losses: tuple[float, ...]
+    hints: dict[str, float]
+    models: Vector
+    spends: tuple[Spend, ...]
+    exact: bool = True
+    """Whether the losses are privacy losses, not an approximation of them."""
+    sent: tuple[Vector, ...] = ()
+    """What was released, where that is all there is to go by: no density is known of code of a scenario's own."""
+
+
+class Sums:
+    """What the server's models say of one client whose answers were added up in secret."""
+
+    def __init__(self, clients: tuple[Client, ...], node: int, pair: tuple[Client, Client]) -> None:
+        self._clients = clients
+        self._node = node
+        self._pair = pair
+        self._theta: Vector | None = None
+        self.losses: list[float] = []
+
+    def watch(self, server: Agent) -> Callable[[RoundClosed], None]:
+        """Return what looks at the server after each round."""
+        self._theta = server.model
+
+        def look(event: RoundClosed) -> None:
+            if self._node in event.survivors:
+                self.losses.append(self._loss(server, list(event.survivors)))
+            self._theta = server.model
+
+        return look
+
+    def _loss(self, server: Agent, survivors: list[int]) -> float:
+        coordinator, theta = server.mechanism, self._theta
+        assert isinstance(coordinator, Coordinator), "servers coordinate"  # noqa: S101
+        assert theta is not None, "watched before"  # noqa: S101
+        weights, rate = coordinator.weights[survivors], coordinator.learning_rate
+        seen = server.model if rate is None else (theta - server.model) / rate
+        others = [j for j in survivors if j != self._node]
+        rest = sum((coordinator.weights[j] * self._clients[j].plain(theta) for j in others), 0.0)
+        found = []
+        for client in self._pair:
+            mean = (rest + coordinator.weights[self._node] * client.plain(theta)) / weights.sum()
+            found.append(self._log_density(coordinator, seen - mean, survivors))
+        return found[0] - found[1]
+
+    @staticmethod
+    def _log_density(coordinator: Coordinator, noise: Vector, survivors: list[int]) -> float:
+        if coordinator.central is not None:
+            smallest = min(coordinator.sizes[j] for j in survivors)
+            scale = coordinator.central.scale(len(survivors), smallest)
+            return coordinator.central.law.log_density(noise, scale)
+        assert coordinator.shares is not None, "sealed noise is the clients' own"  # noqa: S101
+        deviation = float(np.sqrt(coordinator.shares[survivors].sum()))
+        whole = noise * float(coordinator.weights[survivors].sum())
+        return LAWS["gaussian"].log_density(whole, deviation)
+
+
+Watch = Callable[[Log, list[Agent]], None]
+
+
+def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
+    """Run a plan to its end, and return everybody as they are then: agents, and the server behind them."""
+    clock, hand = VirtualClock(), Hand()
+    log = Log(clock)
+
+    def end(reason: str) -> None:
+        if hand.stopped is None:
+            clock.at(clock.now, LAST, lambda: hand.stop(reason))
+
+    members = world.build(plan, clock, log, end)
+    if watch is not None:
+        watch(log, members.agents)
+    hand.every_rest(log.drain)
+    world.open_world(plan, members, clock, log)
+    if plan.horizon is not None:
+        clock.at(plan.horizon, LAST, lambda: end("horizon"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        _finish(clock.run(plan.horizon, hand))
+    return members.agents
+
+
+def renoised(plan: Plan, name: str, mechanisms: dict[int, Any] | None = None) -> Plan:
+    """Return the plan with noise of its own by name, and with other mechanisms for some."""
+    nodes = tuple(
+        replace(node, mechanism=(mechanisms or {}).get(node.id, node.mechanism))
+        for node in plan.nodes
+    )
+    noise = int(generator(plan.seed, name).integers(_SEEDS))
+    return replace(plan, nodes=nodes, seeds=plan.seeds | {"noise": noise})
+
+
+def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
+    """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
+    if declared_by(plan.kind) is not None:
+        return _looked_on(plan, node, name)
+    witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
+
+    def watch(log: Log, agents: list[Agent]) -> None:
+        if sums is not None:
+            log.watch(sums.watch(agents[plan.size]), (RoundClosed,))
+
+    agents = perform(renoised(plan, name, {node: witness}), watch)
+    return Seen(
+        tuple(witness.losses if sums is None else sums.losses),
+        {} if sums is not None else witness.hints,
+        _shown(agents, node),
+        agents[node].store.ledger.spends,
+        witness.exact,
+    )
+
+
+def _shown(agents: list[Agent], node: int) -> Vector:
+    """Return the final models that an outsider sees.
+
+    Where steps are hidden behind the last model of a server, that is the only one. Its client, which holds the data, may
+    have missed the last word, and two models in a row show a step.
+    """
+    hidden = any(spend.hidden is not None for spend in agents[node].store.ledger.spends)
+    return np.concatenate([agent.model for agent in (agents[-1:] if hidden else agents)])
+
+
+def _looked_on(plan: Plan, node: int, name: str) -> Seen:
+    """Observe code of a scenario's own as a black box. A run has copies: what the code remembers ends with its run."""
+    own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
+    own[node] = onlooker = Onlooker(own[node])
+    agents = perform(renoised(plan, name, own))
+    return Seen(
+        (), {}, _shown(agents, node), agents[node].store.ledger.spends, exact=False,
+        sent=tuple(onlooker.sent),
+    )  # fmt: skip
+
+
+def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:
+    """Watch the server where answers are sealed."""
+    one, other = pair
+    if not isinstance(one, Client) or not isinstance(other, Client) or one.seal is None:
+        return None
+    found = [n.mechanism for n in plan.nodes]
+    found[node] = one
+    return Sums(tuple(m for m in found if isinstance(m, Client)), node, (one, other))
+
+
+def _finish(running: Coroutine[Any, Any, None]) -> None:
+    """Run to the end; with nobody watching, the engine never yields."""
+    try:
+        while True:
+            running.send(None)
+    except StopIteration:
+        return

@@ -1,0 +1,244 @@
+"""The command line: argparse, so that help and errors come before anything numeric is loaded."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    import argparse
+
+USAGE, OURS, DISK, INTERRUPTED = 2, 70, 74, 130
+_ENDING = [
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+]
+
+
+class _Ended(KeyboardInterrupt):
+    """A signal that ends the command.
+
+    It is a class of its own because CPython remembers a plain KeyboardInterrupt that left code run by
+    `exec` (as every dataclass is made), and then ends with the signal, although it was caught.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; whatever goes wrong ends with its exit code, never with a traceback but for 70."""
+    with _forgiving():
+        try:
+            with _ends_as_interrupted():
+                return _main(arguments)
+        except KeyboardInterrupt as cut:
+            if cut.args:
+                from scenarios.language.visible_text import say
+
+                say(f"hush: {cut}", error=True)
+            return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    from scenarios.command.arguments import parser, spelled_out
+    from scenarios.language.visible_text import prepare, say
+
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(
+            name, "1"
+        )  # before NumPy loads: more threads only slow small work down
+    for stream in (sys.stdout, sys.stderr):
+        prepare(stream)  # what a terminal cannot write is no reason to stop
+    words = parser()
+    chosen = words.parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
+    if getattr(chosen, "ascii", False):
+        for stream in (sys.stdout, sys.stderr):
+            prepare(stream, ascii_only=True)
+    if chosen.version:
+        from scenarios.records.run_folder import version
+
+        say(f"hush {version()}")
+        return 0
+    if chosen.verb is None:
+        words.print_help()
+        return USAGE
+    return _guarded(chosen)
+
+
+@contextmanager
+def _ends_as_interrupted() -> Iterator[None]:
+    """Let the signals that end a process end it as Ctrl-C does: with 130, and workers ended.
+
+    While a run is open, it has handlers of its own. A signal that is ignored (nohup) stays ignored.
+    """
+
+    def stop(_number: int, frame: FrameType | None) -> None:
+        if _imports(frame):  # there it would be swallowed, or wrapped into another error
+            os._exit(INTERRUPTED)
+        raise _Ended
+
+    former = {}
+    for number in _ENDING:
+        try:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                former[number] = signal.signal(number, stop)
+        except ValueError:  # not the main thread
+            break
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether a module is being imported: then nothing is open that would have to be closed."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+@contextmanager
+def _forgiving() -> Iterator[None]:
+    """Let standard error that cannot be written to be no reason to stop, or to end with another code."""
+    stderr = sys.stderr
+    sys.stderr = _Forgiving(stderr)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        sys.stderr = stderr
+
+
+class _Forgiving:
+    """Standard error where it can be written to; closed, full or broken, it is nowhere.
+
+    An error while an error is told would end the command with that error's code.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def isatty(self) -> bool:
+        return self._stream is not None and self._stream.isatty()
+
+    def write(self, text: str) -> int:
+        try:
+            if self._stream is not None:
+                self._stream.write(text)
+        except OSError:
+            self._lose()
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            if self._stream is not None:
+                self._stream.flush()
+        except OSError:
+            self._lose()
+
+    def _lose(self) -> None:
+        """Write nowhere from now on; what the stream still holds goes there too, when Python ends."""
+        stream, self._stream = self._stream, None
+        _write_nowhere(stream)
+
+
+def _guarded(chosen: "argparse.Namespace") -> int:
+    import errno
+
+    from scenarios.language.problems import ScenarioError
+    from scenarios.language.visible_text import say
+    from scenarios.records.run_folder import FolderError
+
+    try:
+        code = _dispatch(chosen)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (ScenarioError, FolderError) as error:
+        say(*str(error).split("\n"), error=True)
+        return USAGE
+    except BrokenPipeError:
+        _write_nowhere(sys.stdout)
+        return 0
+    except MemoryError:
+        say("hush: out of memory; a smaller scenario would fit", error=True)
+        return USAGE
+    except OSError as error:
+        if error.errno == errno.EIO and not error.filename:  # the terminal is gone, not a disk
+            _write_nowhere(sys.stdout)
+            return INTERRUPTED
+        named = f": {error.filename}" if error.filename else ""
+        say(f"hush: {error.strerror}{named}", error=True)
+        return DISK
+    except (Exception, SystemExit) as error:  # our own fault: say so, and how to tell us
+        import traceback
+
+        from scenarios.planning.registry import place_of_own
+
+        place = place_of_own(error)
+        if place is not None:
+            said = f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
+            say(f"hush: {said}", error=True)
+            return USAGE
+        if isinstance(error, SystemExit):
+            raise
+        said = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
+        say(*traceback.format_exc().rstrip().split("\n"), said, error=True)
+        return OURS
+    return code
+
+
+def _write_nowhere(stream: TextIO | None) -> None:
+    """Let nobody be told what nobody can read any more."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _dispatch(chosen: "argparse.Namespace") -> int:
+    if chosen.verb == "run":
+        return _run(chosen)
+    if chosen.verb in {"audit", "attack"}:
+        from scenarios.command import audit_and_attack
+
+        found: int = getattr(audit_and_attack, chosen.verb)(chosen)
+        return found
+    if chosen.verb == "test":
+        from scenarios.command.test import test
+
+        return test(chosen)
+    if chosen.verb == "replay":
+        from scenarios.command.replay import replay
+
+        return replay(chosen)
+    if chosen.verb in {"explain", "diff"}:
+        from scenarios.command import explain_and_diff
+
+        told: int = getattr(explain_and_diff, chosen.verb)(chosen)
+        return told
+    from scenarios.command import verbs
+
+    act: Any = getattr(verbs, "library" if chosen.verb == "list" else chosen.verb)
+    code: int = act(chosen)
+    return code
+
+
+def _run(chosen: "argparse.Namespace") -> int:
+    """Judge what the file itself says before NumPy is loaded: errors come at once."""
+    from scenarios.command.option_values import judged
+
+    for scenario in chosen.scenario or ["quickstart"]:
+        judged(chosen, scenario)
+    from scenarios.command.run import run
+
+    return run(chosen)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

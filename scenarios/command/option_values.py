@@ -1,0 +1,108 @@
+"""Words of the command line as values, and a plan of what they name."""
+
+import argparse
+import math
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.visible_text import say
+from scenarios.planning.scenario import load
+
+if TYPE_CHECKING:
+    from scenarios.planning.plan import Plan
+    from scenarios.records.result import Result
+
+
+def opened(path: Path) -> "Result":
+    """Open a run's folder, and say on standard error what must be known before any of it is believed."""
+    from scenarios.records.result import Result
+
+    result = Result(path)
+    warn(result)
+    return result
+
+
+def warn(result: "Result") -> None:
+    """Say on standard error what must be known before anything of a run is believed."""
+    for caveat in result.caveats:
+        say(f"hush: {result.path}: {caveat}", error=True)
+
+
+def settings(pairs: list[str]) -> dict[str, Any]:
+    """Read `--set KEY=VALUE`: a TOML value, else a text."""
+    found = {}
+    for pair in pairs:
+        key, separator, value = pair.partition("=")
+        if not separator or not key:
+            raise ScenarioError(
+                [Problem(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")]
+            )
+        try:
+            read = tomllib.loads(f"v = {value}")
+            found[key.strip()] = read["v"] if set(read) == {"v"} else value
+        except (tomllib.TOMLDecodeError, ValueError, RecursionError):
+            found[key.strip()] = value
+    return found
+
+
+def seconds(text: str | None, option: str = "--until", *, zero: bool = False) -> float | None:
+    """Read a duration of the command line; an instant may be 0."""
+    if text is None:
+        return None
+    from scenarios.language.value_rules import number_of_seconds
+
+    try:
+        value = number_of_seconds(float(text) if _numeric(text) else text)
+    except ValueError as error:
+        raise ScenarioError([Problem(option, str(error))]) from None
+    if not 0 <= value < 9e9 or not (value or zero):
+        least = ">= 0" if zero else "> 0"
+        raise ScenarioError([Problem(option, f"must be {least} and finite, got {text}")])
+    return value
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def pace(text: str | None) -> float | None:
+    """Read `--speed`: a number above 0, or max."""
+    if text is None or text == "max":
+        return None if text is None else math.inf
+    if _numeric(text) and float(text) > 0:
+        return float(text)
+    raise ScenarioError([Problem("--speed", f"must be a number > 0 or max, got {text}")])
+
+
+def judged(chosen: argparse.Namespace, scenario: str) -> None:
+    """Raise what is wrong with a scenario that needs no data: nothing numeric is loaded for it."""
+    from scenarios.planning.check_scenario import judge
+
+    loaded = load(scenario, settings(chosen.set))
+    judge(loaded.read, loaded.report)
+    loaded.report.stop_if_any()
+
+
+def plan_of(chosen: argparse.Namespace, scenario: str, **more: Any) -> "Plan":
+    """Read, judge and resolve what a verb was asked for."""
+    judged(chosen, scenario)
+    for folder in chosen.data:
+        if not Path(folder).is_dir():
+            raise ScenarioError([Problem(f"--data {folder}", "is not a folder")])
+    from scenarios.api import make_plan
+
+    return make_plan(
+        scenario,
+        seed=getattr(chosen, "seed", None),
+        set=settings(chosen.set),
+        folders=tuple(Path(p) for p in chosen.data),
+        allow_code=chosen.allow_code,
+        allow_large=chosen.allow_large,
+        **more,
+    )

@@ -1,0 +1,276 @@
+"""From a source and a look to a model: what a frame shows, at this event."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from mechanisms.accounting.spend import Spend
+from mechanisms.vectors import Vector
+from scenarios.console.assembly.crowds import Crowds
+from scenarios.console.assembly.pace import PULSE_S, Tempo
+from scenarios.console.assembly.playback import Deck
+from scenarios.console.assembly.ranking import Ranking
+from scenarios.console.assembly.survey import Survey, survey
+from scenarios.console.drawing.layout import MANY
+from scenarios.console.drawing.model import (
+    Crowd,
+    Feed,
+    Header,
+    Model,
+    Nodes,
+    Opened,
+    Pulse,
+    Row,
+)
+from scenarios.console.drawing.styled_text import brief
+from scenarios.console.sources import feed
+from scenarios.console.sources.source import Source, memory_mb
+from scenarios.console.sources.state import percentiles
+from scenarios.console.sources.view_state import Look
+from scenarios.language.json_numbers import number
+
+_FEW = 16
+"""Up to so many agents, every link is shown."""
+_PACED, _RUSHED = 20, 300
+_UNKNOWN = math.nan, math.nan, math.nan
+
+
+class Gather:
+    """Looks at a source; keeps what costs too much to find for every frame."""
+
+    def __init__(self, source: Source, deck: Deck) -> None:
+        self.source = source
+        self.deck = deck
+        self.facts = source.facts
+        self._caps = np.array([math.nan if c is None else c for c in self.facts.caps])
+        self._members = self.facts.members
+        self.near = self.facts.neighbours()
+        self.tempo = Tempo(source, deck)
+        self._remembered: tuple[tuple[int, int], list[str], tuple[float, float, float]]
+        self._remembered = (-1, -1), [], _UNKNOWN
+        """States and losses, as long as nothing changes them."""
+        self._terms = -1, ""
+        self._survey: Survey | None = None
+        """The last look at everybody."""
+        self._due = 0.0
+        self._ranking = Ranking(source, self._caps)
+        self._crowds = Crowds(self._members, self._caps)
+
+    def model(self, look: Look, *, ascii_only: bool = False) -> Model:
+        """Look at everything as it stands."""
+        source = self.source
+        source.refresh()
+        self.tempo.beat()
+        scene = source.scene
+        if look.opened is None:
+            scene.look_at(None)
+        seen = self._seen(look)
+        epsilons = source.epsilons() if seen is None else seen.epsilons
+        order = self._ranking.order(look, epsilons, seen)
+        look.follow(len(order))
+        crowd = self._crowd(look, order, seen) if seen and look.scale == "crowd" else None
+        rows = [self._row(i, seen) for i in order[look.first : look.first + look.page]]
+        return Model(
+            header=self._header(),
+            nodes=self._nodes(look, order, rows, epsilons, seen),
+            scale=look.scale,
+            crowd=crowd,
+            windows=scene.windows.all(source.now),
+            messages=source.messages(),
+            feed=self._feed(look),
+            pulse=Pulse(scene.history(), scene.paces(), self._links()),
+            opened=None if look.opened is None else self._open(look, look.opened),
+            ascii=ascii_only,
+            breaks=look.breaks,
+        )
+
+    def at_cursor(self, look: Look) -> int | None:
+        """Return the agent under the cursor."""
+        if look.opened is not None:
+            return look.opened
+        seen = self._seen(look)
+        epsilons = self.source.epsilons() if seen is None else seen.epsilons
+        order = self._ranking.order(look, epsilons, seen)
+        if seen is not None and look.scale == "crowd":
+            crowd = self._crowd(look, order, seen)
+            return None if crowd is None else crowd.chosen
+        return order[min(look.cursor, len(order) - 1)] if order else None
+
+    def link_at_cursor(self, look: Look) -> tuple[int, int] | None:
+        """Return the link under the cursor of an opened agent."""
+        if look.opened is None or not self.near[look.opened]:
+            return None
+        near = self.near[look.opened]
+        return look.opened, near[min(look.link, len(near) - 1)]
+
+    def _seen(self, look: Look) -> Survey | None:
+        """Return the last look at everybody where there are thousands: now while nothing goes on, else not long ago.
+
+        Of fewer it is None: they are looked at one by one, now.
+        """
+        if self.facts.size <= MANY and look.scale != "crowd":
+            return None
+        seen, seq = self._survey, self.source.seq
+        begun = time.perf_counter()
+        fresh = seen is not None and seen.seq == seq and seen.t == self.source.now
+        if seen is not None and not fresh and not self.deck.paused:
+            fresh = begun < self._due and not self._looks_anew(look, seen)
+        if seen is None or not fresh:
+            self._survey = seen = survey(self.source)
+            self._due = begun + max(PULSE_S, self._share * (time.perf_counter() - begun))
+        return seen
+
+    @property
+    def _share(self) -> float:
+        """Looking at all of thousands takes one part of the time in so many: less while a run goes as fast as it can."""
+        return _RUSHED if self.deck.speed == math.inf or self.deck.hurries else _PACED
+
+    def _looks_anew(self, look: Look, seen: Survey) -> bool:
+        """Whether a crowd is looked at otherwise than at the last look."""
+        return look.scale == "crowd" and self._crowds.known != (seen.seq, seen.t, look.filter)
+
+    def _crowd(self, look: Look, order: Sequence[int], seen: Survey) -> Crowd | None:
+        """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
+        begun = time.perf_counter()
+        crowd = self._crowds.of(seen, order, look.filter)
+        self._due += self._share * (time.perf_counter() - begun)
+        if crowd is None:
+            return None
+        row = max(0, min(look.outlier[0], len(crowd.outliers) - 1))
+        shown = min(look.columns, len(crowd.outliers[row][1]))
+        look.outlier = row, max(0, min(look.outlier[1], shown - 1))
+        return replace(crowd, picked=look.outlier)
+
+    def _header(self) -> Header:
+        source, deck, facts, tempo = self.source, self.deck, self.facts, self.tempo
+        share, server = source.progress, ""
+        if facts.seats > facts.size:
+            server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
+        return Header(
+            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=tempo.goes(),
+            speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
+            end_s=None if source.end is None else source.end / 1e9, share=share, pace=tempo.real, events_per_s=tempo.events_per_s,
+            left_s=tempo.left(share), wall_s=tempo.wall_s, queue=source.queue, memory_mb=memory_mb(),
+            recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
+            covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
+            broken=source.broken,
+            server=server,
+        )  # fmt: skip
+
+    def _told(self) -> str:
+        """What every ε stands with: of thousands as of the last look at all of them."""
+        if self.facts.size <= MANY or self._survey is None:
+            return self.source.terms()
+        if self._terms[0] != self._survey.seq:
+            self._terms = self._survey.seq, self.source.terms()
+        return self._terms[1]
+
+    # agents
+
+    def _row(self, i: int, seen: Survey | None = None) -> Row:
+        source = self.source
+        trend = source.scene.losses_of(i)
+        if seen is not None:
+            return Row(
+                i, seen.states[i], float(seen.epsilons[i]), self.facts.cap_of(i), float(seen.losses[i]),
+                trend, int(seen.releases[i]), int(seen.inbox[i]), float(seen.stale[i]),
+            )  # fmt: skip
+        return Row(
+            i, source.scene.state(i), source.epsilon(i), self.facts.cap_of(i),
+            trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
+        )  # fmt: skip
+
+    def _nodes(
+        self,
+        look: Look,
+        order: Sequence[int],
+        rows: Sequence[Row],
+        epsilons: Vector,
+        seen: Survey | None,
+    ) -> Nodes:
+        scene, size = self.source.scene, self.facts.size
+        stamp = (scene.changes, -1) if seen is None else (-1, seen.seq)
+        if self._remembered[0] != stamp:
+            found = [scene.state(i) for i in range(size)] if seen is None else list(seen.states)
+            each = scene.losses() if seen is None else seen.losses.tolist()
+            p10, p50, p90 = percentiles(each, (10, 50, 90))
+            self._remembered = stamp, found, (p10, p50, p90)
+        _, states, losses = self._remembered
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = epsilons / self._caps
+        sort = f"{look.sort}{'↓' if look.descending else ''}"
+        return Nodes(
+            rows=rows, first=look.first, listed=len(order), count=size,
+            cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
+            states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
+            epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
+            at_s=None if seen is None else seen.t / 1e9,
+        )  # fmt: skip
+
+    # what happened
+
+    def _links(self) -> dict[tuple[int, int], float]:
+        """How long the last message of every link takes, where there are few agents; −1 lost, −2 held, NaN none."""
+        if self.facts.size > _FEW:
+            return {}
+        pairs = [(i, j) for i, near in enumerate(self.near) for j in near]
+        return {(i, j): self._between(i, j) for i, j in pairs}
+
+    def _between(self, sender: int, receiver: int) -> float:
+        sent = self.source.last_to(sender, receiver)
+        if sent is None:
+            return math.nan
+        arrival = sent.arrives[list(sent.to).index(receiver)]
+        return (arrival - sent.t) / 1e9 if arrival >= 0 else float(arrival)
+
+    def _feed(self, look: Look) -> Feed:
+        found = look.events.last(self.source, 40)
+        lines = [feed.told(event, self.source) for event in found]
+        if not lines:
+            lines = [("nothing yet that passes the filter", "dim")]
+        upcoming = feed.upcoming(self.source.upcoming, self.facts.size) if self.deck.paused else ""
+        return Feed(lines, look.events.text, upcoming)
+
+    def _open(self, look: Look, i: int) -> Opened:
+        source, scene = self.source, self.source.scene
+        group = next((name for name, ids in self._members.items() if i in ids), "")
+        ledger = [f"{k:>4} {_told(spend)}" for k, spend in source.ledger(i, 40)]
+        near = [(j, scene.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
+        mine = list(scene.look_at(i))[-40:]
+        listed = []
+        if scene.last is not None:
+            values = scene.last.values
+            listed = [
+                f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
+            ]
+            listed.append(f"(sampled at {scene.last.t / 1e9:.3f} s)")
+        return Opened(
+            row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
+            messages=[feed.told(e, source) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
+            count=self.facts.size,
+        )  # fmt: skip
+
+
+def _told(spend: Spend) -> str:
+    """Tell what was paid: a pure ε, or the μ of Gaussian noise; and what was promised, where that is another."""
+    unit = "μ" if spend.law == "gaussian" else "ε"
+    same = math.isclose(spend.claimed, spend.charged, rel_tol=1e-6)
+    promised = "" if same else f", claimed {brief(spend.claimed)}"
+    return f"costs {unit} {brief(spend.charged)}{promised}: {spend.mechanism}, {spend.law} of scale {brief(spend.scale)}"
+
+
+_OF_NODE = (
+    "epsilon.left",
+    "epsilon.claimed",
+    "updates",
+    "derived",
+    "releases.refused",
+    "accuracy.train",
+    "accuracy.test",
+    "rmse.train",
+    "rmse.test",
+    "availability",
+)

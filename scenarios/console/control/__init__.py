@@ -1,0 +1,1 @@
+"""Turns keys and typed lines into commands on a run or on the screen."""

@@ -1,0 +1,1 @@
+"""Turns a model of the screen into styled lines. Pure functions."""

@@ -1,0 +1,67 @@
+"""A whole frame: (model, width, height) → lines, exactly as many and as long as the screen has."""
+
+from collections.abc import Callable
+
+from scenarios.console.drawing.agents import grid, table
+from scenarios.console.drawing.charts import fits, links, losses, throughput
+from scenarios.console.drawing.crowd import histogram, outliers, quantiles
+from scenarios.console.drawing.happenings import faults, feed
+from scenarios.console.drawing.head import identities, last_lines, terms, title
+from scenarios.console.drawing.layout import Layout, lay_out
+from scenarios.console.drawing.model import Model
+from scenarios.console.drawing.overlays import overlay
+from scenarios.console.drawing.styled_text import Line, as_ascii, beside, fit, words
+
+_OUTLIERS, _THROUGHPUT = 5, 4
+Panel = Callable[[Model, int, int], list[Line]]
+
+
+def frame(model: Model, width: int, height: int) -> list[Line]:
+    """Draw a frame: exactly `height` lines, each exactly `width` long."""
+    inner = height - len(model.ended)
+    found = lay_out(model.scale, width, inner, model.nodes.count, len(model.windows))
+    lines = [title(model.header, width), terms(model.header, width)]
+    sums = identities(model.messages, width, found.sums)
+    room = max(0, inner - len(lines) - len(sums) - 1)
+    body = (overlay(model, width, room) or _body(model, width, found))[:room]
+    lines += [*body, *[words("")] * (room - len(body)), *sums]
+    return finished(model, lines, width, height)
+
+
+def finished(model: Model, lines: list[Line], width: int, height: int) -> list[Line]:
+    """Put the last lines below others, over the last of them where they are more than one; cut and fill all."""
+    last = last_lines(model, width)[-height:]
+    drawn = [fit(line, width) for line in [*lines[: height - len(last)], *last]]
+    return [as_ascii(line) for line in drawn] if model.ascii else drawn
+
+
+def _body(model: Model, width: int, found: Layout) -> list[Line]:
+    lines = grid(model, width, found.cells) if found.cells else []
+    if found.agents:
+        lines += _agents(model, width, found)
+    if found.middle and model.scale == "crowd":
+        lines += _below_crowd(model, width, found.middle)
+    elif found.middle and found.sides:
+        side: Panel = links if model.scale == "table" and fits(model, found.middle) else losses
+        right = feed(model, width - found.left, found.middle)
+        lines += beside(side(model, found.left, found.middle), right)
+    elif found.middle:
+        lines += feed(model, width, found.middle)
+    return lines + faults(model, width, found.faults)
+
+
+def _agents(model: Model, width: int, found: Layout) -> list[Line]:
+    left, height = found.left, found.agents
+    if model.scale == "grid" and left:
+        return beside(grid(model, left, height), table(model, width - left, height))
+    if model.scale == "crowd" and left:
+        return beside(histogram(model, left, height), quantiles(model, width - left, height))
+    return (histogram if model.scale == "crowd" else table)(model, width, height)
+
+
+def _below_crowd(model: Model, width: int, height: int) -> list[Line]:
+    if height < _OUTLIERS + _THROUGHPUT:
+        return outliers(model, width, height)
+    lines = [*outliers(model, width, _OUTLIERS), *throughput(model, width, _THROUGHPUT)]
+    rest = height - len(lines)
+    return lines + feed(model, width, rest) if rest else lines

@@ -1,0 +1,1 @@
+"""Owns the terminal: keyboard, frames, one run or two side by side."""

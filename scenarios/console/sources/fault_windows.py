@@ -1,0 +1,96 @@
+"""The windows of faults, folded from their events: what was, what is, what is known to come."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from actors.events import FaultBegan, FaultEnded
+from scenarios.console.drawing.model import Window
+from scenarios.records.world_facts import Declared
+
+_KEPT = 1000
+_MOMENTARY = "restart"
+_ABSENCES = frozenset({"crash", "leave"})
+_ON_MEMBERS = _ABSENCES | {"restart", "join", "pause"}
+"""What strikes at once or nobody."""
+
+
+class Windows:
+    """Each firing of a fault, by the number of the event that began it."""
+
+    def __init__(self, declared: Sequence[Declared], ends: int | None = None) -> None:
+        self._declared = declared
+        self._ends = ends
+        """What comes after it never comes."""
+        self._known: dict[int, Window] = {}
+        self._fired = set[int]()
+        self._away: dict[int, list[int]] = {}
+        """Which absences hit an agent that was not brought back since."""
+        self._missing: dict[int, int] = {}
+        """How many agents were not brought back since an absence began."""
+
+    def begin(self, event: FaultBegan, *, holds: bool = False) -> None:
+        """Note a firing, and whether somebody was so already, whom it holds from now on, too.
+
+        One that a hand added stands behind all that was declared.
+        """
+        number, by_hand = event.fault, event.fault >= len(self._declared)
+        self._fired.add(number)
+        if event.action in _ABSENCES:
+            self._missing[event.seq] = len(event.targets)
+            for i in event.targets:
+                self._away.setdefault(i, []).append(event.seq)
+        self._known[event.seq] = Window(
+            number=number,
+            action=event.action,
+            name=event.action if by_hand else self._declared[number].name,
+            targets=tuple(event.targets),
+            begun_s=event.t / 1e9,
+            ended_s=event.t / 1e9 if event.action == _MOMENTARY else None,
+            until_s=None if event.until < 0 else event.until / 1e9,
+            by_hand=by_hand,
+            struck=holds or event.action not in _ON_MEMBERS,
+        )
+        if len(self._known) > _KEPT:  # one that comes every so often: the oldest that is over goes
+            over = next((s for s, w in self._known.items() if w.ended_s is not None), event.seq)
+            del self._known[over]
+
+    def strike(self, cause: int | None) -> None:
+        """Note that a firing changed somebody's state."""
+        found = None if cause is None else self._known.get(cause)
+        if cause is not None and found is not None and not found.struck:
+            self._known[cause] = replace(found, struck=True)
+
+    def end(self, event: FaultEnded) -> None:
+        """Note that it was undone."""
+        self._close(event.cause, event.t)
+
+    def bring_back(self, node: int, t: int) -> None:
+        """Note which absences are over, for everybody they hit was brought back."""
+        for seq in self._away.pop(node, ()):
+            self._missing[seq] -= 1
+            if not self._missing[seq]:
+                del self._missing[seq]
+                self._close(seq, t)
+
+    def _close(self, seq: int | None, t: int) -> None:
+        found = None if seq is None else self._known.get(seq)
+        if seq is not None and found is not None and found.ended_s is None:
+            self._known[seq] = replace(found, ended_s=t / 1e9)
+
+    def lasting(self) -> list[Window]:
+        """Return what began and is not over, the newest first."""
+        return [window for window in reversed(self._known.values()) if window.ended_s is None]
+
+    def all(self, now: int) -> list[Window]:
+        """Return every window that was, and those that are known to come: what did not begin in time does not."""
+        return [*self._known.values(), *self._coming(now)]
+
+    def _coming(self, now: int) -> Iterator[Window]:
+        for i, fault in enumerate(self._declared):
+            if (
+                i not in self._fired
+                and fault.at is not None
+                and now <= fault.at <= (self._ends or fault.at)
+            ):
+                until = None if fault.lasts is None else (fault.at + fault.lasts) / 1e9
+                yield Window(i, "", fault.name, (), fault.at / 1e9, None, until)

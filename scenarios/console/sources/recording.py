@@ -1,0 +1,258 @@
+"""A run that is over, or was cut off, folded again from its files: nothing is computed but sums and ε."""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from actors.agent import DOWN, UP
+from actors.conditions import Condition
+from actors.events import (
+    Charged,
+    Delivered,
+    Diverged,
+    Duplicated,
+    Event,
+    Finished,
+    Lost,
+    Rejected,
+    Released,
+    Sent,
+)
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.spend import Spend
+from mechanisms.vectors import Vector
+from scenarios.console.drawing.model import Messages
+from scenarios.console.drawing.styled_text import WARN
+from scenarios.console.sources import event_file
+from scenarios.console.sources.ending import ending
+from scenarios.console.sources.state import Scene
+from scenarios.planning.metric_names import per_node, split_metric
+from scenarios.records.budget import Budget
+from scenarios.records.recorded_plan import Remembered
+from scenarios.records.result import Result
+from scenarios.records.run_folder import FolderError, segments
+from scenarios.records.world_facts import FILE, read_facts
+from scenarios.running.expectations import value_of
+from scenarios.running.observers.invariants import INVARIANTS
+from scenarios.running.observers.traffic import Traffic
+
+_MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
+_KEPT = 20_000
+"""So many of the last events are kept: more than of a run that goes on, for nobody waits for it."""
+
+
+class Recording:
+    """The source of a replay: it stands at an event, and can go to any other."""
+
+    invariants = len(INVARIANTS)
+    queue = None
+    steered = False
+
+    def __init__(self, folder: Path) -> None:
+        self.result = Result(folder)
+        self.facts = read_facts(folder)
+        self.steered = bool(self.result.manifest.get("steered_by_hand"))
+        self.mode = _MODES.get(self.result.status, "replay, cut off")
+        judged = self.result.verdicts.get("invariants")
+        self.held = (
+            None
+            if judged is None
+            else sum(verdict.get("verdict") == "pass" for verdict in judged.values())
+        )
+        self.changed = bool(self.result.flaws)
+        """Whether its files are not what they were when the run ended."""
+        try:
+            self._plan: Any = Remembered(self.facts)
+            self._near = self.facts.neighbours()
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise FolderError(f"{folder}: {FILE} is damaged: {error!r}") from None
+        self._spends = self.result.proof.spends()
+        strange = [node for node in self._spends if node not in range(self.facts.size)]
+        if strange:
+            raise FolderError(f"{folder}: {FILE} has no agent {strange[0]}, and its ledger has")
+        self._bytes = sum(part.stat().st_size for part in segments(folder))
+        self._ending: Sequence[tuple[str, str]] = [(_unjudged(self.result), WARN)]
+        if judged is not None:
+            self._ending = ending(self.result.summary, "", folder)
+        self.length = event_file.length(folder)
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Go back to before the first event."""
+        facts = self.facts
+        gone = set(facts.absent)
+        self.scene = Scene(facts, _KEPT)
+        self._ledgers = [Ledger() for _ in range(facts.size)]
+        self._budget = Budget(self._plan, self._ledgers)
+        self._budget.recall(live=facts.numerical)
+        self._traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
+        self._coming = [0] * facts.seats
+        self._released = 0
+        self._routes: dict[type[Event], Callable[[Any], None]] = {
+            Sent: self._note_sent,
+            Delivered: self._note_arrived,
+            Rejected: self._note_arrived,
+            Duplicated: self._note_doubled,
+            Lost: self._note_lost,
+            Charged: self._charge,
+            Released: self._note_released,
+            Diverged: self._budget,
+            Finished: self._note_finished,
+        }
+        self.now = self.seq = 0
+        self.over = False
+        self._events = event_file.read(self.result.path)
+        self._next: Event | None = next(self._events, None)
+
+    @property
+    def upcoming(self) -> Event | None:
+        """The next event; None at the end."""
+        return self._next
+
+    def step(self) -> Event:
+        """Fold the next event, and return it; at the end there is none."""
+        event = self._next
+        if event is None:
+            raise EOFError("a recording ends where its run ended")
+        try:
+            self._fold(event)
+        except (IndexError, KeyError, TypeError, AssertionError):
+            said = f"event {event.seq} of {self.result.path} does not fit its {FILE}: one of them is damaged"
+            raise FolderError(said) from None
+        self._next = next(self._events, None)
+        if self._next is None:
+            self._charge_the_rest()
+        return event
+
+    def seek(self, instant: int) -> None:
+        """Stand after the last event at or before an instant."""
+        if instant < self.now:
+            self.rewind()
+        while self._next is not None and self._next.t <= instant:
+            self.step()
+        self.now = max(self.now, min(instant, self.length))
+
+    def seek_event(self, seq: int) -> None:
+        """Stand right after one event."""
+        if seq < self.seq:
+            self.rewind()
+        while self._next is not None and self._next.seq <= seq:
+            self.step()
+
+    def _fold(self, event: Event) -> None:
+        self.now, self.seq = max(self.now, event.t), event.seq
+        if type(event) in Scene.kinds:
+            self.scene(event)
+        act = self._routes.get(type(event))
+        if act is not None:
+            act(event)
+        self._traffic.fold([event])
+        self.scene.keep([event])
+
+    def _note_sent(self, event: Sent) -> None:
+        for j in event.to:
+            self._coming[j] += 1
+
+    def _note_arrived(self, event: Delivered | Rejected) -> None:
+        self._coming[event.node] -= 1  # type: ignore[index] # somebody received
+
+    def _note_doubled(self, event: Duplicated) -> None:
+        self._coming[event.receiver] += 1
+
+    def _note_lost(self, event: Lost) -> None:
+        self._coming[event.receiver] -= 1
+
+    def _note_released(self, _: Released) -> None:
+        self._released += 1
+
+    def _note_finished(self, _: Finished) -> None:
+        self.over = self._budget.last = True
+
+    def _charge(self, event: Charged) -> None:
+        assert event.node is not None, "an agent is charged"  # noqa: S101
+        self._ledgers[event.node].charge(self._spends[event.node][event.k])
+        self._budget(event)
+
+    def _charge_the_rest(self) -> None:
+        """Charge what the ledger holds and no event shows: the run was killed before it wrote the events."""
+        for node, spends in self._spends.items():
+            ledger = self._ledgers[node]
+            while len(ledger) < len(spends):
+                k = ledger.charge(spends[len(ledger)])
+                self._budget(Charged(self.seq, self.now, node, None, k, spends[k].charged))
+
+    @property
+    def end(self) -> int | None:
+        return self.length
+
+    @property
+    def progress(self) -> float | None:
+        return self.now / self.length if self.length else 1.0
+
+    @property
+    def recorded_mb(self) -> float:
+        return self._bytes / 1e6
+
+    @property
+    def broken(self) -> str:
+        return "FILES CHANGED" if self.changed else self.scene.broken
+
+    def ending(self) -> Sequence[tuple[str, str]]:
+        return self._ending if self._next is None else ()
+
+    def refresh(self) -> None:
+        """Everything is folded already."""
+
+    def terms(self) -> str:
+        return self._budget.terms()
+
+    def epsilons(self) -> Vector:
+        return self._budget.headline()
+
+    def epsilon(self, i: int) -> float:
+        return self._budget.epsilon_of(i)
+
+    def releases(self, i: int) -> int:
+        return len(self._ledgers[i])
+
+    def inbox(self, i: int) -> int:
+        return self._coming[i]
+
+    def stale(self, i: int, at: int | None = None) -> float:
+        live = [j for j in self._near[i] if self.scene.status[j] in {UP, DOWN}]
+        return self._traffic.stale(i, live, self.now if at is None else at)
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        return self._traffic.last_to(sender, receiver)
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        return self._traffic.is_paid(sender, version)
+
+    def messages(self) -> Messages:
+        counts = self._traffic.counts
+        return Messages(
+            counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
+            counts["rejected"], sum(self._coming), self._released, sum(self._budget.counts),
+        )  # fmt: skip
+
+    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
+        ledger = self._ledgers[i]
+        first = max(0, len(ledger) - count)
+        return list(enumerate(ledger.since(first), first))
+
+    def holds(self, condition: Condition, event: Event) -> bool:
+        return condition.holds(event, self._metric)
+
+    def _metric(self, name: str, node: int | None) -> float:
+        """A metric as of the last sample, as a run looks it up."""
+        last = self.scene.last
+        whose = None if split_metric(name)[1] else node
+        if last is None or (per_node(name) and (whose is None or whose >= self.facts.size)):
+            return math.nan
+        return value_of(self._plan, {"metric": name, "node": whose}, last.values)
+
+
+def _unjudged(result: Result) -> str:
+    """Say why a recording has no verdicts."""
+    return f"{result.ended}: nothing was judged"

@@ -1,0 +1,260 @@
+"""What a screen looks at: a run that goes on, or a recording of one. Both give the same figures for the same event."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from actors.agent import DOWN, UP
+from actors.conditions import Condition
+from actors.events import Event, Sent
+from mechanisms.accounting.spend import Spend
+from mechanisms.vectors import Vector
+from scenarios.console.drawing.model import Messages
+from scenarios.console.sources.ending import ending
+from scenarios.console.sources.state import Scene
+from scenarios.records.world_facts import Facts
+from scenarios.running.observers.invariants import INVARIANTS
+from scenarios.running.run import Run
+
+
+class Source(Protocol):
+    """A run as a screen sees it."""
+
+    facts: Facts
+    scene: Scene
+
+    @property
+    def mode(self) -> str:
+        """`live` or `replay`; and what became of the run, where it did not simply finish."""
+        ...
+
+    @property
+    def now(self) -> int: ...
+
+    @property
+    def seq(self) -> int:
+        """The number of the last event."""
+        ...
+
+    @property
+    def end(self) -> int | None:
+        """When it will be over, where that is known."""
+        ...
+
+    @property
+    def progress(self) -> float | None:
+        """Which share of the run is over."""
+        ...
+
+    @property
+    def over(self) -> bool: ...
+
+    @property
+    def upcoming(self) -> Event | float | None:
+        """The next event; where nobody knows it yet, the instant of the next entry, in nanoseconds."""
+        ...
+
+    @property
+    def queue(self) -> int | None: ...
+
+    @property
+    def recorded_mb(self) -> float: ...
+
+    @property
+    def steered(self) -> bool: ...
+
+    @property
+    def broken(self) -> str: ...
+
+    @property
+    def invariants(self) -> int: ...
+
+    @property
+    def held(self) -> int | None:
+        """How many of them hold; None where nobody judged."""
+        ...
+
+    def ending(self) -> Sequence[tuple[str, str]]:
+        """How it ended: text and style of a few lines; nothing before."""
+        ...
+
+    def refresh(self) -> None:
+        """Look anew: everything that happened is folded."""
+        ...
+
+    def terms(self) -> str:
+        """What an ε stands with."""
+        ...
+
+    def epsilons(self) -> Vector: ...
+
+    def epsilon(self, i: int) -> float: ...
+
+    def releases(self, i: int) -> int: ...
+
+    def inbox(self, i: int) -> int:
+        """How many messages are on their way to an agent, or lie unnoticed in its mailbox."""
+        ...
+
+    def stale(self, i: int, at: int | None = None) -> float:
+        """The staleness of what an agent holds, in seconds, now or at an instant since its last event."""
+        ...
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        """The last message from one agent to another, as far back as is remembered."""
+        ...
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        """Whether a message is known to be a release that a ledger was charged for."""
+        ...
+
+    def messages(self) -> Messages: ...
+
+    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
+        """The last releases of an agent."""
+        ...
+
+    def holds(self, condition: Condition, event: Event) -> bool:
+        """Whether an event satisfies a condition."""
+        ...
+
+
+class LiveSource:
+    """Looks at the agents themselves, and changes nothing."""
+
+    mode = "live"
+    invariants = held = len(INVARIANTS)
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.facts = run.facts
+        self.scene = Scene(run.facts)
+        self._near = [list(agent.neighbours) for agent in run.members.agents]
+        run.log.watch(self.scene, Scene.kinds)
+        run.log.collect(self.scene.keep)
+
+    @property
+    def now(self) -> int:
+        return self.run.hand.now
+
+    @property
+    def seq(self) -> int:
+        return self.run.log.seq
+
+    @property
+    def end(self) -> int | None:
+        return self.run.plan.horizon
+
+    @property
+    def progress(self) -> float | None:
+        plan, run = self.run.plan, self.run
+        if plan.horizon is not None:
+            return self.now / plan.horizon
+        if plan.updates is not None:
+            return run.members.updates / plan.updates
+        if plan.rounds is not None:
+            return max(agent.rounds for agent in run.members.agents) / plan.rounds
+        return None
+
+    @property
+    def over(self) -> bool:
+        return self.run.hand.ended
+
+    @property
+    def upcoming(self) -> float:
+        return self.run.hand.upcoming
+
+    @property
+    def queue(self) -> int | None:
+        return self.run.clock.queue
+
+    @property
+    def recorded_mb(self) -> float:
+        return self.run.recorder.bytes_written / 1e6
+
+    @property
+    def steered(self) -> bool:
+        return self.run.steered
+
+    @property
+    def broken(self) -> str:
+        return ", ".join(n for n, v in self.run.checks.verdicts.items() if v.verdict == "fail")
+
+    def ending(self) -> Sequence[tuple[str, str]]:
+        found = self.run.outcome
+        return () if found is None else ending(found.summary, found.message, found.folder)
+
+    def refresh(self) -> None:
+        if self.run.outcome is None:  # what failed takes no more
+            self.run.log.drain()
+
+    def terms(self) -> str:
+        return self.run.budget.terms()
+
+    def epsilons(self) -> Vector:
+        return self.run.budget.headline()
+
+    def epsilon(self, i: int) -> float:
+        return self.run.budget.epsilon_of(i)
+
+    def releases(self, i: int) -> int:
+        return len(self.run.agents[i].store.ledger)
+
+    def inbox(self, i: int) -> int:
+        agent, agents = self.run.agents[i], self.run.members.agents
+        held = 0
+        for j in agent.neighbours:
+            links = agents[j].outbox.links
+            if links.held:
+                held += len(links.held.get(agents[j].slots[i], ()))
+        return agent.inbox.in_flight + held
+
+    def stale(self, i: int, at: int | None = None) -> float:
+        agents = self.run.members.agents
+        live = [j for j in self._near[i] if agents[j].status in {UP, DOWN}]
+        return self.run.traffic.stale(i, live, self.now if at is None else at)
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        return self.run.traffic.last_to(sender, receiver)
+
+    def is_paid(self, sender: int, version: int) -> bool:
+        return self.run.traffic.is_paid(sender, version)
+
+    def messages(self) -> Messages:
+        traffic, run = self.run.traffic, self.run
+        counts = traffic.counts
+        flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in run.members.agents)
+        return Messages(
+            counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
+            counts["rejected"], flying, run.checks.released_count, sum(run.budget.counts),
+        )  # fmt: skip
+
+    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
+        ledger = self.run.agents[i].store.ledger
+        first = max(0, len(ledger) - count)
+        return list(enumerate(ledger.since(first), first))
+
+    def holds(self, condition: Condition, event: Event) -> bool:
+        return condition.holds(event, self.run.metric)
+
+
+def is_over(source: Source) -> bool:
+    """Whether nothing can happen any more: a recording always plays again."""
+    return source.over and source.mode == "live"
+
+
+def memory_mb() -> float:
+    """Return how much memory this process holds; NaN where nobody tells."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 # ten times a second
+            return int(file.read().split()[1]) * 4096 / 1e6
+    except (OSError, ValueError, IndexError):
+        return _most_mb()
+
+
+def _most_mb() -> float:
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    most: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(most) / 1e3

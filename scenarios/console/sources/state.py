@@ -1,0 +1,253 @@
+"""What a screen remembers of a run, folded from its events: who is what, faults, losses, the last events."""
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from actors.agent import ABSENT, DOWN, LEFT, UP
+from actors.events import (
+    Crashed,
+    Diverged,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Finished,
+    Joined,
+    Left,
+    Lost,
+    Paused,
+    Refused,
+    Rejected,
+    Restarted,
+    Resumed,
+    RoundAborted,
+    RoundOpened,
+    Sampled,
+    Spent,
+    Violated,
+)
+from mechanisms.vectors import Matrix
+from scenarios.console.drawing.layout import MANY
+from scenarios.console.sources.fault_windows import Windows
+from scenarios.language.json_numbers import number
+from scenarios.records.world_facts import Facts
+
+NOTABLE: tuple[type[Event], ...] = (
+    Crashed, Restarted, Joined, Left, Paused, Resumed, FaultBegan, FaultEnded, Refused, Spent, Lost, Rejected,
+    RoundAborted, Diverged, Violated, Finished,
+)  # fmt: skip
+"""What a person wants to see among thousands: the last of these are kept beside the last of all."""
+_NOTABLE = frozenset(NOTABLE)
+_KEPT, _NOTED, _OWN = 400, 1000, 200
+_HISTORY = 400
+
+
+class Scene:
+    """Rare events are told at once; all of them come in batches, and the last are kept."""
+
+    kinds: tuple[type[Event], ...] = (*NOTABLE, Sampled, RoundOpened)
+
+    def __init__(self, facts: Facts, keeps: int = _KEPT) -> None:
+        self.facts = facts
+        gone = set(facts.absent)
+        self.status = [ABSENT if i in gone else UP for i in range(facts.seats)]
+        self.paused = set[int]()
+        self.spent = set[int]()
+        self.diverged = set[int]()
+        self.slow = Counter[int]()
+        """How many faults slow each agent down."""
+        self.windows = Windows(facts.faults, facts.horizon)
+        self._trend: deque[list[Any]] = deque(maxlen=8)
+        self._kept: list[tuple[int, list[Any]]] = []
+        self._folded: dict[int, tuple[float, float, float, float]] = {}
+        self.last: Sampled | None = None
+        self._beats: deque[tuple[int, int, int, int]] = deque([(0, 0, 0, 0)], maxlen=60)
+        """Number and instant of the last samples, messages sent and lost until then."""
+        self.round = 0
+        self.broken = ""
+        self.recent: deque[Event] = deque(maxlen=keeps)
+        self.notable: deque[Event] = deque(maxlen=_NOTED)
+        self._whose: int | None = None
+        self._own: deque[Event] = deque(maxlen=_OWN)
+        self._routes: dict[type[Event], Callable[[Any], None]] = {
+            Sampled: self._sample,
+            Joined: self._note_up,
+            Restarted: self._note_up,
+            Left: self._note_left,
+            Crashed: self._note_crashed,
+            Paused: self._note_paused,
+            Resumed: lambda event: self.paused.discard(event.node),
+            Spent: lambda event: self.spent.add(event.node),
+            Diverged: lambda event: self.diverged.add(event.node),
+            FaultBegan: self._note_begun,
+            FaultEnded: self._note_ended,
+            RoundOpened: self._note_round,
+            Violated: self._note_violated,
+        }
+        self.changes = 0
+        """How many events changed what is remembered, but for the last of them."""
+        self._stride = 1
+        self._samples = 0
+
+    def state(self, i: int) -> str:
+        """Return what an agent is, in one word."""
+        if i in self.diverged:
+            return "diverged"
+        status = self.status[i]
+        if status != UP:
+            return status
+        if i in self.paused:
+            return "paused"
+        return "spent" if i in self.spent else "slow" if self.slow[i] else UP
+
+    def __call__(self, event: Event) -> None:
+        act = self._routes.get(type(event))
+        if act is not None:
+            self.changes += 1
+            act(event)
+        if type(event) in _NOTABLE:
+            self.notable.append(event)
+
+    def _note_up(self, event: Joined | Restarted) -> None:
+        self.status[_of(event.node)] = UP
+        self.windows.strike(event.cause)
+        self.windows.bring_back(_of(event.node), event.t)
+
+    def _note_paused(self, event: Paused) -> None:
+        self.paused.add(_of(event.node))
+        self.windows.strike(event.cause)
+
+    def _note_left(self, event: Left) -> None:
+        self.windows.strike(event.cause)
+        self.status[_of(event.node)] = LEFT
+
+    def _note_crashed(self, event: Crashed) -> None:
+        self.windows.strike(event.cause)
+        self.status[_of(event.node)] = DOWN
+        if event.lost != "nothing":
+            self.diverged.discard(_of(event.node))
+
+    def _note_begun(self, event: FaultBegan) -> None:
+        self.windows.begin(event, holds=any(self._is_so(event.action, i) for i in event.targets))
+        if event.action == "slow":
+            self.slow.update(event.targets)
+
+    def _is_so(self, action: str, i: int) -> bool:
+        """Whether a fault that leaves somebody in a state finds it there: it is then held by both."""
+        if action == "pause":
+            return i in self.paused and self.status[i] == UP
+        return self.status[i] == {"crash": DOWN, "leave": LEFT}.get(action)
+
+    def _note_ended(self, event: FaultEnded) -> None:
+        self.windows.end(event)
+        if event.action == "slow":
+            self.slow.subtract(event.targets)
+
+    def _note_round(self, event: RoundOpened) -> None:
+        self.round = event.round
+
+    def _note_violated(self, event: Violated) -> None:
+        self.broken = event.invariant
+
+    def keep(self, batch: Sequence[Event]) -> None:
+        """Keep the last events, and those of the agent that somebody looks at."""
+        self.recent.extend(batch)
+        if self._whose is not None:
+            self._own.extend(event for event in batch if _concerns(event, self._whose))
+
+    def look_at(self, i: int | None) -> Sequence[Event]:
+        """Return the last events that concern one agent; as long as somebody looks at it, they are kept apart."""
+        if i != self._whose:
+            self._whose = i
+            known = {e.seq: e for kept in (self.notable, self.recent) for e in kept}
+            mine = () if i is None else (known[s] for s in sorted(known) if _concerns(known[s], i))
+            self._own = deque(mine, maxlen=_OWN)
+        return self._own
+
+    def _sample(self, event: Sampled) -> None:
+        """Keep a sample; every so-manieth for the history of losses, so that it never grows too long."""
+        self.last = event
+        values = event.values
+        losses = values["loss"]
+        self._trend.append(losses)
+        self._beats.append((event.seq, event.t, values["messages.sent"], values["messages.lost"]))
+        self._samples += 1
+        if self._samples % self._stride:
+            return
+        if self.facts.size > MANY:  # so many numbers are not kept for later
+            self._folded[event.t] = event.t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
+            losses = []
+        self._kept.append((event.t, losses))
+        if len(self._kept) > _HISTORY:
+            self._kept, self._stride = self._kept[::2], 2 * self._stride
+
+    def paces(self) -> list[tuple[float, float]]:
+        """Return what happened between the last samples: events in a simulated second, the share of messages lost."""
+        found = []
+        for (seq, t, sent, lost), (next_seq, next_t, next_sent, next_lost) in pairwise(self._beats):
+            if next_t > t:
+                share = (next_lost - lost) / (next_sent - sent) if next_sent > sent else 0.0
+                found.append(((next_seq - seq) * 1e9 / (next_t - t), share))
+        return found
+
+    def history(self) -> list[tuple[float, float, float, float]]:
+        """Return how losses went: the instant, and three percentiles."""
+        fresh = [kept for kept in self._kept if kept[0] not in self._folded]
+        if fresh:
+            table = np.array([losses for _, losses in fresh], dtype=np.float64)
+            for (t, _), found in zip(fresh, _three(table), strict=True):
+                self._folded[t] = t / 1e9, *found
+        if len(self._folded) > 2 * _HISTORY:
+            kept = {t for t, _ in self._kept}
+            self._folded = {t: told for t, told in self._folded.items() if t in kept}
+        return [self._folded[t] for t, _ in self._kept]
+
+    def losses(self) -> Sequence[float]:
+        """Return everybody's loss at the last sample."""
+        if not self._trend:
+            return [math.nan] * self.facts.size
+        return [number(v) for v in self._trend[-1]]
+
+    def losses_of(self, i: int) -> list[float]:
+        """Return one agent's losses at the last samples."""
+        return [number(losses[i]) for losses in self._trend]
+
+    def sampled(self, name: str) -> Any:
+        """Return a metric of the last sample; None where it was not taken."""
+        return None if self.last is None else self.last.values.get(name)
+
+
+def _concerns(event: Any, i: int) -> bool:
+    return bool(
+        event.node == i or getattr(event, "receiver", -1) == i or i in getattr(event, "to", ())
+        or i in getattr(event, "targets", ())
+    )  # fmt: skip
+
+
+def _three(table: Matrix) -> list[tuple[float, float, float]]:
+    """Return three percentiles of each row: of all at once, unless something is unknown or infinite."""
+    if np.isfinite(table).all():
+        return [(a, b, c) for a, b, c in np.percentile(table, (10, 50, 90), axis=1).T.tolist()]
+    return [percentiles(row, (10, 50, 90)) for row in table]
+
+
+def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...]:
+    """Return percentiles of what is known; NaN where nothing is."""
+    found = np.asarray(list(values), dtype=np.float64)
+    found = found[~np.isnan(found)]
+    if not found.size:
+        return (math.nan,) * len(which)
+    if np.isfinite(found).all():
+        told: Any = np.percentile(found, which)
+    else:
+        told = np.percentile(found, which, method="inverted_cdf")
+    return tuple(float(v) for v in told)
+
+
+def _of(node: int | None) -> int:
+    assert node is not None, "somebody did it"  # noqa: S101
+    return node

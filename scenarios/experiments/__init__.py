@@ -1,0 +1,1 @@
+"""Runs many scenarios: tests, random worlds, sweeps."""

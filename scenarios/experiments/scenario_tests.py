@@ -1,0 +1,245 @@
+"""Scenario files as tests: which there are, what each says of a run, and what to do when it fails."""
+
+import asyncio
+import math
+import shlex
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from scenarios.api import make_plan
+from scenarios.auditing.at_end_metrics import AT_END_METRICS
+from scenarios.experiments.sweep import seeds_of
+from scenarios.language.json_numbers import number, show
+from scenarios.language.problems import Problem, ScenarioError, nearest
+from scenarios.language.reader import library_names
+from scenarios.language.writer import inline
+from scenarios.planning.metric_names import split_metric
+from scenarios.planning.plan import Plan
+from scenarios.planning.scenario import load
+from scenarios.records.summary import settled
+from scenarios.records.summary_text import told_faults
+from scenarios.running.control import Hand
+from scenarios.running.run import Outcome, Run
+
+_LIBRARY = "library:"
+PASSED, FAILED, BROKE, UNKNOWN = "passed", "failed", "broke an invariant", "unknown"
+UNSETTLED, INTERRUPTED = 4, 130
+_BY_CODE = {0: PASSED, 1: FAILED, 3: BROKE, 4: UNKNOWN}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario under one seed; without one it takes the file's own."""
+
+    scenario: str
+    seed: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.scenario if self.seed is None else f"{self.scenario}[{self.seed}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a case: in a word, and in lines that say what to do next."""
+
+    case: Case
+    word: str
+    code: int
+    lines: tuple[str, ...] = ()
+    values: dict[int, float] = field(default_factory=dict)
+    """What expectations that are judged over seeds got: by their number in the file."""
+    summary: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def collect(paths: Iterable[str]) -> list[str]:
+    """Return the scenarios that some words name: files, folders of `test_*.toml`, the library or one of it."""
+    found = list[str]()
+    for word in paths:
+        path = Path(word)
+        if word == _LIBRARY:
+            found += library_names()
+        elif word.removeprefix(_LIBRARY) in library_names():
+            found.append(word.removeprefix(_LIBRARY))
+        elif path.is_dir():
+            inside = sorted(str(p) for p in path.rglob("test_*.toml"))
+            if not inside:
+                raise ScenarioError([Problem(word, "holds no test_*.toml")])
+            found += inside
+        elif path.is_file():
+            found.append(word)
+        else:
+            hint = nearest(word.removeprefix(_LIBRARY), library_names())
+            said = f"is no file, no folder and no scenario of the library; {hint}"
+            raise ScenarioError([Problem(word, said)])
+    return list(dict.fromkeys(found))
+
+
+def tags_of(scenario: str) -> list[str]:
+    """Return the tags of a scenario."""
+    return [tag for tag in load(scenario).read.get("tags") or [] if isinstance(tag, str)]
+
+
+def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
+    """Return a case for each seed; without seeds the file's own, or its sweep where something is judged over seeds."""
+    if seeds is None:
+        read = load(scenario).read
+        swept = (read.get("sweep") or {}).get("seeds")
+        if swept is None or not any((e or {}).get("over") for e in read.get("expect") or []):
+            return [Case(scenario)]
+        seeds = seeds_of(swept)
+    return [Case(scenario, seed) for seed in seeds]
+
+
+def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
+    """Run one case, and judge it. Its folder is thrown away: the same command makes it again."""
+    given = options or {}
+    try:
+        plan = make_plan(case.scenario, seed=case.seed, **given)
+    except ScenarioError as error:
+        return Verdict(case, "cannot run", 2, tuple(str(error).splitlines()))
+    with tempfile.TemporaryDirectory(prefix="hush-test-") as folder:
+        outcome = asyncio.run(
+            Run(plan, Path(folder) / "run", Hand(), math.inf, AT_END_METRICS).perform()
+        )
+    judged = outcome.summary.get("expectations", [])
+    values = {i: number(e["got"]) for i, e in enumerate(judged) if e.get("over")}
+    code = settled(outcome.summary) if outcome.code == UNSETTLED else outcome.code
+    word = _BY_CODE.get(code, "interrupted" if code == INTERRUPTED else f"ended with {code}")
+    lines = () if code in {0, INTERRUPTED} else tuple(_explain(case, plan, outcome, given))
+    return Verdict(case, word, code, lines, values, outcome.summary)
+
+
+def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) -> list[str]:
+    """Say what was wanted and what was got, where in the file, what happened, and what to do next."""
+    lines = list[str]()
+    if outcome.message:
+        lines.append(outcome.message)
+    if outcome.summary.get("verdict") == "diverged":
+        lines.append("every agent diverged: what each computes is no number any more")
+    spots = places(case.scenario, options)
+    for i, found in enumerate(outcome.summary.get("expectations", [])):
+        if found["verdict"] == "pass" or found.get("over"):
+            continue
+        where = spots.get(i, case.scenario)
+        got = "" if found["got"] is None else f", got {show(number(found['got']))}"
+        title = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
+        lines.append(f"{where}: wanted {found['wanted']}{got}{title}")
+        if found["verdict"] == "unknown":
+            why = found["note"] or "see that it exists at that time"
+            lines.append(f"    unknown: the metric had no value: {why}")
+        elif found["note"]:
+            lines.append(f"    {found['note']}")
+        if found["first"] is not None:
+            lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")
+    faults = told_faults(outcome.summary.get("faults") or [])
+    if faults:
+        lines.append(f"faults that happened: {', '.join(faults)}")
+    file, changes = shlex.quote(named(case.scenario)), _changes(options)
+    out = shlex.quote(_free(f"runs/failed-{plan.name.replace('/', '-')}-{plan.seed}"))
+    lines.append(f"replay:  hush run {file} --seed {plan.seed}{changes} --out {out}")
+    lines.append(f"then:    hush show {out}{_closer(outcome, out)}")
+    lines.append(f"smaller: hush test {file} --seeds {plan.seed}{changes} --shrink")
+    return lines
+
+
+def _closer(outcome: Outcome, out: str) -> str:
+    """Say what to look at: the event that broke an invariant, or the metric that was not as wanted."""
+    broken = [v["first"] for v in outcome.summary.get("invariants", {}).values() if v["first"]]
+    if broken:
+        return f"; hush explain {out} {broken[0]}"
+    for found in outcome.summary.get("expectations", []):
+        if found["verdict"] == "fail" and found["got"] is not None:
+            return f"; hush plot {out} {split_metric(found['wanted'].split()[0].rstrip(':'))[0]}"
+    return ""
+
+
+def _free(out: str) -> str:
+    """Return a folder that does not exist yet."""
+    names = (out if n == 1 else f"{out}-{n}" for n in count(1))
+    return next(name for name in names if not Path(name).exists())
+
+
+def named(path: str | Path) -> str:
+    """Return a file as a word of a command: never taken for an option, or for a library name."""
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
+def _changes(options: dict[str, Any]) -> str:
+    """Write what was set beside the file as words of a command."""
+    changes = options.get("set") or {}
+    words = [
+        f"{key}={value if isinstance(value, str) else inline(value)}"
+        for key, value in changes.items()
+    ]
+    words = [f" --set {shlex.quote(word)}" for word in words]
+    words += [f" --data {shlex.quote(str(folder))}" for folder in options.get("folders") or ()]
+    words += [" --allow-code"] if options.get("allow_code") else []
+    return "".join(words)
+
+
+def places(scenario: str, options: dict[str, Any] | None = None) -> dict[int, str]:
+    """Return `file:line` of each expectation."""
+    loaded = load(scenario, (options or {}).get("set"))
+    found = {}
+    for i in range(len(loaded.read.get("expect") or [])):
+        spot = loaded.report.spot(("expect", i))
+        if spot is not None:
+            found[i] = f"{spot.file}:{spot.line}"
+    return found
+
+
+def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -> list[Verdict]:
+    """Judge what a scenario expects of its mean over seeds, by a confidence interval."""
+    found = list[Verdict]()
+    by_scenario: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_scenario.setdefault(verdict.case.scenario, []).append(verdict)
+    for scenario, mine in by_scenario.items():
+        numbers = sorted({i for verdict in mine for i in verdict.values})
+        if not numbers:
+            continue
+        expects = load(scenario, (options or {}).get("set")).read["expect"]
+        spots = places(scenario, options)
+        for i in numbers:
+            values = [verdict.values[i] for verdict in mine if i in verdict.values]
+            where = spots.get(i, scenario)
+            found.append(_over(Case(scenario), expects[i], values, where))
+    return found
+
+
+def _over(case: Case, expect: dict[str, Any], values: list[float], where: str) -> Verdict:
+    from scenarios.running.expectations import holds, wanted
+
+    said = f"{where}: wanted {wanted(expect)}, over {len(values)} seed{'s' * (len(values) != 1)}"
+    known = [v for v in values if math.isfinite(v)]
+    if len(known) < len(values) or len(known) < 2:
+        why = "needs at least two seeds: hush test --seeds 0..9" if len(values) < 2 else (
+            f"{len(values) - len(known)} of {len(values)} runs gave no finite value"
+        )  # fmt: skip
+        return Verdict(case, UNKNOWN, 4, (said, f"    {why}"))
+    low, mean, high = interval(known, expect.get("confidence", 0.95))
+    got = f"mean {show(mean)}, {100 * expect.get('confidence', 0.95):g} % interval [{show(low)}, {show(high)}]"
+    good = [holds(expect, end) for end in (low, high)]
+    if all(good):
+        return Verdict(case, PASSED, 0, (f"{said}: {got}",))
+    if any(good) or holds(expect, mean) or low <= expect.get("equals", math.inf) <= high:
+        more = "the interval holds both verdicts: more seeds would tell"
+        return Verdict(case, UNKNOWN, 4, (f"{said}: {got}", f"    {more}"))
+    return Verdict(case, FAILED, 1, (f"{said}: {got}",))
+
+
+def interval(values: list[float], confidence: float) -> tuple[float, float, float]:
+    """Return a mean with its t-interval (Student 1908): low end, mean, high end."""
+    from scipy.special import stdtrit
+
+    n = len(values)
+    mean = math.fsum(values) / n
+    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * spread / math.sqrt(n)
+    return mean - half, mean, mean + half

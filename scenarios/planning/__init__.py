@@ -1,0 +1,1 @@
+"""Turns checked values into a plan: frozen, complete, nothing left to decide."""

@@ -1,0 +1,308 @@
+"""Who the agents are: their clocks, budgets, starts and mechanisms, and what happens to them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from actors.settings import Hall
+from clocks.activation import Activation, Barrier, Trace
+from clocks.clock import nanoseconds
+from clocks.durations import Constant, Duration
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.loss import tally
+from mechanisms.objectives import LocalObjective
+from mechanisms.solve import minimise
+from mechanisms.strategy import Mechanism
+from mechanisms.vectors import Matrix, Vector
+from scenarios.planning import graphs, registry
+from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+from scenarios.planning.context import Settling, Table
+from scenarios.planning.datasets import BadData, Shards, too_large
+from scenarios.planning.mechanism_builder import Objectives, Provision, unit_of
+from scenarios.planning.mechanism_tables import family_of, is_printed, is_private, kind_of
+from scenarios.planning.plan import NodePlan, ServerPlan
+from scenarios.planning.public_facts import Place, Public
+from scenarios.planning.release_charges import Terms
+from scenarios.planning.scenario_tables import SERVER
+from scenarios.planning.seeds import generator, pads
+
+
+class People:
+    """Makes one plan for each agent, group by group."""
+
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+        self.server: ServerPlan | None = None
+        self._made: dict[int, tuple[Callable[[int], Activation | Barrier], Duration | None]] = {}
+
+    def nodes(
+        self,
+        shards: Shards,
+        objectives: tuple[LocalObjective, ...],
+        edges: tuple[graphs.Edge, ...],
+        make: Objectives,
+    ) -> tuple[NodePlan, ...]:
+        """Return everybody, in the order of their ids."""
+        starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
+        if starts is None:
+            return ()
+        of = [g for g, group in enumerate(self.at.groups) for _ in range(group["count"])]
+        terms = [self._terms(group) for group in self.at.groups]
+        for g, group in enumerate(self.at.groups):
+            points = max(m for m, its in zip(shards.sizes, of, strict=True) if its == g)
+            self._judge_delta(g, group, terms[g], points)
+        starts = np.array(
+            [self._start_of(g, self.at.groups[g], starts[i]) for i, g in enumerate(of)]
+        )
+        if self.at.report.problems:
+            return ()
+        around = self._around(edges)
+        provision = None
+        if "parameters" not in self.at.read["mechanism"]:
+            places = tuple(self._place(near, starts) for near in around)
+            public = self._public(shards, tuple(terms[g] for g in of), places, make)
+            provision = self.at.attempt(
+                ("mechanism",), lambda: Provision(self.at.read, public, make)
+            )
+        if provision is not None and provision.calibrated is not None:
+            self.at.calibrated = provision.calibrated
+            terms = [replace(t, calibrate=provision.calibrated) for t in terms]
+        nodes = list[NodePlan]()
+        for i, g in enumerate(of):
+            if self.at.report.problems:
+                return ()
+            mechanism = self._mechanism(i, objectives[i], shards, provision)
+            nodes.append(self._node(i, g, terms[g], starts[i], around[i], mechanism))
+        self.server = self._server(provision, shards)
+        return () if self.at.report.problems else tuple(nodes)
+
+    def _around(self, edges: tuple[graphs.Edge, ...]) -> list[list[tuple[int, float]]]:
+        """Return everybody's neighbours with their weights, in the order of their ids."""
+        around: list[list[tuple[int, float]]] = [[] for _ in range(self.at.size)]
+        for i, j, w in edges:
+            around[i].append((j, w))
+            around[j].append((i, w))
+        return [sorted(near) for near in around]
+
+    def _node(
+        self,
+        i: int,
+        g: int,
+        terms: Terms,
+        start: Vector,
+        around: list[tuple[int, float]],
+        mechanism: Mechanism,
+    ) -> NodePlan:
+        group = self.at.groups[g]
+        if family_of(self.at.read) == "server":
+            around = [(self.at.size, 1.0)]
+        clock, compute = self._group(g)
+        return NodePlan(
+            id=i,
+            group=group.get("name") or f"group{g}",
+            activation=clock(i),
+            compute=compute,
+            cap=self._cap(terms, mechanism, len(around)),
+            delta=terms.delta,
+            on_exhausted=(group.get("budget") or {}).get("on_exhausted", "listen"),
+            present=group["present"],
+            start=start,
+            adopt_neighbours=group.get("start") == "neighbours",
+            mechanism=mechanism,
+            neighbours=tuple(j for j, _ in around),
+            weights=np.array([w for _, w in around], dtype=np.float64),
+        )
+
+    def _cap(self, terms: Terms, mechanism: Mechanism, degree: int) -> Cap | None:
+        """Return what holds the budget; where that is costly to ask, with the schedule that is known to fit."""
+        if "parameters" in self.at.read["mechanism"]:
+            return terms.cap_of_its_own_code()
+        cap = terms.cap(unit_of(self.at.read))
+        schedule = getattr(mechanism, "schedule", None)
+        spends = None if cap is None or schedule is None else schedule(degree)
+        return cap if cap is None or spends is None else cap.planning(tally(spends))
+
+    def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
+        """Return a group's clocks and its computing time, made once."""
+        if g not in self._made:
+            group = self.at.groups[g]
+            self._made[g] = self._clocks(g, group), self._compute(g, group)
+        return self._made[g]
+
+    @staticmethod
+    def _place(around: list[tuple[int, float]], starts: Matrix) -> Place:
+        near = [j for j, _ in around]
+        firsts = starts[near].reshape(len(near), starts.shape[1])
+        return Place(np.array([w for _, w in around], dtype=np.float64), firsts)
+
+    def _public(
+        self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], make: Objectives
+    ) -> Public:
+        read, l2 = self.at.read, self.at.read["task"]["l2"]
+        x, y = shards.train[0]
+        return Public(
+            sizes=shards.sizes,
+            dimension=shards.dimension,
+            loss=make(0, x, y).loss,
+            l2=lambda m: 1.0 / m if l2 == "1/m" else l2,
+            terms=terms,
+            places=places,
+            rounds=read["run"].get("rounds"),
+            server=self._hall(),
+            grid=read["privacy"]["grid"] or None,
+            pads=pads(self.at.seeds["noise"]),
+        )
+
+    def _hall(self) -> Table:
+        given: Table = self.at.read.get("server") or {}
+        default = {
+            key: rule.rule.read(rule.default, (), self.at.report) for key, rule in SERVER.items()
+        }
+        return default | given
+
+    def _server(self, provision: Provision | None, shards: Shards) -> ServerPlan | None:
+        coordinator = None if provision is None else provision.coordinator()
+        if coordinator is None:
+            return None
+        hall = self._hall()
+        start = np.zeros(shards.dimension)
+        if self.at.read["task"]["start"]["kind"] == "random":
+            start = generator(self.at.seeds["network"], "start/server").standard_normal(len(start))
+            start /= math.sqrt(len(start))
+        return ServerPlan(
+            coordinator, start, Hall(nanoseconds(hall["deadline"]), hall["quorum"], hall["sample"])
+        )
+
+    def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix | None:
+        start, shape = self.at.read["task"]["start"], (self.at.size, shards.dimension)
+        match start["kind"]:
+            case "random":
+                drawn: Matrix = generator(self.at.seeds["network"], "start").standard_normal(shape)
+                return drawn / math.sqrt(shards.dimension)
+            case "file":
+                return self._file_start(start["path"], shape)
+            case "local" if kind_of(self.at.read) == "warm-cd":
+                return np.zeros(shape)  # its warm start is the (perturbed) local model
+            case "local":
+                found: Matrix = np.array([minimise(o).theta for o in objectives])
+                return found
+            case "zeros":
+                return np.zeros(shape)
+            case kind:
+                raise NotImplementedError(f"no model is written to start from {kind!r}")
+
+    def _file_start(self, path: str, shape: tuple[int, int]) -> Matrix:
+        found = self.at.folders.find(path)
+        try:
+            theta: Matrix = arrays(found, "theta", most=self.at.folders.most)[0]
+        except TooLarge as error:
+            raise too_large(error) from None
+        except UNREADABLE as error:
+            raise BadData(
+                f"{found.name} must hold an array theta of numbers ({type(error).__name__})"
+            ) from None
+        if theta.shape != shape or not np.isfinite(theta).all():
+            raise BadData(f"theta must be {shape[0]} × {shape[1]} and finite, got {theta.shape}")
+        return theta
+
+    def _start_of(self, g: int, group: Table, start: Vector) -> Vector:
+        match group.get("start"):
+            case "zeros":
+                return np.zeros_like(start)
+            case "file":
+                if self.at.read["task"]["start"]["kind"] != "file":
+                    said = 'needs task.start = { kind = "file", path = … }'
+                    self.at.report.value(("nodes", g, "start"), said)
+                return start
+            case "neighbours" | None:
+                return start
+            case chosen:
+                raise NotImplementedError(
+                    f"no model of a group is written to start from {chosen!r}"
+                )
+
+    def _terms(self, group: Table) -> Terms:
+        budget, privacy, read = group.get("budget") or {}, self.at.read["privacy"], self.at.read
+        printed = is_private(read) and is_printed(read)
+        return Terms(
+            budget.get("epsilon"), budget.get("delta", 1e-5), privacy["calibrate"],
+            privacy["filter"], read["run"].get("rounds"), printed,
+            printed and kind_of(read) in {"cd", "warm-cd"},
+        )  # fmt: skip
+
+    def _mechanism(
+        self, i: int, objective: LocalObjective, shards: Shards, provision: Provision | None
+    ) -> Mechanism:
+        table = self.at.read["mechanism"]
+        if provision is not None:
+            made: Mechanism = self.at.attempt(
+                ("mechanism",), lambda: provision.mechanism(i, objective, *shards.train[i])
+            )
+            return made
+        sizes = shards.sizes
+        own: Mechanism = self.at.attempt(
+            ("mechanism", "kind"),
+            lambda: self.at.code(table["kind"])(
+                objective=objective, confidence=sizes[i] / max(sizes), **table["parameters"]
+            ),
+        )
+        return own
+
+    def _judge_delta(self, g: int, group: Table, terms: Terms, points: int) -> None:
+        """Judge a group's δ by its largest agent, which has so many points.
+
+        With δ ≥ 1/m a mechanism that publishes one of m records whole keeps its promise.
+        """
+        budget = group.get("budget")
+        if budget is None or not is_private(self.at.read):
+            return
+        name = group.get("name") or f"group{g}"
+        has = f"the largest agent of {name} has m = {points:,} points"
+        if terms.delta >= 1.0 / points:
+            said = f"delta = {terms.delta:g} allows publishing a record whole: {has}, and delta must be below 1/m"
+            if not terms.printed and not budget.get("delta_may_exceed"):
+                passes = f"give at most {_below(1.0 / points):g}, or budget.delta_may_exceed = true"
+                self.at.report.value(("nodes", g, "budget", "delta"), f"{said}; {passes}")
+            else:
+                why = "as printed" if terms.printed else "delta_may_exceed = true"
+                self._warn(f"{said}; it stands, {why}")
+        elif terms.delta > 0.1 / points:
+            self._warn(f"delta = {terms.delta:g} is above 1/(10 m): {has}")
+        if terms.printed:
+            self._warn(
+                "as printed, budgets set the noise and hold nothing: every planned release is made"
+            )
+
+    def _warn(self, said: str) -> None:
+        """Warn once."""
+        if said not in self.at.warnings:
+            self.at.warnings.append(said)
+
+    def _clocks(self, g: int, group: Table) -> Callable[[int], Activation | Barrier]:
+        table, path = group["clock"], ("nodes", g, "clock")
+        if table["kind"] == "trace":
+            wakes = self.at.attempt(path, lambda: registry.wakes(table, self.at.folders)) or {}
+            if any(not 0 <= node < self.at.size for node in wakes):
+                self.at.report.value(
+                    path, f"no agent {max(wakes)}: ids run from 0 to {self.at.size - 1}"
+                )
+            return lambda i: Trace(wakes.get(i, ()))
+        made = self.at.attempt(path, lambda: registry.clock(table, self.at.code))
+        return lambda _: made
+
+    def _compute(self, g: int, group: Table) -> Duration | None:
+        law: Duration | None = self.at.attempt(
+            ("nodes", g, "compute"), lambda: registry.duration(group["compute"], self.at.folders)
+        )
+        return None if isinstance(law, Constant) and law.value_s == 0 else law
+
+
+def _below(bound: float) -> float:
+    """Return the largest number of three digits that is below a positive bound."""
+    unit = 10.0 ** (math.floor(math.log10(bound)) - 3)
+    steps = math.ceil(bound / unit)
+    while (found := float(f"{steps * unit:.3g}")) >= bound:
+        steps -= 1
+    return found

@@ -1,0 +1,151 @@
+"""What a scenario expects and aims at: metrics that exist, bounds that fit, comparisons that can be made."""
+
+from scenarios.language.positions import Path
+from scenarios.language.problems import Report, nearest
+from scenarios.planning.check_budget import field
+from scenarios.planning.check_conditions import judge_condition
+from scenarios.planning.check_faults import latest
+from scenarios.planning.mechanism_tables import TRAITS, Tree, is_private, kind_of
+from scenarios.planning.metric_names import (
+    AT_END,
+    OF_GROUPS,
+    is_known,
+    known_names,
+    per_node,
+    split_metric,
+)
+from scenarios.planning.scenario_tables import BOUNDS
+
+
+def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) -> None:
+    """Report what is wrong with expectations and targets."""
+    goals = read.get("targets") or {}
+    for i, expect in enumerate(read.get("expect") or []):
+        if expect is not None:
+            _claim(expect, ("expect", i), goals, report)
+            _place(expect, ("expect", i), groups, size, report)
+            _once(read, expect, ("expect", i), report)
+            horizon = latest(read.get("run") or {})
+            if horizon is not None and (expect.get("after") or 0) > horizon:
+                said = f"is after the end of the run at {horizon:g} s"
+                report.value(("expect", i, "after"), said)
+    for name, goal in goals.items():
+        if goal is not None:
+            _claim(goal, ("targets", name), {}, report)
+            if goal.get("metric") in AT_END:
+                said = f"{goal['metric']} is found once, at the end: it is no target"
+                report.value(("targets", name, "metric"), said)
+            _place(goal, ("targets", name), groups, size, report)
+    loss = field(field(read.get("task"), "loss"), "kind")
+    wrong = {
+        "squared": "accuracy",
+        "welsch": "accuracy",
+        "logistic": "rmse",
+        "smoothed-hinge": "rmse",
+    }.get(loss or "")
+    claims = [(("expect", i), e) for i, e in enumerate(read.get("expect") or [])]
+    for path, claim in [*claims, *((("targets", n), g) for n, g in goals.items())]:
+        metric = field(claim, "metric")
+        if wrong and isinstance(metric, str) and metric.startswith(wrong + "."):
+            other = metric.replace(wrong, "rmse" if wrong == "accuracy" else "accuracy")
+            report.value(
+                (*path, "metric"), f"{wrong} means nothing for {loss} loss; did you mean '{other}'?"
+            )
+
+
+def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
+    if claim.get("sometimes") is not None:
+        judge_condition(claim["sometimes"], (*path, "sometimes"), {}, report)
+        if "metric" not in claim:
+            for stray in sorted(set(claim) - {"sometimes", "name", "when", "up"}):
+                report.key((*path, stray), "belongs to a metric: name one")
+            return
+    if "metric" not in claim:
+        report.key(path, "needs 'metric', or sometimes = a condition")
+        return
+    _over(claim, path, report)
+    bounds = [bound for bound in BOUNDS if bound in claim]
+    if "compared_to" in claim:
+        _comparison(claim, bounds, path, report)
+    elif {"ratio_below", "difference_below"} & set(claim):
+        stray = "ratio_below" if "ratio_below" in claim else "difference_below"
+        report.key((*path, stray), "belongs to compared_to")
+    elif len(bounds) != 1:
+        report.key(
+            path, f"needs exactly one of {', '.join(BOUNDS)}; got {' and '.join(bounds) or 'none'}"
+        )
+    metric = claim.get("metric")
+    if metric is not None and not is_known(metric, goals):
+        report.value(
+            (*path, "metric"), f"unknown metric '{metric}'; {nearest(metric, known_names(goals))}"
+        )
+    _when(claim, path, report)
+
+
+def _when(claim: Tree, path: Path, report: Report) -> None:
+    """Keys of time and of tolerance belong to what they bound."""
+    if "within" in claim and claim.get("when") != "eventually":
+        report.key((*path, "within"), 'belongs to when = "eventually"')
+    after, within = claim.get("after") or 0.0, claim.get("within")
+    if within is not None and within < after:
+        report.value((*path, "within"), f"is before after: both count from t = 0, {after:g} s")
+    if "tolerance" in claim and "equals" not in claim:
+        report.key((*path, "tolerance"), "belongs to equals")
+
+
+def _over(claim: Tree, path: Path, report: Report) -> None:
+    """What is judged over seeds is judged at the end of each run."""
+    if "confidence" in claim and "over" not in claim:
+        report.key((*path, "confidence"), 'belongs to over = "seeds"')
+    if "over" in claim and claim.get("when") != "end":
+        report.key((*path, "over"), 'what is judged over seeds is judged at the "end" of each run')
+
+
+def _once(read: Tree, expect: Tree, path: Path, report: Report) -> None:
+    """What is found by running the plan again: once, and where there is something to find."""
+    metric = expect.get("metric")
+    if metric not in AT_END:
+        return
+    if expect.get("when") != "end":
+        report.value((*path, "when"), f'{metric} is found once, at the "end"')
+    kind = kind_of(read)
+    if metric == "epsilon.audited" and kind in TRAITS and not is_private(read):
+        report.value((*path, "metric"), f"{kind} makes no promise here that could be refuted")
+    if metric != "epsilon.audited" and kind in TRAITS and TRAITS[kind].family != "consensus":
+        known = ", ".join(k for k, trait in TRAITS.items() if trait.family == "consensus")
+        said = f"{metric} is on the ADMM family ({known}), not on {kind}"
+        report.value((*path, "metric"), said)
+
+
+def _comparison(claim: Tree, bounds: list[str], path: Path, report: Report) -> None:
+    """What compares with another scenario says how: by a ratio or a difference, at the end."""
+    ways = [way for way in ("ratio_below", "difference_below") if way in claim]
+    if len(ways) != 1 or bounds:
+        got = " and ".join([*ways, *bounds]) or "none"
+        report.key(
+            path, f"compared_to needs exactly one of ratio_below, difference_below; got {got}"
+        )
+    if claim.get("when") != "end":
+        report.key((*path, "when"), 'what is compared with another scenario is judged at the "end"')
+
+
+def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report) -> None:
+    node, group, metric = expect.get("node"), expect.get("group"), expect.get("metric")
+    if node is not None and node >= size:
+        report.value((*path, "node"), f"no agent {node}: ids run from 0 to {size - 1}")
+    if group is not None and group not in groups:
+        report.value((*path, "group"), f"no group '{group}'; {nearest(group, groups)}")
+    if node is not None and group is not None:
+        report.key((*path, "group"), "give node or group, not both")
+    if isinstance(metric, str) and is_known(metric, {}):
+        base, aggregate = split_metric(metric)
+        if base in OF_GROUPS:
+            if node is not None:
+                report.key(path, f"{base} is a share of agents: give a group, or leave node out")
+        elif not per_node(base) and (node is not None or group is not None):
+            report.key(path, f"{base} is a metric of the whole network: it has no node or group")
+        if per_node(base) and aggregate is None and node is None:
+            report.value(
+                (*path, "metric"),
+                f"{base} is per node: give an aggregate such as {base}.mean, or node = …",
+            )

@@ -1,0 +1,334 @@
+"""What a plan will cost, told before anything runs."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from actors.faults.schedule import Fault
+from clocks.activation import Synchronous
+from clocks.durations import Constant, Duration
+from mechanisms.accounting.disclosure import Reader, epsilon_of, largest_of_all, side_by_side
+from mechanisms.accounting.loss import Case, Tally
+from mechanisms.accounting.spend import SCALES, Spend
+from mechanisms.accounting.views import add_in
+from mechanisms.admm import Alternating
+from mechanisms.guards import Open
+from mechanisms.mixing import Heard
+from mechanisms.strategy import Mechanism
+from mechanisms.warm_start import WarmDescent
+from scenarios.language.json_numbers import declared_by, figure, number, self_declared
+from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
+from scenarios.planning.metric_names import needs_tests
+from scenarios.planning.plan import NodePlan, Plan
+from scenarios.planning.run_size import extent
+from scenarios.planning.scores import why_untested
+from scenarios.planning.seeds import draws
+
+_LARGEST = 50
+"""Of so many different ledgers of a group, the largest, the numerical total is found too."""
+_NUMERICAL = ("pld",)
+_UNUSED = 0.1
+"""The share of a budget that an accountant may leave before a warning."""
+
+
+_AT_RUN = "only the run can tell"
+_WHY_NULL = {
+    "expected.*": _AT_RUN,
+    "groups.*.rate": _AT_RUN,
+    "fault_first_s.*": "an event decides when, or it does not come before the run ends",
+    "groups.*.releases": "every wake makes one: no number is planned",
+    "groups.*.cap": "no budget was given: no cap",
+    "groups.*.epsilon*": _AT_RUN,
+    "declared_by": UNDECLARED,
+    "groups.*.calibration": "the corrected calibration keeps what it claims",
+    "calibrated": UNCALIBRATED,
+    "groups.*.noise_to_step": "no noise enters a step, or no agent has a neighbour",
+}
+"""Why figures of a forecast may be missing, by patterns of their places."""
+
+
+def forecast(plan: Plan) -> dict[str, Any]:
+    """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
+    expected = extent(plan)
+    groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
+    firsts = [
+        fault.timing.first(draws(plan.seeds["fault"], fault.luck), plan.horizon)
+        for fault in plan.faults
+    ]
+    told = {
+        "scenario": plan.name,
+        "seed": plan.seed,
+        "mechanism": plan.kind,
+        "nodes": plan.size,
+        "edges": plan.size if plan.server is not None else len(plan.graph.weights),
+        "dimension": plan.dimension,
+        "points": {"min": min(plan.shards.sizes), "max": max(plan.shards.sizes)},
+        "expected": {
+            "updates": figure(expected.updates),
+            "messages": figure(expected.messages),
+            "samples": figure(expected.samples),
+            "bytes": figure(expected.messages * 8 * plan.dimension),
+            "events_file_bytes": figure(expected.bytes),
+        },
+        "view": plan.privacy.view,
+        "declared_by": declared_by(plan.kind),
+        "groups": groups,
+        "faults": len(plan.faults),
+        "fault_list": [
+            _fault(fault, first) for fault, first in zip(plan.faults, firsts, strict=True)
+        ],
+        "fault_first_s": [None if first is None else first / 1e9 for first in firsts],
+        "notes": list(plan.notes),
+        "calibrated": plan.privacy.calibrated,
+        "warnings": [
+            *plan.warnings,
+            *(f"not covered: {reason}" for reason in plan.uncovered),
+            *_timing(plan),
+            *_unreached(plan, groups),
+            *_unmeasured(plan),
+            *_unused(plan, groups),
+        ],
+    }
+    return with_reasons(told, _WHY_NULL)
+
+
+def _unmeasured(plan: Plan) -> list[str]:
+    """Warn where a metric is asked for that will have no value."""
+    why = why_untested(plan.shards)
+    asked = {e["metric"] for e in (*plan.expects, *plan.targets.values()) if e.get("metric")}
+    asked |= {name for condition in plan.conditions for name in condition.metrics}
+    return [
+        f"{name} will have no value: {why}" for name in sorted(asked) if why and needs_tests(name)
+    ]
+
+
+def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
+    """All releases of one agent, with what each costs; None where wakes without noise go on for ever."""
+    schedule = getattr(node.mechanism, "schedule", None)
+    if schedule is None:
+        return () if node.mechanism.planned == 0 else None
+    degree = len(node.neighbours)
+    found: tuple[Spend, ...] | None = schedule(degree)
+    if found is None and _goes_on(node.mechanism):  # the ε that follows from the wakes to expect
+        expected = plan.expected_updates() / plan.size
+        if not math.isnan(expected):  # at a barrier only the run can tell: no bound, then
+            most = min(math.ceil(expected), 100_000)
+            found = node.mechanism.costs(degree, most)  # type: ignore[attr-defined]
+    return found
+
+
+def _goes_on(mechanism: Mechanism) -> bool:
+    """Whether it is private and has no planned end: pp with given noise."""
+    return isinstance(mechanism, Alternating) and not isinstance(mechanism.guard, Open)
+
+
+def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
+    nodes = [plan.nodes[i] for i in ids]
+    spends = [_releases(plan, node) for node in nodes]
+    worst, by, all_ways = _epsilons(plan, nodes, spends)
+    each = {id(spend): spend for some in spends if some for spend in some}.values()
+    dearest = max(each, key=_excess, default=None)
+    ratios = [r for r in (_ratio(plan, node) for node in nodes[:64]) if r is not None]
+    rates = [node.activation.rate for node in nodes]
+    return {
+        "name": name,
+        "count": len(ids),
+        "clock": type(nodes[0].activation).__name__.lower(),
+        "rate": figure(float(np.mean(rates))),
+        "releases": nodes[0].mechanism.planned,
+        "epsilon": figure(worst),
+        "accountant": by,
+        "delta": nodes[0].delta,
+        "cap": None if nodes[0].cap is None else nodes[0].cap.epsilon,
+        "epsilon_by": {k: figure(v) for k, v in all_ways.items()},
+        "calibration": None if dearest is None else _consequence(dearest),
+        "noise": _noises(each),
+        "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
+    }
+
+
+def _noises(spends: Iterable[Spend]) -> list[dict[str, Any]]:
+    """Return the scale of each law of noise, smallest and largest of all releases, and what it means."""
+    scales: dict[str, list[float]] = {}
+    for spend in spends:
+        scales.setdefault(spend.law, []).append(spend.scale)
+    return [
+        {
+            "law": law,
+            "scale": {"min": figure(min(found)), "max": figure(max(found))},
+            "unit": SCALES[law],
+        }
+        for law, found in scales.items()
+        if law != "none"
+    ]
+
+
+def _epsilons(
+    plan: Plan, nodes: list[NodePlan], spends: list[tuple[Spend, ...] | None]
+) -> tuple[float, str, dict[str, float]]:
+    """Return the largest ε of a group, whose arithmetic it is, and the largest under every accountant."""
+    privacy, bags = plan.privacy, dict[tuple[Case, float], Tally]()
+    for node, some in zip(nodes, spends, strict=True):
+        if some is None:
+            return math.inf, "none", {"basic": math.inf}
+        bag = add_in(privacy.view, Tally(), some)
+        bags[bag.case, node.delta] = bag
+    worst, by, all_ways = 0.0, "", list[dict[str, float]]()
+    largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
+    for place, (key, delta) in enumerate(largest):
+        bag, but = bags[key, delta], _NUMERICAL if place >= _LARGEST else ()
+        reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
+        if len(bag):
+            all_ways.append(side_by_side(bag, reader, but=but))
+        epsilon, accountant = epsilon_of(bag, reader, but=but)
+        if epsilon >= worst:
+            worst, by = epsilon, accountant
+    return worst, by, largest_of_all(all_ways)
+
+
+def _excess(spend: Spend) -> float:
+    return spend.charged / spend.claimed if spend.claimed else math.inf
+
+
+def _consequence(spend: Spend) -> str | None:
+    """What a release costs beside what its calibration claims, in words."""
+    if spend.calibration != "as_printed":
+        return None
+    unit = "μ = " if spend.law == "gaussian" else ""
+    charged, claimed = f"{unit}{spend.charged:.3g}", f"{unit}{spend.claimed:.3g}"
+    if spend.charged <= spend.claimed * (1 + 1e-4):
+        return f"as printed, each release costs at most {charged}, and claims {claimed}: the claim holds"
+    return f"as printed, each release costs up to {charged}, not the {claimed} that it claims"
+
+
+def _ratio(plan: Plan, node: NodePlan) -> float | None:
+    """Expected norm of the noise's effect over the noiseless first step, from the start."""
+    ratio = getattr(node.mechanism, "noise_to_step", None)
+    if ratio is None or not node.neighbours:
+        return None
+    if plan.server is not None:
+        told: float | None = ratio(plan.server.start, None, 0)
+        return told or None
+    around = plan.starts()[list(node.neighbours)]
+    opening = getattr(node.mechanism, "opening", None)
+    rows = around if opening is None else np.array([opening(row) for row in around])
+    found: float | None = ratio(node.mechanism.begin(node.start), Heard(rows, node.weights), 0)
+    return found or None
+
+
+def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
+    """Warn where an accountant that the file names turns a budget into more noise than it asks for."""
+    named, mechanism = plan.resolved["privacy"]["calibrate"], plan.resolved["mechanism"]
+    noise_is_given = mechanism.get("alpha") is not None or isinstance(mechanism.get("noise"), dict)
+    if plan.privacy.calibrated is not None or named == "tightest" or noise_is_given:
+        return []
+    found = []
+    for group in groups:
+        cap, epsilon = group["cap"], number(group["epsilon"])
+        if cap is not None and 0 < epsilon < (1 - _UNUSED) * cap:
+            found.append(
+                f'privacy.calibrate = "{named}" leaves {100 * (1 - epsilon / cap):.0f} % of the budget of '
+                f'{group["name"]} unused: ε = {epsilon:.4g} of {cap:g}; "tightest" adds less noise'
+            )
+    return found
+
+
+def _timing(plan: Plan) -> list[str]:
+    """Warn where a synchronous period is often shorter than the latency."""
+    periods = [n.activation.period_s for n in plan.nodes if isinstance(n.activation, Synchronous)]
+    latency = plan.policy.latency.mean_s
+    if periods and latency > min(periods):
+        return [
+            f"the synchronous period {min(periods):g} s is shorter than the mean latency {latency:.3g} s: "
+            "most wakes will read old values"
+        ]
+    return []
+
+
+def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
+    """Warn where a node has fewer wakes than releases: the rest of its budget is never spent."""
+    if plan.server is not None:
+        return []
+    found = []
+    for group, ids in zip(groups, plan.groups.values(), strict=True):
+        node = plan.nodes[ids[0]]
+        wakes = plan.rounds if plan.rounds is not None else plan.expected_updates() / plan.size
+        needed = group["releases"]
+        if isinstance(node.mechanism, WarmDescent) and needed is not None:
+            needed += max(1, node.mechanism.wakes) - 1
+        if needed is not None and node.mechanism.planned and wakes < needed:
+            found.append(
+                f"{group['name']} plans {group['releases']} releases over {needed} wakes, and about {wakes:,.0f} wakes come: "
+                "the rest of the budget is not spent"
+            )
+    return found
+
+
+def _fault(fault: Fault, first: int | None) -> str:
+    """Say when a fault comes, when first under this seed, in nanoseconds, and for how long."""
+
+    def length(law: Duration) -> str:
+        return f"{law.mean_s:.6g} s" + ("" if isinstance(law, Constant) else " on average")
+
+    timing = fault.timing
+    if timing.at is not None:
+        when = f"at {(timing.at + timing.later) / 1e9:.4g} s"
+    elif timing.every is not None:
+        when = f"every {length(timing.every)}"
+        when += "" if first is None else f", first at {first / 1e9:.6g} s"
+    else:
+        when = "" if timing.when is None else f"when {timing.when.text}"
+    if first is None and timing.when is None:
+        chance = (
+            f" (each with probability {timing.probability:g})" if timing.probability < 1 else ""
+        )
+        when += f", never before the run ends under this seed{chance}"
+    return f"{fault.deed.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
+
+
+def in_words(plan: dict[str, Any]) -> list[str]:
+    """Tell a forecast to a person."""
+
+    def show(value: Any, form: str = ".4g") -> str:
+        if value is None:
+            return "?"
+        return "∞" if value == "inf" else format(value, form)
+
+    points, expected = plan["points"], plan["expected"]
+    lines = [
+        f"{plan['scenario']}: {plan['mechanism']}, {plan['nodes']} agents, {plan['edges']} edges, "
+        f"dimension {plan['dimension']}, {points['min']}–{points['max']} points each, seed {plan['seed']}",
+        f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
+        f"{show(expected['samples'], ',.0f')} samples, {show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
+    ]
+    lines += [f"  fault      {told}" for told in plan["fault_list"][:20]]
+    for group in plan["groups"]:
+        released = "every wake" if group["releases"] is None else f"{group['releases']} releases"
+        ways = ", ".join(f"{k} {show(v)}" for k, v in group["epsilon_by"].items())
+        lines.append(
+            f"  {group['name']:<10} {group['count']} agents, {group['clock']} {show(group['rate'], '.3g')}/s, {released}: "
+            f"ε = {show(group['epsilon'])} ({plan['view']} view, δ = {group['delta']:g}, accountant: {group['accountant'] or 'none'})"
+        )
+        if plan["declared_by"]:
+            lines.append(f"             {self_declared(plan['declared_by'])}")
+        if ways:
+            lines.append(f"             the same releases by {ways}")
+        if group["calibration"]:
+            lines.append(f"             {group['calibration']}")
+        for noise in group["noise"]:
+            low, high = show(noise["scale"]["min"]), show(noise["scale"]["max"])
+            scale = low if low == high else f"{low} to {high}"
+            lines.append(f"             noise: {noise['law']} {scale} ({noise['unit']})")
+        if group["noise_to_step"] is not None:
+            lines.append(
+                f"             expected ‖noise‖/‖step‖ of the first release: {show(group['noise_to_step'], '.3g')} (median)"
+            )
+    if plan["calibrated"] is not None:
+        lines.append(
+            f'  calibrated by {plan["calibrated"]}: what privacy.calibrate = "tightest" is here'
+        )
+    lines += [f"  note       {note}" for note in plan["notes"]]
+    lines += [f"  warning    {warning}" for warning in plan["warnings"]]
+    return lines

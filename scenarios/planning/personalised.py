@@ -1,0 +1,329 @@
+"""Mechanisms of the personalised family, with the noise that budget and bounds set."""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from mechanisms.accounting.calibrate import PURE, Additive, Perturbed, rounded_down
+from mechanisms.accounting.loss import Key
+from mechanisms.accounting.spend import Spend, unprotected
+from mechanisms.collaborative import Collaborative
+from mechanisms.descent import CoordinateDescent
+from mechanisms.noise import LAWS, Law
+from mechanisms.objectives import LocalObjective
+from mechanisms.perturbation import FEATURE_BOUND, corrected, printed, record_of
+from mechanisms.propagation import Propagation
+from mechanisms.solve import ACCEPTED
+from mechanisms.vectors import Vector, grid_below
+from mechanisms.warm_start import WarmDescent
+from scenarios.planning.public_facts import Maker, Public, Table
+from scenarios.planning.release_charges import (
+    NORM_GAMMA,
+    CannotProvide,
+    Scheme,
+    Shape,
+    Terms,
+    charges,
+)
+
+_FAINTEST = 1e-9
+"""A release with less than this share of the largest charge is noise and nothing else."""
+
+
+def descent(table: Table, i: int, public: Public, wanted: Scheme | None = None) -> Maker:
+    """Coordinate descent, calibrated as its own table says, or as `wanted` after a warm start."""
+    law = None if table["noise"] == "none" else LAWS[table["noise"]]
+    d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
+    if law is None:
+        free = unprotected("cd", d)
+        return lambda objective: CoordinateDescent(
+            objective, mu, c, _smoothness(table, objective, None), free=free
+        )
+    terms = public.terms[i]
+    wanted = wanted or _descent_scheme(table, public, law)
+    fixed = charges(table, terms, wanted)
+    grid = None if public.grid is None else grid_below(public.grid)
+
+    def make(objective: LocalObjective) -> CoordinateDescent:
+        bounds = _bounds(table, objective, law, as_printed=terms.printed)
+        spends = _spends(law, objective, fixed, bounds, terms, wanted.shape)
+        if table.get("smoothness") == "data":  # as printed only: its scale is not public
+            spends = tuple(replace(spend, charged=math.inf) for spend in spends)
+        return CoordinateDescent(
+            objective, mu, c, _smoothness(table, objective, law), law, spends, bounds.clip,
+            table["smooth_after"], grid,
+        )  # fmt: skip
+
+    return make
+
+
+def _descent_scheme(table: Table, public: Public, law: Law) -> Scheme:
+    """Return how the releases of a descent are calibrated."""
+    return Scheme(Additive(law.name, public.dimension), _schedule(table, public, law))
+
+
+def _after_warm_start(table: Table, i: int, public: Public) -> Scheme:
+    """Return how the releases of agent i's descent are calibrated after its warm start."""
+    rounds, count = public.terms[i].rounds, table.get("releases")
+    if count is None and rounds is not None:
+        count = rounds - max(1, table["warm_wakes"])
+        if count < 1:
+            raise CannotProvide(
+                f"{table['warm_wakes']} wakes of propagation leave none of {rounds} rounds to the descent",
+                "mechanism.warm_wakes",
+            )
+    plain = _descent_scheme(table, public, LAWS[table["noise"]])
+    return plain._replace(before=_before(table, i, public), number=count)
+
+
+def scheme(table: Table, i: int, public: Public) -> Scheme | None:
+    """Return how agent i's releases are calibrated; None without noise."""
+    kind, noise = table["kind"], table.get("noise")
+    if noise in {None, "none"}:
+        return None
+    if kind == "propagation":
+        return _warm_scheme(noise, i, public)
+    law = LAWS[noise]
+    if kind == "cd":
+        return _descent_scheme(table, public, law)
+    if kind == "warm-cd":
+        return _after_warm_start(table, i, public)
+    raise ValueError(f"{kind} is not calibrated here")
+
+
+def _warm_scheme(noise: str, i: int, public: Public) -> Scheme:
+    """Return how the one release of a propagation is calibrated."""
+    if noise == "output":
+        return Scheme(Additive("norm-gamma", public.dimension), number=1)
+    m = public.sizes[i]
+    x = public.loss.curvature_bound * FEATURE_BOUND**2 / m / max(2.0 * public.l2(m), 1e-300)
+    return Scheme(Perturbed(x, public.dimension), number=1)
+
+
+def _before(table: Table, i: int, public: Public) -> Key:
+    """Return what the warm start of agent i costs: `warm_share` of ε, as a pure ε."""
+    budget = public.terms[i].epsilon
+    assert budget is not None, "judged before"  # noqa: S101
+    share = rounded_down(table["warm_share"] * budget * (1 - 1e-11))
+    return ((_warm_scheme(table["warm_noise"], i, public).form.loss(share), 1),)
+
+
+class _Bounds(NamedTuple):
+    """How long one record's gradient is: in truth, and as the scale believes; and where it is clipped."""
+
+    true: float
+    believed: float
+    clip: Vector | None
+
+
+def _spends(
+    law: Law,
+    objective: LocalObjective,
+    fixed: tuple[float, ...],
+    bounds: _Bounds,
+    terms: Terms,
+    shape: Shape,
+) -> tuple[Spend, ...]:
+    """Return the spend of each release."""
+    sensitivity = 2.0 * bounds.true * objective.weight
+    believed = 2.0 * bounds.believed * objective.weight
+    calibration = "as_printed" if terms.printed else "corrected"
+    if law.name == "gaussian" and terms.printed:
+        scales = _remark_4(bounds.believed, fixed, terms, shape)
+    else:
+        scales = tuple(law.scale(charge, believed) for charge in fixed)
+    made: dict[tuple[float, float], Spend] = {}
+    for charge, scale in zip(fixed, scales, strict=True):
+        if (charge, scale) not in made:
+            made[charge, scale] = Spend(
+                "cd", law.name, calibration, scale, sensitivity, law.norm, objective.dimension, 0.0,
+                charge, law.charge(scale, sensitivity),
+            )  # fmt: skip
+    return tuple(made[pair] for pair in zip(fixed, scales, strict=True))
+
+
+def _remark_4(
+    bound: float, fixed: tuple[float, ...], terms: Terms, shape: Shape
+) -> tuple[float, ...]:
+    """Return 2L√(2 ln(2/δ_k))/ε_k as printed, without 1/m (E12); δ is halved between releases and composition."""
+    count = len(fixed)
+    if terms.epsilon is None:
+        epsilons = fixed
+    else:
+        half = Terms(
+            terms.epsilon, terms.delta / 2, "kov", "auto", count, printed=True, misprinted=True
+        )
+        epsilons = charges({"releases": count}, half, Scheme(PURE, shape))
+    width = math.sqrt(2.0 * math.log(2.0 * 2.0 * count / max(terms.delta, 1e-300)))
+    return tuple(2.0 * bound * width / epsilon for epsilon in epsilons)
+
+
+def _smoothness(table: Table, objective: LocalObjective, law: Law | None) -> float:
+    """Choose L_i^loc: of the data without noise; a public bound with it (theory.md, A10)."""
+    chosen = table.get("smoothness") or ("data" if law is None else "bound")
+    if chosen == "data":
+        return objective.smoothness()
+    if chosen == "bound":
+        return _curvature(
+            objective.weight * objective.points, objective.loss.curvature_bound, objective.l2
+        )
+    return float(chosen)
+
+
+def _curvature(share: float, bend: float, l2: float) -> float:
+    return float(bend * FEATURE_BOUND**2 * share + 2.0 * l2)
+
+
+def _bounds(table: Table, objective: LocalObjective, law: Law, *, as_printed: bool) -> _Bounds:
+    """Bound one record's gradient in the law's norm: by clipping, or by the loss (E7)."""
+    spread = math.sqrt(objective.dimension) if law.norm == "l1" else 1.0
+    if "clip" in table:
+        clip = float(table["clip"])
+        if as_printed:  # clipped in L2, whatever the noise
+            return _Bounds(clip * spread, clip, objective.clip_at(clip, "l2"))
+        return _Bounds(clip, clip, objective.clip_at(clip, law.norm))
+    proved = objective.loss.lipschitz * FEATURE_BOUND
+    declared = (table.get("lipschitz") or {}).get(law.norm)
+    if as_printed:
+        return _Bounds(proved * spread, proved if declared is None else float(declared), None)
+    proved *= spread
+    if declared is None:
+        return _Bounds(proved, proved, None)
+    if declared < proved * (1 - 1e-12):
+        raise CannotProvide(
+            f"lipschitz.{law.norm} = {declared:g} is below what a gradient can reach, {proved:g}; "
+            "mechanism.clip would make it true",
+            "mechanism.lipschitz",
+        )
+    return _Bounds(float(declared), float(declared), None)
+
+
+def _schedule(table: Table, public: Public, law: Law) -> Shape:
+    """Return the weights of T releases (Bellet et al. 2018, Prop. 2, corrected by E10, or as printed)."""
+    kind = table["schedule"]
+    flatness = _contraction(table, public) if kind != "uniform" else 0.0
+
+    def shape(releases: int) -> tuple[float, ...]:
+        k = np.arange(1, releases + 1)
+        match kind:
+            case "uniform":
+                return (1.0,) * releases
+            case "growing":
+                # noise of release k is contracted by C^{T−k}: Σ C^{T−k}/ε_k² at a fixed Σε_k is least for
+                # ε ∝ C^{(T−k)/3}, and Σ C^{T−k}/μ_k² at a fixed Σμ_k² for μ ∝ C^{(T−k)/4}
+                power = 0.25 if law.unit == "mu" else 1.0 / 3.0
+                weights = np.exp(-flatness * (releases - k) * power)
+            case "printed":
+                # t of Proposition 2 counts the wakes of all n agents: wake k of one is expected at t = n·k
+                weights = (1.0 - flatness / public.count) ** (public.count * k / 3.0)
+            case _:
+                raise NotImplementedError(f"no weights are written for schedule {kind!r}")
+        if weights.min() < _FAINTEST * weights.max():
+            raise CannotProvide(
+                f"over {releases} releases the {kind} schedule spans a factor of "
+                f"{weights.max() / max(weights.min(), 1e-300):.2g}: some would be noise alone; plan fewer",
+                "mechanism.schedule",
+            )
+        return tuple(weights.tolist())
+
+    return shape
+
+
+def _contraction(table: Table, public: Public) -> float:
+    """σ/L_max of the joint objective, from public bounds: how much of the gap one wake of everybody closes."""
+    mu, bends, convexities = table["mu"], list[float](), list[float]()
+    for size, c, place in zip(public.sizes, public.confidences, public.places, strict=True):
+        degree, l2 = float(place.weights.sum()), public.l2(size)
+        if degree > 0:
+            smooth = _curvature(1.0, public.loss.curvature_bound, l2)
+            convexities.append(mu * degree * c * 2.0 * l2)
+            bends.append(degree * (1.0 + mu * c * smooth))
+    return min(convexities) / max(bends) if bends else 0.0
+
+
+def propagation(table: Table, i: int, public: Public) -> Maker:
+    """Model propagation: the budget for its one release."""
+    wanted = scheme(table, i, public)
+    charge = None if wanted is None else charges(table, public.terms[i], wanted)[0]
+    return _propagation(table, i, public, table["noise"], charge)
+
+
+def _propagation(table: Table, i: int, public: Public, noise: str, charge: float | None) -> Maker:
+    """Model propagation whose one release costs `charge`; None without noise."""
+    terms, c = public.terms[i], float(public.confidences[i])
+    grid = None if noise == "none" or public.grid is None else grid_below(public.grid)
+
+    def make(objective: LocalObjective) -> Propagation:
+        if noise == "none":
+            spend = unprotected("propagation", objective.dimension)
+            return Propagation(objective, table["mu"], c, None, spend, None)
+        assert charge is not None, "judged before"  # noqa: S101
+        slope = objective.loss.lipschitz * FEATURE_BOUND
+        if not math.isfinite(slope) or not objective.loss.convex:
+            raise CannotProvide(
+                f"{noise} noise needs a convex loss with a bounded gradient", "task.loss"
+            )
+        match noise:
+            case "output":
+                spend = _output(objective, charge, slope, terms)
+                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
+            case "objective":
+                spend, ridge = _objective(objective, charge, terms)
+                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
+            case _:
+                raise NotImplementedError(f"no release is written for propagation noise {noise!r}")
+
+    return make
+
+
+def _output(objective: LocalObjective, charge: float, slope: float, terms: Terms) -> Spend:
+    """Charge one output-perturbed local model: Δ₂ = 2·G·w/Λ, Λ = 2·l2 (theory.md, A12)."""
+    # Both minimisers are found to ACCEPTED only, so each may lie ACCEPTED/Λ off (theory.md, E20).
+    sensitivity = 2.0 * (slope * objective.weight + ACCEPTED) / (2.0 * objective.l2)
+    scale = NORM_GAMMA.scale(charge, sensitivity)
+    return Spend(
+        "propagation", "norm-gamma", "as_printed" if terms.printed else "corrected", scale,
+        sensitivity, "l2", objective.dimension, 0.0, charge, NORM_GAMMA.charge(scale, sensitivity),
+    )  # fmt: skip
+
+
+def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[Spend, float]:
+    """Charge one objective-perturbed local model, and return it with Φ (theory.md, A12)."""
+    record, convexity = record_of(objective), 2.0 * objective.l2
+    if convexity == 0:
+        convexity = 1e-300  # no modulus of its own: Φ supplies it
+    how = (
+        printed(charge, record, convexity, halved=True)
+        if terms.printed
+        else corrected(charge, record, convexity)
+    )
+    shift = 2.0 * record.pull
+    spend = Spend(
+        "propagation", "objective", "as_printed" if terms.printed else "corrected", how.zeta, shift,
+        "l2", objective.dimension, how.jacobian, charge, how.loss(shift),
+        solve=how.solve(record, convexity, 0, objective.dimension),
+    )  # fmt: skip
+    return spend, how.ridge
+
+
+def warm_descent(table: Table, i: int, public: Public) -> Maker:
+    """A warm start and descent under one budget: `warm_share` of ε first, the rest after it."""
+    if table["noise"] == "none":
+        warm, later = _propagation(table, i, public, "none", None), descent(table, i, public)
+        return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
+    wanted = _after_warm_start(table, i, public)
+    warm = _propagation(table, i, public, table["warm_noise"], wanted.before[0][0].epsilon)
+    later = descent(table, i, public, wanted)
+    return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
+
+
+def collaborative(table: Table, i: int, public: Public) -> Maker:
+    """Pairwise collaborative learning."""
+    place, c = public.places[i], float(public.confidences[i])
+    spend = unprotected("collaborative-admm", 4 * public.dimension)
+    return lambda objective: Collaborative(
+        objective, place.weights, place.firsts, table["mu"], c, table["penalty"],
+        table["local_steps"], objective.smoothness(), spend,
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""A plan: frozen, complete, nothing left to decide."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from actors.conditions import Condition
+from actors.faults.schedule import Fault
+from actors.link import Policy
+from actors.settings import Hall
+from clocks.activation import Activation, Barrier
+from clocks.durations import Duration
+from mechanisms.accounting.filter import Cap
+from mechanisms.accounting.spend import Spend
+from mechanisms.federated import Coordinator
+from mechanisms.joint import Graph, Joint
+from mechanisms.objectives import LocalObjective, Loss
+from mechanisms.strategy import Mechanism
+from mechanisms.vectors import Matrix, Vector
+from scenarios.planning.datasets import Shards
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """One agent: whose group, which clock, which strategy, which budget."""
+
+    id: int
+    group: str
+    activation: Activation | Barrier
+    compute: Duration | None
+    cap: Cap | None
+    delta: float
+    on_exhausted: str
+    present: bool
+    start: Vector
+    adopt_neighbours: bool
+    mechanism: Mechanism
+    neighbours: tuple[int, ...]
+    weights: Vector
+
+    @property
+    def planned(self) -> tuple[Spend, ...] | None:
+        """All that it means to release; None where nobody planned."""
+        schedule = getattr(self.mechanism, "schedule", None)
+        found: tuple[Spend, ...] | None = (
+            None if schedule is None else schedule(len(self.neighbours))
+        )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPlan:
+    """The agent beyond the nodes: what it makes of answers, from which model, and how it holds a round."""
+
+    mechanism: Coordinator
+    start: Vector
+    hall: Hall
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """Under which eyes, and by whose arithmetic, ε is told."""
+
+    views: tuple[str, ...]
+    accountant: str
+    shows_unreleased_model: bool
+    misprinted: bool = False
+    """Whether what was claimed composes as its paper prints it (E8)."""
+    adaptive: bool = False
+    """Whether releases may depend on earlier outputs: code of the scenario's own that has no schedule."""
+    calibrated: str | None = None
+    """What privacy.calibrate = "tightest" was; None where a file names an accountant, or nothing was to calibrate."""
+    seen: tuple[str, ...] = ("eavesdropper", "outsider")
+    """Every view that there is in this scenario."""
+
+    @property
+    def view(self) -> str:
+        """The headline view."""
+        return self.views[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a run needs, and all that it depends on."""
+
+    name: str
+    kind: str
+    family: str
+    seed: int
+    seeds: dict[str, int]
+    engine: str
+    horizon: int | None
+    rounds: int | None
+    updates: int | None
+    stop: str
+    sample_every: int
+    nodes: tuple[NodePlan, ...]
+    server: ServerPlan | None
+    tick_ns: float | None
+    graph: Graph
+    policy: Policy
+    exceptions: dict[tuple[int, int], Policy]
+    silence: int | None
+    apart: frozenset[tuple[int, int]]
+    """Pairs whose edge begins only when a joiner names it."""
+    faults: tuple[Fault, ...]
+    expects: tuple[dict[str, Any], ...]
+    targets: dict[str, dict[str, Any]]
+    privacy: Privacy
+    loss: Loss
+    shards: Shards
+    objectives: tuple[LocalObjective, ...]
+    joint: Joint | None
+    resolved: dict[str, Any]
+    text: str
+    folder: Path
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    """Why ε does not cover the run, known before it starts; empty where it does."""
+
+    @property
+    def size(self) -> int:
+        return len(self.nodes)
+
+    @property
+    def seats(self) -> int:
+        """The nodes, and the server where there is one: its id is the first after theirs."""
+        return self.size + (self.server is not None)
+
+    @property
+    def dimension(self) -> int:
+        return self.shards.dimension
+
+    @property
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each group, in file order."""
+        found: dict[str, list[int]] = {}
+        for node in self.nodes:
+            found.setdefault(node.group, []).append(node.id)
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    def policy_of(self, sender: int, receiver: int) -> Policy:
+        """The policy of one directed link."""
+        return self.exceptions.get((sender, receiver), self.policy)
+
+    @property
+    def covered(self) -> bool:
+        """Whether ε covers the run, as far as that is known before it starts."""
+        return not self.uncovered
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Every condition that faults and expectations are to hear of."""
+        found = [fault.timing.when for fault in self.faults]
+        found += [e["sometimes"] for e in self.expects if e.get("sometimes")]
+        return tuple(condition for condition in found if condition is not None)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether what happens depends on samples: runs without an oracle are then other runs."""
+        return any(
+            fault.deed.target.reads_metric
+            or (fault.timing.when is not None and fault.timing.when.reads_samples)
+            for fault in self.faults
+        )
+
+    def starts(self) -> Matrix:
+        """Everybody's public start."""
+        return np.array([node.start for node in self.nodes])
+
+    def expected_updates(self) -> float:
+        """How many wakes to expect; NaN where only the run can tell."""
+        if self.updates is not None:
+            return float(self.updates)
+        if self.rounds is not None:
+            return float(self.rounds * self.size)
+        if any(isinstance(node.activation, Barrier) for node in self.nodes):
+            return float("nan")
+        assert self.horizon is not None, "a plan has an end"  # noqa: S101
+        return sum(node.activation.rate for node in self.nodes) * self.horizon / 1e9

@@ -1,0 +1,396 @@
+"""From a scenario to a plan: every number settled, every name looked up, every refusal located."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from actors.conditions import read_condition
+from actors.faults.node_actions import Misjudge
+from actors.faults.schedule import Fault
+from clocks.activation import Barrier
+from clocks.clock import nanoseconds
+from mechanisms.accounting.views import OF_SERVERS, VIEWS
+from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
+from mechanisms.objectives import LocalObjective, Loss
+from mechanisms.solve import minimise
+from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.reader import beside, library_names
+from scenarios.planning import registry
+from scenarios.planning.agents import People
+from scenarios.planning.blas_threads import OneThread
+from scenarios.planning.check_scenario import judge
+from scenarios.planning.context import MOST, Options, Settling
+from scenarios.planning.data_and_links import Ground
+from scenarios.planning.datasets import Shards
+from scenarios.planning.fault_planner import Hazards
+from scenarios.planning.graphs import OF_DATA
+from scenarios.planning.mechanism_builder import Objectives, unit_of
+from scenarios.planning.mechanism_tables import (
+    family_of,
+    is_printed,
+    is_private,
+    learner,
+    place_of_learner,
+)
+from scenarios.planning.metric_names import AT_END
+from scenarios.planning.plan import NodePlan, Plan, Privacy
+from scenarios.planning.provenance import Origin
+from scenarios.planning.release_charges import TIGHTEST
+from scenarios.planning.run_size import extent, longest_s
+from scenarios.planning.scenario import Scenario, load
+
+
+@OneThread()
+def resolve(scenario: Scenario, options: Options) -> Plan:
+    """Settle everything; raise all problems at once."""
+    judge(scenario.read, scenario.report)
+    scenario.report.stop_if_any()
+    return _Resolver(Settling(scenario, options)).plan()
+
+
+def _heard(expect: dict[str, Any]) -> dict[str, Any]:
+    """Return an expectation with its condition read."""
+    text = expect.get("sometimes")
+    return expect if text is None else expect | {"sometimes": read_condition(text)}
+
+
+def _leaves_residual(node: NodePlan) -> bool:
+    """Whether an agent releases minimisers of a perturbed objective without noise for the solver's tolerance (E20)."""
+    mechanism, degree = node.mechanism, max(1, len(node.neighbours))
+    spends = node.planned
+    if spends is None and hasattr(mechanism, "costs"):
+        spends = mechanism.costs(degree, 1)
+    return any(s.solve is not None and s.solve.smoothing is None for s in set(spends or ()))
+
+
+def _oracles(faults: tuple[Fault, ...]) -> list[str]:
+    """Say that participation depends on data, where it does."""
+    numbers = ", ".join(str(fault.number) for fault in faults if fault.oracle)
+    said = f"fault {numbers} reads what only an oracle sees, so who takes part depends on data"
+    return [said] if numbers else []
+
+
+class _Resolver:
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+
+    def plan(self) -> Plan:
+        ground, people = Ground(self.at), People(self.at)
+        self._refuse_large()
+        self._find_compared()
+        loss: Loss = self.at.attempt(
+            ("task", "loss"), lambda: registry.loss(self.at.read["task"]["loss"], self.at.code)
+        )
+        self.at.report.stop_if_any()
+        shards = ground.shards(labelled=loss.margin)
+        serves = family_of(self.at.read) == "server"
+        hazards = Hazards(self.at)
+        edges = () if serves else ground.edges(shards)
+        chosen = () if serves else hazards.edges()
+        given = {(i, j) for i, j, _ in edges}
+        edges += tuple((i, j, 1.0) for i, j in chosen if (i, j) not in given)
+        if serves:
+            self._note_server()
+        policy, exceptions = ground.policies(edges)
+        self.at.report.stop_if_any()
+        make = self._maker(loss)
+        objectives = tuple(make(i, x, y) for i, (x, y) in enumerate(shards.train))
+        graph = Graph(
+            self.at.size,
+            np.array([i for i, _, _ in edges], dtype=np.int64),
+            np.array([j for _, j, _ in edges], dtype=np.int64),
+            np.array([w for _, _, w in edges], dtype=np.float64),
+        )
+        nodes = people.nodes(shards, objectives, edges, make)
+        faults = hazards.faults(shards.dimension)
+        self.at.report.stop_if_any()
+        joined = {(i, j) for i, j, _ in edges} if not serves else {
+            (i, self.at.size) for i in range(self.at.size)
+        }  # fmt: skip
+        hazards.judge(faults, joined | {(j, i) for i, j in joined})
+        self.at.report.stop_if_any()
+        run, horizon = self.at.read["run"], self._horizon()
+        if any(map(_leaves_residual, nodes)):
+            self.at.notes.append(
+                "solver residual not covered: as printed, nothing hides where a solver stops, and no ε is charged for it"
+            )
+        uncovered = self._uncovered(shards, faults, serves=serves)
+        plan = Plan(
+            name=self.at.scenario.name,
+            kind=self.at.read["mechanism"]["kind"],
+            family=family_of(self.at.read),
+            seed=self.at.seed,
+            seeds=self.at.seeds,
+            engine=self.at.options.engine or run["engine"],
+            horizon=horizon,
+            rounds=run.get("rounds"),
+            updates=run.get("updates"),
+            stop=run["stop"],
+            sample_every=nanoseconds(run["sample_every"]),
+            nodes=nodes,
+            server=people.server,
+            tick_ns=self._ticks(nodes),
+            graph=graph,
+            policy=policy,
+            exceptions=exceptions,
+            silence=self._silence(),
+            apart=frozenset(pair for pair in chosen if pair not in given),
+            faults=faults,
+            expects=tuple(map(_heard, self.at.read["expect"])),
+            targets=self.at.read["targets"],
+            privacy=self._privacy(nodes, serves=serves),
+            loss=loss,
+            shards=shards,
+            objectives=objectives,
+            joint=self._joint(graph, objectives),
+            resolved=Origin(self.at).resolved(),
+            text=self.at.scenario.text,
+            folder=self.at.scenario.folder,
+            notes=(*shards.notes, *self.at.notes),
+            warnings=tuple(self.at.warnings),
+            uncovered=uncovered,
+        )
+        self._judge_sampled(plan)
+        self._refuse_long(plan)
+        self.at.report.stop_if_any()
+        return plan
+
+    def _refuse_long(self, plan: Plan) -> None:
+        """Refuse more wakes and more samples than a run may have, whatever ends it."""
+        if self.at.options.allow_large:
+            return
+        updates = extent(plan).updates
+        if updates > MOST["updates"]:
+            said = f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large"
+            self.at.report.key(("run",), said)
+        self._refuse_skipped(plan)
+        samples = longest_s(plan) * 1e9 / plan.sample_every
+        if samples > MOST["samples"]:
+            self.at.report.value(
+                ("run", "sample_every"),
+                f"gives up to {samples:.3g} samples; above {MOST['samples']:,} needs --allow-large",
+            )
+
+    def _refuse_skipped(self, plan: Plan) -> None:
+        """Refuse clocks that miss too many wakes at one instant: they are skipped one by one."""
+        first, rates = dict[str, NodePlan](), [0.0]
+        for node in plan.nodes:
+            first.setdefault(node.group, node)
+        places: list[tuple[tuple[str | int, ...], float]] = []
+        for g, node in enumerate(first.values()):
+            if isinstance(node.activation, Barrier):
+                continue
+            rates.append(float(node.activation.rate))
+            if node.compute is not None and math.isfinite(node.compute.mean_s):
+                places.append((("nodes", g, "compute"), node.compute.mean_s * rates[-1]))
+        for fault in plan.faults:
+            if isinstance(fault.deed, Misjudge) and fault.deed.kind in {"jump", "offset"}:
+                amount_s = abs(float(fault.deed.amount)) / 1e9
+                places.append((("fault", fault.number, "clock"), amount_s * max(rates)))
+        for path, skipped in places:
+            if skipped > MOST["skipped"]:
+                said = f"skips about {skipped:.3g} wakes at one instant"
+                limit = f"above {MOST['skipped']:,} needs --allow-large"
+                self.at.report.value(path, f"{said}; {limit}")
+
+    def _horizon(self) -> int | None:
+        run = self.at.read["run"]
+        if self.at.until is not None:
+            return nanoseconds(self.at.until)
+        if run.get("horizon") is not None:
+            return nanoseconds(run["horizon"])
+        return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
+
+    def _judge_sampled(self, plan: Plan) -> None:
+        """What is found by running the plan without an oracle needs faults that do without one."""
+        for i, expect in enumerate(plan.expects):
+            if plan.sampled and expect.get("metric") in AT_END:
+                said = f"{expect['metric']} runs the plan without an oracle, and a fault goes by metrics or samples"
+                self.at.report.value(("expect", i, "metric"), said)
+
+    def _silence(self) -> int | None:
+        silence = self.at.read["network"].get("silence")
+        return None if silence is None else nanoseconds(silence)
+
+    def _find_compared(self) -> None:
+        """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""
+        if self.at.options.nested:
+            return
+        for i, expect in enumerate(self.at.read["expect"]):
+            name = expect.get("compared_to")
+            if name:
+                self._resolve_other(name, ("expect", i, "compared_to"))
+
+    def _resolve_other(self, name: str, path: tuple[str | int, ...]) -> None:
+        found = beside(self.at.scenario.folder, name)
+        if found is None and name not in library_names():
+            hint = nearest(name, library_names())
+            said = f"no scenario '{name}' in the library, and no such file in this folder; {hint}"
+            self.at.report.value(path, said)
+            return
+        options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
+        try:
+            read = load(name if found is None else str(found), named=found is None)
+            other = resolve(read, options)
+            expect = self.at.read["expect"][path[1]]
+            group, node = expect.get("group"), expect.get("node")
+            if group is not None and group not in other.groups:
+                said = f"{name} has no group '{group}'; {nearest(group, other.groups)}"
+                self.at.report.value(path, said)
+            if node is not None and node >= other.size:
+                self.at.report.value(path, f"{name} has no agent {node}")
+        except ScenarioError as error:
+            self.at.report.value(path, f"{name} cannot run: {error.problems[0]}")
+
+    def _refuse_large(self) -> None:
+        if self.at.options.allow_large:
+            return
+        data = self.at.read["data"]
+        points = data.get("points", 100)
+        most = points["max"] if isinstance(points, dict) else points
+        total, split = self.at.size * most, data.get("split") or {}
+        if split.get("kind") == "sizes":
+            total = sum(split["of"])
+        elif split.get("kind") == "uniform":
+            total = self.at.size * split["max"]
+        tests = self.at.size * data.get("test_points", 0)
+        needed = (total + tests) * data.get("dimension", 1) * 8
+        table, where = learner(self.at.read), place_of_learner(self.at.read)
+        for key in ("epochs", "local_steps", "local_rounds"):
+            steps = table.get(key) or 0
+            if steps > MOST["steps"]:
+                said = (
+                    f"{steps:,} steps at one instant; above {MOST['steps']:,} needs --allow-large"
+                )
+                self.at.report.value((*where, key), said)
+        run = self.at.read["run"]
+        updates = run.get("updates") or (run.get("rounds") or 0) * self.at.size
+        if updates > MOST["updates"]:  # before a mechanism plans as many releases
+            self.at.report.key(
+                ("run", "updates" if run.get("updates") else "rounds"),
+                f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large",
+            )
+        for what, amount in (("nodes", self.at.size), ("bytes", needed)):
+            if amount > MOST[what]:
+                self.at.report.key(
+                    ("nodes",), f"{amount:,} {what}; above {MOST[what]:,} needs --allow-large"
+                )
+        self.at.report.stop_if_any()
+
+    def _maker(self, loss: Loss) -> Objectives:
+        """Return what makes an agent's objective: C/m Σ + ½ρ‖f‖² in the ADMM family."""
+        task, table = self.at.read["task"], learner(self.at.read)
+        if family_of(self.at.read) == "consensus":
+            return lambda _, x, y: LocalObjective(
+                x, y, loss, 0.5 * table["rho"], weight=table["C"] / len(y)
+            )
+        weight = {"mean": None, "sum": 1.0}[task["reduction"]]
+        l2 = task["l2"]
+        return lambda _, x, y: LocalObjective(
+            x, y, loss, 1.0 / len(y) if l2 == "1/m" else l2, weight=weight
+        )
+
+    def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
+        privacy = self.at.read["privacy"]
+        kind = self.at.read["mechanism"]["kind"]
+        misprinted = (
+            kind in {"cd", "warm-cd"} and is_printed(self.at.read) and is_private(self.at.read)
+        )
+        return Privacy(
+            tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=kind == "local",
+            misprinted=misprinted,
+            calibrated=self._calibrated(),
+            adaptive="parameters" in self.at.read["mechanism"]
+            and not hasattr(nodes[0].mechanism, "schedule"),
+            seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
+        )  # fmt: skip
+
+    def _uncovered(
+        self, shards: Shards, faults: tuple[Fault, ...], *, serves: bool
+    ) -> tuple[str, ...]:
+        """Say why the ε of this run does not cover it; nothing where nothing is private, for then it is infinite."""
+        if not is_private(self.at.read) and "parameters" not in self.at.read["mechanism"]:
+            return tuple(_oracles(faults))
+        found, topology = [], self.at.read["network"]["topology"]
+        made_of_data = self.at.options.graph is None and topology["kind"] in OF_DATA and not serves
+        if made_of_data and topology["public"]:
+            self.at.notes.append(
+                f"the {topology['kind']} graph was made of what agents learn, and is declared public "
+                "(topology.public): ε covers the run for an adversary that knew it before"
+            )
+        elif made_of_data:
+            found.append(
+                f"the {topology['kind']} graph is made of what agents learn, and is no release: "
+                "topology.public = true declares that it was public before"
+            )
+        if shards.shared:
+            found.append(
+                f"{shards.shared:,} source rows are held by several agents, or several times by one: for such a record ε adds up"
+            )
+        return (*found, *_oracles(faults))
+
+    def _calibrated(self) -> str | None:
+        """Return who calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""
+        read = self.at.read
+        if read["privacy"]["calibrate"] != TIGHTEST or not is_private(read) or is_printed(read):
+            return None
+        unit = None if "parameters" in read["mechanism"] else unit_of(read)
+        return self.at.calibrated or ("gaussian" if unit == "mu" else None)
+
+    def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
+        table = learner(self.at.read)
+        sizes = np.array([o.points for o in objectives], dtype=np.float64)
+        confidences = sizes / sizes.max()
+        if "parameters" in table:  # code of the scenario's own: what it minimises is unknown
+            return None
+        match table["kind"]:
+            case "cd" | "warm-cd" | "collaborative-admm":
+                return Personalised(graph, objectives, confidences, table["mu"])
+            case "propagation":
+                if table["noise"] == "objective":  # its ridge makes up for what l2 leaves open
+                    models = local_models(objectives)
+                else:
+                    models = self.at.attempt(
+                        ("task", "l2"), lambda: np.array([minimise(o).theta for o in objectives])
+                    )
+                return (
+                    None if models is None else Propagating(graph, models, confidences, table["mu"])
+                )
+            case "local":
+                self.at.attempt(("task", "l2"), lambda: [minimise(o) for o in objectives])
+                return Apart(objectives)
+            case "wddp" if table["weights"] == "size":
+                return Common(objectives, sizes / sizes.sum())
+            case "fedavg":
+                return Common(objectives, sizes / sizes.sum())
+            case "admm" | "dvp" | "pvp" | "madmm" | "pp":
+                return Common(objectives, np.ones(len(sizes)))
+            case "wddp" | "jayaraman-gradient" | "jayaraman-output" | "pathak" | "central-gradient":
+                return Common(objectives, np.full(len(sizes), 1.0 / len(sizes)))
+            case kind:
+                raise NotImplementedError(f"no joint objective is written for kind {kind!r}")
+
+    def _note_server(self) -> None:
+        """Say what a scenario asks for that a server makes no use of, or cannot bear."""
+        read, table = self.at.read, learner(self.at.read)
+        topology = read["network"]["topology"]["kind"]
+        if topology not in {"ring", "star"}:
+            self.at.notes.append(
+                f"{table['kind']} talks to its server: network.topology = {topology} is not used"
+            )
+        quorum = (read.get("server") or {}).get("quorum", 1.0)
+        if table.get("noise") == "aggregate" and quorum < 1 and not table["tolerate"]:
+            self.at.warnings.append(
+                f"server.quorum = {quorum:g} lets clients drop out, and mechanism.tolerate = 0 does not: such rounds "
+                "are aborted, and paid for"
+            )
+
+    def _ticks(self, nodes: tuple[NodePlan, ...]) -> float | None:
+        """One tick is the mean time between wakes; barriers count rounds (theory.md, section 4)."""
+        rates = [n.activation.rate for n in nodes if not isinstance(n.activation, Barrier)]
+        if not rates:
+            return None
+        mean = float(np.mean(rates))
+        return 1e9 / mean if mean > 0 else 1e9

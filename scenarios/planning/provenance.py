@@ -1,0 +1,69 @@
+"""The scenario in full, as it can be run again: same seed, same data, or it says what changed."""
+
+import hashlib
+from typing import Any
+
+from scenarios.language.table_rules import fill_fields
+from scenarios.planning.context import Settling, Table
+from scenarios.planning.mechanism_tables import family_of
+from scenarios.planning.scenario_tables import SERVER
+
+
+class Origin:
+    """Writes out every default, and the hash of every file."""
+
+    def __init__(self, at: Settling) -> None:
+        self.at = at
+
+    def resolved(self) -> Table:
+        """The scenario in full: runnable again, with the same seed and the same data."""
+        resolved = {k: v for k, v in self.at.scenario.raw.items() if k != "extends"}
+        resolved["name"] = self.at.scenario.name
+        run = dict(resolved["run"])
+        run["seed"] = self.at.seed
+        if self.at.until is not None:
+            run["until"] = self.at.until
+        if not {"horizon", "rounds", "updates"} & set(run):
+            run["horizon"] = "60s"
+        run["engine"] = self.at.options.engine or run["engine"]
+        resolved["run"] = run
+        if family_of(self.at.read) == "server":
+            resolved["server"] = fill_fields(SERVER, resolved.get("server", {}))
+        resolved["seeds"] = dict(self.at.seeds)
+        if self.at.calibrated is not None:
+            # named, so that a run is repeated exactly after an accountant has become tighter
+            resolved["privacy"] = resolved["privacy"] | {"calibrate": self.at.calibrated}
+        hashes = self._hashes()
+        resolved.pop("origin", None)
+        resolved["origin"] = {"folder": str(self.at.scenario.folder), "sha256": hashes}
+        if self.at.options.data is not None or self.at.options.graph is not None:
+            resolved["origin"]["in_memory"] = True
+        return resolved
+
+    def _hashes(self) -> dict[str, str]:
+        """Hash every file that the scenario names."""
+        hashes: dict[str, str] = {}
+
+        def walk(tree: Any) -> None:
+            if isinstance(tree, dict):
+                for key, value in tree.items():
+                    if key == "path" and isinstance(value, str):
+                        self._hash(value, hashes)
+                    else:
+                        walk(value)
+            elif isinstance(tree, list):
+                for value in tree:
+                    walk(value)
+
+        walk({k: v for k, v in self.at.read.items() if k != "origin"})
+        return hashes
+
+    def _hash(self, name: str, hashes: dict[str, str]) -> None:
+        folders = self.at.folders
+        found = folders.find(name)
+        below = sorted(path for path in found.rglob("*.npz") if path.is_file())
+        files = below if found.is_dir() else [found]
+        for file in files:
+            if folders.is_inside(file):  # a link that leads out was not read either
+                key = name if file == found else f"{name}/{file.relative_to(found).as_posix()}"
+                hashes[key] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,43 @@
+"""A scenario, read: what its author wrote, with all defaults, and as checked values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scenarios.language.problems import Report
+from scenarios.language.reader import read_source
+from scenarios.language.table_rules import fill_fields, read_fields
+from scenarios.planning.scenario_tables import SCENARIO
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario: `given` as it was written, `raw` with all defaults, `read` as the plan wants it."""
+
+    name: str
+    text: str
+    folder: Path
+    given: dict[str, Any]
+    raw: dict[str, Any]
+    read: dict[str, Any]
+    report: Report = field(repr=False)
+
+
+def load(
+    scenario: str | Path | Mapping[str, Any],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    named: bool = True,
+) -> Scenario:
+    """Read a library name, a file or a plain dict; `settings` and `named` are those of `read_source`.
+
+    What is wrong with single values is in the scenario's report.
+    """
+    source = read_source(scenario, settings, named=named)
+    report = source.report
+    read = read_fields(SCENARIO, source.tree, (), report)
+    raw = source.tree if report.problems else fill_fields(SCENARIO, source.tree)
+    read.setdefault("name", None)
+    name = read["name"] or source.name
+    return Scenario(name, source.text, source.folder, source.tree, raw, read, report)

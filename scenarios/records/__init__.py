@@ -1,0 +1,1 @@
+"""Writes what a run leaves, and reads it back."""

@@ -1,0 +1,112 @@
+"""Where two runs part, and how their metrics differ after it."""
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from typing import Any
+
+from scenarios.language.json_numbers import figure, folded, show
+
+Event = dict[str, Any]
+Pair = tuple[Event | None, Event | None]
+_WORST = 1e-12
+_SHOWN = 20
+
+
+def _compared(event: Event | None) -> Event | None:
+    """Leave out what may differ without a reason: lateness, names of scenarios, and ends to come."""
+    if event is None:
+        return None
+    more = {"started": "scenario", "fault_began": "until"}.get(event["kind"], "")
+    return {k: v for k, v in event.items() if k not in {"late_ns", more}}
+
+
+def parts(one: Iterable[Event], other: Iterable[Event]) -> Pair | None:
+    """Return the first events that differ; None where the runs are the same."""
+    for mine, theirs in zip_longest(one, other):
+        if _compared(mine) != _compared(theirs):
+            return mine, theirs
+    return None
+
+
+def compare_digests(one: dict[str, Any], other: dict[str, Any]) -> dict[str, str]:
+    """Compare the digests of two manifests: "equal", "different", or why they are not compared.
+
+    Value digests of runs whose BLAS had different numbers of threads (or where one manifest names none)
+    are not compared: sums in another order round differently, so that neither verdict says anything.
+    """
+    found: dict[str, str] = {}
+    mine, theirs = one["digests"], other["digests"]
+    threads = [manifest["environment"].get("blas_threads") for manifest in (one, other)]
+    for name in ("schedule", "value"):
+        if name not in mine or name not in theirs:
+            found[name] = "not compared: a run has none, for it did not end"
+        elif mine.get("version") != theirs.get("version"):
+            found[name] = "not compared: they are digests of two versions"
+        elif name == "value" and threads[0] != threads[1]:
+            counts = " and ".join("unknown" if n is None else str(n) for n in threads)
+            found[name] = f"not compared: BLAS threads are {counts}"
+        elif mine[name] == theirs[name]:
+            found[name] = "equal"
+        elif name == "schedule" and ("conditional" in mine or "conditional" in theirs):
+            found[name] = "different, and conditional on divergence: float bits decided when"
+        else:
+            found[name] = "different"
+    return found
+
+
+def samples(events: Iterator[Event]) -> dict[int, dict[str, float]]:
+    """Return the metrics of every sample, per-node ones as their mean, by instant."""
+    found = {}
+    for event in events:
+        if event["kind"] == "sampled":
+            found[event["t"]] = {k: folded(v) for k, v in event["values"].items()}
+    return found
+
+
+def differences(
+    one: dict[int, dict[str, float]], other: dict[int, dict[str, float]], since: int
+) -> list[dict[str, Any]]:
+    """Return, for each metric that differs from some instant on: when first, and both last values."""
+    shared = sorted(t for t in one.keys() & other.keys() if t >= since)
+    first: dict[str, int] = {}
+    for t in shared:
+        for name in one[t].keys() & other[t].keys():
+            if name not in first and _differ(one[t][name], other[t][name]):
+                first[name] = t
+    ends = one[max(one)] if one else {}, other[max(other)] if other else {}
+    found = [
+        {"metric": name, "first": t, "one": ends[0].get(name), "other": ends[1].get(name)}
+        for name, t in first.items()
+    ]
+    return sorted(found, key=lambda row: (row["first"], row["metric"]))
+
+
+def plain_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a difference as JSON holds it."""
+    return row | {key: figure(row[key]) for key in ("one", "other")}
+
+
+def _differ(one: float, other: float) -> bool:
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) != math.isnan(other)
+    return (
+        abs(one - other) > _WORST * max(1.0, abs(one), abs(other))
+        if math.isfinite(one - other)
+        else one != other
+    )
+
+
+def in_words(rows: list[dict[str, Any]], names: tuple[str, str]) -> list[str]:
+    """Tell the differences, a line each."""
+    if not rows:
+        return ["  no metric of a common sample differs"]
+    lines = [f"  {'metric':<22} {'differs from':>13} {names[0][-18:]:>18} {names[1][-18:]:>18}"]
+    for row in rows[:_SHOWN]:
+        one, other = (("—" if v is None else show(v)) for v in (row["one"], row["other"]))
+        lines.append(
+            f"  {row['metric']:<22} {show(row['first'] / 1e9) + ' s':>13} {one:>18} {other:>18}"
+        )
+    if len(rows) > _SHOWN:
+        lines.append(f"  … and {len(rows) - _SHOWN} more")
+    return lines

@@ -1,0 +1,185 @@
+"""What a run's files say of its privacy, counted anew: ledgers, fates of releases, and both for other programs."""
+
+import csv
+import io
+from typing import Any
+
+from actors.events import Diverged
+from mechanisms.accounting.disclosure import Reader
+from mechanisms.accounting.disclosure import epsilon_of as told
+from mechanisms.accounting.export import as_tree, events
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.loss import Tally, tally
+from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import add_in
+from scenarios.language.json_numbers import declared_by, figure, number, self_declared, show
+from scenarios.records.budget import Budget
+from scenarios.records.file_guard import resolved
+from scenarios.records.proven_releases import MADE
+from scenarios.records.recorded_plan import Remembered
+from scenarios.records.release_fates import Fates
+from scenarios.records.result import Result
+from scenarios.records.run_folder import FolderError, whole
+from scenarios.records.world_facts import FILE, read_facts
+
+_DELTA = 1e-5
+"""δ of who has no budget."""
+_FIELDS = (
+    "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
+    "claimed", "charged", "summed", "kappa", "degree", "phi", "C", "residual", "tolerance", "hidden", "contraction",
+    MADE,
+)  # fmt: skip
+
+
+def spends_of(result: Result) -> dict[int, list[Spend]]:
+    """Return every agent's spends, in the order in which they were charged: of the ledger, and what only events prove."""
+    return result.proof.spends()
+
+
+def tallies_of(result: Result) -> dict[int, Tally]:
+    """Return what every agent's ledger holds."""
+    return {node: tally(spends) for node, spends in spends_of(result).items()}
+
+
+def fates_of(result: Result) -> Fates:
+    """Fold the recorded events again."""
+    fates = Fates(_size(result))
+    fates.fold(event for _, event in whole(result.path))
+    return fates
+
+
+def _size(result: Result) -> int:
+    return sum(group["count"] for group in resolved(result.path)["nodes"])
+
+
+def _deltas(result: Result) -> list[float]:
+    """Every agent's δ."""
+    found: list[float] = []
+    for group in resolved(result.path)["nodes"]:
+        found += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
+    return found
+
+
+def epsilon_of(result: Result) -> dict[str, Any]:
+    """Compose what a folder proves, for runs that were cut off: by the rule, and with the plans, that the run had.
+
+    A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
+    """
+    settled, spends = resolved(result.path), spends_of(result)
+    deltas = _deltas(result)
+    if spends and max(spends) >= len(deltas):
+        said = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
+        raise FolderError(f"{result.path} is damaged: {said}")
+    stopped, over = set[int](), False
+    for event in result.events():
+        if event["kind"] == "diverged":
+            stopped.add(event["node"])
+        over |= event["kind"] == "finished"
+    if (result.path / FILE).exists():
+        facts = read_facts(result.path)
+        if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
+            said = f"{FILE} and resolved.toml name different deltas"
+            raise FolderError(f"{result.path} is damaged: {said}")
+        plan: Any = Remembered(facts)
+        each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
+        view = facts.view
+    else:
+        each, accountant = _without_plan(settled, deltas, spends, stopped)
+        view = settled["privacy"]["views"][0]
+    return {
+        "max": figure(max(each, default=0.0)),
+        "mean": figure(sum(each) / max(1, len(each))),
+        "delta": max(deltas),
+        "accountant": accountant,
+        "view": view,
+        "declared_by": declared_by(settled["mechanism"]["kind"]),
+    }
+
+
+def _by_plan(
+    plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
+) -> tuple[list[float], str]:
+    """Return every agent's ε, and whose arithmetic the largest is by, as the run itself told them at this point."""
+    ledgers = [Ledger() for _ in range(plan.size)]
+    budget = Budget(plan, ledgers)
+    budget.recall(live=numerical)
+    budget.last = over
+    for node, mine in spends.items():
+        for spend in mine:
+            ledgers[node].charge(spend)
+        budget.counts[node] = len(mine)
+    for node in stopped:
+        budget(Diverged(0, 0, node, None))
+    return budget.headline().tolist(), budget.accountant_name()
+
+
+def _without_plan(
+    settled: dict[str, Any],
+    deltas: list[float],
+    spends: dict[int, list[Spend]],
+    stopped: set[int],
+) -> tuple[list[float], str]:
+    privacy = settled["privacy"]
+    view, adaptive = privacy["views"][0], ":" in settled["mechanism"]["kind"]
+    shows = settled["mechanism"]["kind"] == "local"
+    found = []
+    for node, delta in enumerate(deltas):
+        bag = add_in(view, Tally(), spends.get(node, []))
+        reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
+        found.append(told(bag, reader, unplanned_stop=node in stopped))
+    worst = max(found, default=(0.0, "basic"))
+    return [epsilon for epsilon, _ in found], worst[1]
+
+
+def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
+    """Tell a run that was cut off: what its events and its ledger say."""
+    epsilon, messages = summary["epsilon"], summary["messages"]
+    worst = number(epsilon["max"])
+    return [
+        f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at {summary['ended_s']:g} s; counted from its events",
+        f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
+        f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger and events)",
+        *([f"            {self_declared(code)}"] if (code := epsilon["declared_by"]) else []),
+        f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
+        f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
+        f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
+        f"{messages['rejected']:,} rejected + {messages['in_flight']:,} in flight",
+    ]
+
+
+def as_csv(result: Result) -> str:
+    """Return the ledger as a table, a row for each release."""
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, _FIELDS, extrasaction="ignore", restval="")
+    writer.writeheader()
+    writer.writerows(result.proof.lines)
+    return sink.getvalue()
+
+
+def as_events(result: Result) -> dict[str, Any]:
+    """Return every agent's ledger as plain data of dp-accounting's events."""
+    found = {
+        str(node): {relation: as_tree(event) for relation, event in events(bag).items()}
+        for node, bag in sorted(tallies_of(result).items())
+    }
+    return {
+        "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
+        "delta": max(_deltas(result)),
+        "agents": found,
+    }
+
+
+def heard_in_words(result: Result) -> list[str]:
+    """Tell how much neighbours heard directly: information, not an ε, for what one hears another can pass on."""
+    fates = fates_of(result)
+    made = fates.made
+    shares = sorted(heard / made[node] for (node, _), heard in fates.directly().items())
+    if not shares:
+        return ["  heard     nobody heard a release directly"]
+    vain = sum(map(len, fates.unread()))
+    return [
+        f"  heard     a neighbour heard {100 * shares[len(shares) // 2]:.0f} % of an agent's releases directly (median of "
+        f"{len(shares):,} pairs; {100 * shares[0]:.0f}–{100 * shares[-1]:.0f} %): information, not an ε",
+        f"            {vain:,} of {sum(made):,} releases were read by nobody, {sum(map(len, fates.unheard())):,} of them "
+        f"delivered to nobody, {sum(map(len, fates.unsent())):,} never sent",
+    ]

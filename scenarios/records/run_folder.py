@@ -1,0 +1,328 @@
+"""A run's folder: its manifest, what is written at the end, and what can be read of it."""
+
+import errno
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+from actors.events import Event
+from scenarios.records.file_guard import (
+    Charge,
+    Digests,
+    FolderError,
+    Manifest,
+    decoded,
+    event_of,
+    guarded,
+    json_of,
+)
+
+__all__ = ["FolderError", "guarded"]
+
+SCHEMA = 1
+_ROOM = 8192
+"""The first manifest is padded to this size, so that a full disk can still be told in it."""
+
+
+def version() -> str:
+    """The version of hush."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("hush")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def environment() -> dict[str, str | int | None]:
+    """What the value digest depends on."""
+    import numpy as np
+
+    from scenarios.planning.blas_threads import blas_threads
+
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "machine": platform.machine(),
+        "system": platform.system(),
+        "blas_threads": blas_threads(),
+    }
+
+
+def choose(name: str, seed: int, out: str | None) -> Path:
+    """Return a folder for one run: a new one that no other process gets, or the one asked for when it is empty.
+
+    The one asked for is not made here: it belongs to the `RunFolder` that first writes its manifest into it.
+    """
+    if out is None:
+        return numbered(f"runs/{name}-{seed}")
+    path = asked(out)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
+    return path
+
+
+def asked(out: str) -> Path:
+    """Return the path that `--out` names; raise `FolderError` where no folder can have it."""
+    path = Path(out)
+    if len(out) > 4000 or max(map(len, path.parts), default=0) > 255:
+        raise FolderError("--out: the path is too long")
+    return path
+
+
+def numbers(stem: str) -> Iterator[Path]:
+    """Yield stem-1, stem-2 … without end."""
+    return (Path(f"{stem}-{number}") for number in count(1))
+
+
+def numbered(stem: str) -> Path:
+    """Make the first of stem-1, stem-2 … that is not there yet: of several processes each gets its own."""
+    return next(path for path in numbers(stem) if _made(path))
+
+
+def _made(path: Path) -> bool:
+    """Make a folder and whatever it lies in; false where it was there, or another process was faster."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolderError(f"{str(path.parent)[:200]} cannot be made: {error.strerror}") from None
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
+    return True
+
+
+def abandon(path: Path) -> None:
+    """Remove a folder that was made for nothing; one that holds anything stays."""
+    with suppress(OSError):
+        path.rmdir()
+
+
+def refuse_if_used(path: Path) -> None:
+    """Raise `FolderError` where a folder holds anything."""
+    if any(path.iterdir()):
+        raise FolderError(f"{path} exists and is not an empty folder: nothing was written")
+
+
+@contextmanager
+def held(
+    places: Iterable[Path], judge: Callable[[Path], None] = refuse_if_used, *, new: bool = False
+) -> Iterator[Path]:
+    """Hold the first of some folders in which no other process works, until the block ends; it is made if need be.
+
+    With `new`, only one that was not there will do. `judge` raises where what lies in a folder stands in the way: it is
+    asked when no other process can add to it any more. A folder that was made here is removed again where the block raises
+    and leaves it empty. Raises `FolderError` where all are in use.
+    """
+    path = None
+    for path in places:
+        made = _made(path)
+        lock = None if new and not made else _lock(path)
+        if lock is None:
+            continue
+        try:
+            judge(path)
+            yield path
+        except BaseException:
+            if made:
+                abandon(path)
+            raise
+        finally:
+            os.close(lock)
+        return
+    raise FolderError(f"{path} is in use: another hush works in it")
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a folder and return the descriptor that holds the lock; None where another process has it.
+
+    The system takes the lock back when the process ends, however that happens. Where there are no such locks (fcntl is of
+    POSIX) nothing is held.
+    """
+    if not path.is_dir():
+        raise FolderError(f"{path} is not a folder")
+    if fcntl is None:
+        return os.open(os.devnull, os.O_RDONLY)
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return None
+    except OSError:  # a file system without locks
+        return file
+    return file
+
+
+class RunFolder:
+    """Writes the files of a run that are not streams."""
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self._manifest = manifest
+        self._hashes: dict[str, str] = {}
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with (path / "manifest.json").open("xb") as file:  # it is there once: the first has it
+                file.write(self._padded())
+        except FileExistsError:
+            said = "holds a run already, or is no folder: nothing was written"
+            raise FolderError(f"{str(path)[:200]} {said}") from None
+        except OSError as error:
+            raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
+
+    def note(self, **more: Any) -> None:
+        """Write something into the manifest of a run that goes on: in place, for it may be killed at any time."""
+        if self._manifest | more == self._manifest:
+            return
+        self._manifest |= more
+        with (self.path / "manifest.json").open("r+b") as file:
+            file.write(self._padded())
+
+    def _padded(self) -> bytes:
+        text = json.dumps(self._manifest, indent=2, ensure_ascii=False).encode()
+        return text.ljust(_ROOM - 1) + b"\n"
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one whole file: whoever reads it meanwhile, or kills the run, finds it as it was or as it is."""
+        fresh = self.path / f"{name}.new"
+        try:
+            fresh.write_bytes(data)
+            fresh.replace(self.path / name)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+        self._hashes[name] = hashlib.sha256(data).hexdigest()
+
+    def write_json(self, name: str, tree: Any) -> None:
+        """Write one whole file of JSON."""
+        self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
+
+    def finish(
+        self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any
+    ) -> None:
+        """Say in the manifest how the run ended; in place where the disk is full."""
+        files = dict(sorted({**self._hashes, **hashes}.items()))
+        self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
+        text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
+        final, fresh = self.path / "manifest.json", self.path / "manifest.json.new"
+        try:
+            fresh.write_bytes(text)
+            fresh.replace(final)
+        except OSError as error:
+            if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+                raise
+            fresh.unlink(missing_ok=True)
+            with final.open("r+b") as file:
+                file.write(self._padded())
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Read the manifest of a run; refuse a folder that holds pipes or devices, which may be read for ever."""
+    file = path / "manifest.json"
+    if not file.is_file():
+        said = "is not the folder of a run: it has no readable manifest.json"
+        raise FolderError(f"{path} {said}")
+    for entry in path.iterdir():
+        if entry.exists() and not (entry.is_file() or entry.is_dir()):
+            raise FolderError(f"{entry} is neither a file nor a folder: nothing is read")
+    schema = json_of(file, _Versioned)["schema"]
+    if schema != SCHEMA:
+        raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
+    found: dict[str, Any] = json_of(file, Manifest)
+    found = {"environment": {}, "digests": {}} | found
+    with guarded(file):
+        msgspec.convert(found["digests"], Digests)
+    return found
+
+
+class _Versioned(msgspec.Struct):
+    """The one field that manifests of every schema have."""
+
+    schema: int
+
+
+def segments(path: Path) -> list[Path]:
+    """Return the event files in their order."""
+    return sorted(path.glob("events-*.jsonl"))
+
+
+def whole(path: Path) -> Iterator[tuple[bytes, Event]]:
+    """Yield every whole line of the events, and the event that it holds; a line that was cut off is where a run was killed.
+
+    Raise `FolderError` where an event is missing: events are numbered from 1 without a gap, so that what
+    was cut out of a record (releases, say) is not counted as if it had never been.
+    """
+    last = 0
+    for segment in segments(path):
+        with segment.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                event = event_of(line, segment)
+                if event.seq != last + 1:
+                    after = f"stands after event {last}" if last else "is the first"
+                    raise FolderError(f"{segment} is damaged: event {event.seq} {after}")
+                last = event.seq
+                yield line, event
+
+
+def events(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield every whole event as plain values."""
+    for line, _ in whole(path):
+        yield msgspec.json.decode(line)
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the whole lines of a ledger."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield decoded(line, path, Charge)
+
+
+AT_THE_END = ("summary.json", "verdicts.json", "models.npz")
+"""What is written once, when a run is over."""
+
+
+def flaws(path: Path) -> list[str]:
+    """Say what is wrong with the files of a run that ended; nothing of one that was cut off, or still goes on.
+
+    Files must be what their checksums in the manifest say. A manifest without checksums says nothing of any file.
+    """
+    manifest = read_manifest(path)
+    known = manifest.get("sha256")
+    if manifest.get("status") == "running":
+        return []
+    if not isinstance(known, dict) or not known:
+        return ["the manifest holds no checksums: the files may be anything"]
+    expected = AT_THE_END if manifest.get("status") != "failed" else ()
+    named = {**known, **dict.fromkeys(expected)}
+    missing = [name for name in named if Path(name).name != name or not (path / name).is_file()]
+    changed = [
+        name
+        for name, digest in known.items()
+        if name not in missing and hashlib.sha256((path / name).read_bytes()).hexdigest() != digest
+    ]
+    found = [f"files are missing: {', '.join(missing)}"] if missing else []
+    if changed:
+        found.append(f"checksums do not match: {', '.join(changed)}")
+    return found

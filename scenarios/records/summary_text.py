@@ -1,0 +1,234 @@
+"""A run in words: its summary, told to a person."""
+
+from typing import Any
+
+import numpy as np
+
+from scenarios.language.json_numbers import figure, number, self_declared
+
+Values = dict[str, Any]
+
+
+def _show(value: Any, form: str = ".4g") -> str:
+    if value is None:
+        return "—"
+    if value == "inf":
+        return "∞"
+    return format(value, form) if isinstance(value, (int, float)) else str(value)
+
+
+def in_words(summary: Values) -> list[str]:
+    """Tell a summary to a person, lines of at most about 100 characters."""
+    score = "accuracy" if "accuracy" in summary else "rmse"
+    messages = summary["messages"]
+    lines = [
+        f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at "
+        f"{_show(summary['ended_s'], '.6g')} s ({summary['ended_by']})",
+        "",
+        f"  loss      {_show(summary['loss']['mean'])} mean, {_show(summary['loss']['max'])} worst"
+        f"{_over(summary)}   (an oracle's view: losses are not released)",
+    ]
+    test, local = summary[score]["test"], summary["local"]
+    shown = (
+        f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train{_over(summary)}"
+    )
+    if local is not None and test is not None:
+        shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
+    lines.append(shown)
+    if summary["gain"] is not None:
+        lines += _verdict_on_gain(summary, score)
+    if summary["objective"] is not None:
+        gap = summary["gap"]
+        told = f"  objective {_show(summary['objective'], '.6g')}"
+        if gap is None:
+            told += "   (no single minimum was found to compare it with)"
+        else:
+            told += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
+        lines.append(told)
+    lines += _diverged(summary)
+    lines += _epsilon_lines(summary)
+    lines += _unspent(summary)
+    lines += [
+        f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
+        f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
+        f"  messages  {messages['sent']:,} sent{_doubled(messages)} = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "
+        f"{messages['rejected']:,} rejected + {messages['in_flight']:,} in flight",
+    ]
+    if summary.get("server"):
+        lines.append(
+            f"  rounds    {summary['server']['rounds']:,} opened, {summary['server']['aborted']:,} aborted"
+        )
+    lines += _fault_lines(summary.get("faults") or [])
+    if len(summary["groups"]) > 1:
+        lines += ["", *_group_lines(summary["groups"], score)]
+    lines += [f"  note      {note}" for note in summary["notes"]]
+    lines += [f"  warning   {warning}" for warning in summary["warnings"]]
+    return [*lines, "", *_verdict_lines(summary)]
+
+
+def _over(summary: Values) -> str:
+    """Say over how many agents the means are, where those are not all."""
+    over = summary.get("means_over")
+    return f" ({over['words']})" if over is not None and over["agents"] < over["of"] else ""
+
+
+def _diverged(summary: Values) -> list[str]:
+    states = [node["state"] for node in summary["nodes"]]
+    gone, members = states.count("diverged"), len(states) - states.count("absent")
+    if not gone:
+        return []
+    if gone == members:
+        return [
+            f"  verdict   DIVERGED: what each of the {gone} agents computes is no number any more"
+        ]
+    return [f"  diverged  {gone} of {members} agents: what they compute is no number any more"]
+
+
+def _doubled(messages: Values) -> str:
+    copies = messages["duplicated"]
+    return f" + {copies:,} duplicated" if copies else ""
+
+
+_ON_MEMBERS = {"crash", "restart", "leave", "join", "pause", "churn"}
+
+
+def told_faults(faults: list[Values]) -> list[str]:
+    """Tell how often each fault happened, and what it hit."""
+    told: dict[str, list[int]] = {}
+    for fault in faults:
+        mine = told.setdefault(fault["name"], [0, 0, 0])
+        for at, key in enumerate(("fired", "struck", "touched")):
+            mine[at] += fault[key]
+    return [f"{name} {counts[0]}×{_hit(name, counts)}" for name, counts in told.items()]
+
+
+def _hit(name: str, counts: list[int]) -> str:
+    fired, struck, touched = counts
+    if touched:
+        return f" ({touched:,} messages)"
+    return " (hit nobody)" if fired and not struck and name in _ON_MEMBERS else ""
+
+
+def _fault_lines(faults: list[Values]) -> list[str]:
+    said = told_faults(faults)
+    return [f"  faults    {', '.join(said)}"] if said else []
+
+
+def _epsilon_lines(summary: Values) -> list[str]:
+    """Tell ε: the headline with its terms, what was claimed, every accountant, every view."""
+    epsilon = summary["epsilon"]
+    lines = [
+        f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
+        f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
+    ]
+    if epsilon.get("declared_by"):
+        lines.append(f"            {self_declared(epsilon['declared_by'])}")
+    if epsilon["max"] == 0 and summary["releases"]:
+        lines.append("            0 says that δ alone covers it: something was released")
+    claimed = epsilon.get("claimed")
+    if claimed is not None and _above(epsilon["max"], claimed):
+        lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
+    if epsilon.get("delta_may_exceed"):
+        whose = ", ".join(epsilon["delta_may_exceed"])
+        lines.append(f"            δ of {whose} may exceed 1/m: budget.delta_may_exceed")
+    others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
+    if len(others) > 1:
+        lines.append(f"            the same ledgers by {', '.join(others)}")
+    lines += [f"            NOT COVERED: {reason}" for reason in epsilon.get("not_covered", ())]
+    if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
+        seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
+        lines.append(f"            in every view: {', '.join(seen)}")
+    return lines
+
+
+def _unspent(summary: Values) -> list[str]:
+    """Tell what caps leave, as their filters count it, and what they refused."""
+    left = [number(node["left"]) for node in summary["nodes"] if node.get("left") is not None]
+    if not left:
+        return []
+    refused, by = summary["refused"], summary["epsilon"].get("calibrated")
+    return [
+        f"  budget    {_show(float(np.mean(left)), '.2f')} left on average, {_show(max(left), '.2f')} at most; "
+        f"{refused:,} releases were refused{f'; noise calibrated by {by}' if by else ''}"
+    ]
+
+
+def _above(charged: Any, claimed: Any) -> bool:
+    """Whether the truth is above what was claimed, by more than rounding."""
+    return number(charged) > number(claimed) * (1 + 1e-4)
+
+
+def _verdict_on_gain(summary: Values, score: str) -> list[str]:
+    gain, harmed = summary["gain"], summary["harmed"]
+    better = "beats" if gain > 0 else "does NOT beat"
+    noisy = summary["releases"] > 0 and summary["epsilon"]["max"] != "inf"
+    learner = "private learning" if noisy else "learning together"
+    if _is_unfinished(summary):
+        return [
+            f"            so far {learner} is at {gain:+.4g} {score} from purely local learning on average,",
+            f"            and {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
+        ]
+    return [
+        f"            {learner} {better} purely local learning here: {gain:+.4g} {score} on average;",
+        f"            {_show(100 * (harmed or 0), '.0f')} % of the agents are worse off than alone",
+    ]
+
+
+def _group_lines(groups: list[Values], score: str) -> list[str]:
+    counts = [_counted(group) for group in groups]
+    room = max(6, *map(len, counts))
+    lines = [
+        f"  {'group':<12} {'agents':>{room}} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
+    ]
+    lines += [
+        f"  {g['name'][:12]:<12} {count:>{room}} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
+        f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
+        for g, count in zip(groups, counts, strict=True)
+    ]
+    return lines
+
+
+def _counted(group: Values) -> str:
+    """Tell how many agents a group has, and over how many of them its means are, where those are fewer."""
+    over = group.get("means_over")
+    fewer = over is not None and over["agents"] < over["of"]
+    return f"{over['agents']} of {group['count']}" if over and fewer else str(group["count"])
+
+
+def _verdict_lines(summary: Values) -> list[str]:
+    broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
+    unknown = [n for n, found in summary["invariants"].items() if found["verdict"] == "unknown"]
+    held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
+    unfinished = _is_unfinished(summary)
+    so_far = " so far" if unfinished else ""
+    lines = [
+        f"  invariants {held}/{len(summary['invariants'])} hold{so_far}"
+        + (f"; BROKEN: {', '.join(broken)}" if broken else "")
+        + (f"; unknown: {', '.join(unknown)}" if unknown else "")
+    ]
+    lines += [f"  {told_expectation(f, unfinished=unfinished)}" for f in summary["expectations"]]
+    unproved = summary.get("targets_not_covered", {})
+    for name, value in summary["targets"].items():
+        reason = f"   (not covered: {unproved[name]})" if name in unproved else ""
+        lines.append(f"  target    {name} = {_show(value, '.6g')}{so_far}{reason}")
+    return lines
+
+
+def _is_unfinished(summary: Values) -> bool:
+    """Whether a run was ended before its end: its figures are of its first part, and no verdict."""
+    return bool(summary["status"] == "interrupted")
+
+
+def told_expectation(found: Values, *, unfinished: bool = False) -> str:
+    """Tell what was expected, what came, and whether that is it; of an unfinished run what is so far."""
+    mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[found["verdict"]]
+    note = f" ({found['note']})" if found.get("note") else ""
+    return f"{mark} expected {found['wanted']}{_got(found, unfinished=unfinished)}{note}"
+
+
+def _got(found: Values, *, unfinished: bool) -> str:
+    if found["wanted"].startswith("sometimes"):
+        return "" if found["t"] is None else f"; first at {_show(found['t'], '.6g')} s"
+    if unfinished and found["verdict"] == "unknown":
+        return "" if found["got"] is None else f"; {_show(found['got'], '.6g')} so far"
+    return f"; got {_show(found['got'], '.6g')}"

@@ -1,0 +1,190 @@
+"""What a screen must know of a world before anything happens: small enough to lie beside the events."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from actors.agent import Agent
+from clocks.durations import Constant
+from mechanisms.accounting.spend import Spend
+from scenarios.planning.plan import NodePlan, Plan
+from scenarios.records.file_guard import MOST, guarded, json_of
+from scenarios.records.ledger_file import line_of, spend_of
+from scenarios.records.run_folder import FolderError
+
+FILE = "world.json"
+
+
+class Budgeted(msgspec.Struct, frozen=True):
+    """So many agents, one after the other, with one budget."""
+
+    count: int
+    cap: float | None
+    delta: float
+    filter: str = ""
+    plan: int = -1
+    """Which of the plans is theirs: all that they mean to release."""
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """A fault as its scenario names it: when it begins and ends, where that is known."""
+
+    name: str
+    at: int | None = None
+    lasts: int | None = None
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """Who there is, who is joined to whom, under which budgets, and how ε is told."""
+
+    name: str
+    kind: str
+    seed: int
+    size: int
+    seats: int
+    groups: list[tuple[str, int]]
+    budgets: list[Budgeted]
+    plans: list[list[tuple[int, dict[str, Any]]]]
+    """Releases of one kind after the other: how many, and what each costs."""
+    absent: list[int]
+    edges: list[tuple[int, int]]
+    faults: list[Declared]
+    view: str
+    accountant: str
+    shows: bool
+    adaptive: bool
+    covered: bool
+    numerical: bool
+    """Whether samples compose numerically."""
+    horizon: int | None
+    rounds: int | None
+    updates: int | None
+
+    @property
+    def members(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each group."""
+        found, first = dict[str, tuple[int, ...]](), 0
+        for name, count in self.groups:
+            found[name] = (*found.get(name, ()), *range(first, first + count))
+            first += count
+        return found
+
+    @property
+    def caps(self) -> list[float | None]:
+        """Everybody's cap."""
+        return [part.cap for part in self.budgets for _ in range(part.count)]
+
+    def planned(self, number: int) -> tuple[Spend, ...] | None:
+        """All that agents of one plan mean to release; None where nobody planned."""
+        if number < 0:
+            return None
+        return tuple(s for times, line in self.plans[number] for s in (spend_of(line),) * times)
+
+    def cap_of(self, i: int) -> float | None:
+        """Return the cap of one agent."""
+        for part in self.budgets:
+            if i < part.count:
+                return part.cap
+            i -= part.count
+        return None
+
+    def neighbours(self) -> list[list[int]]:
+        """Return who is joined to whom, the server included."""
+        found: list[list[int]] = [[] for _ in range(self.seats)]
+        for i, j in self.edges:
+            found[i].append(j)
+            found[j].append(i)
+        return [sorted(near) for near in found]
+
+
+def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
+    """Gather the facts of a world that was built."""
+    groups: list[tuple[str, int]] = []
+    budgets: list[Budgeted] = []
+    plans: dict[tuple[tuple[int, Spend], ...], int] = {}
+    for node in plan.nodes:
+        if groups and groups[-1][0] == node.group:
+            groups[-1] = node.group, groups[-1][1] + 1
+        else:
+            groups.append((node.group, 1))
+        cap = node.cap
+        planned = _planned(node)
+        number = -1 if planned is None else plans.setdefault(planned, len(plans))
+        mine = (
+            Budgeted(1, None, node.delta, plan=number)
+            if cap is None
+            else Budgeted(1, cap.epsilon, node.delta, cap.accountant, number)
+        )
+        if budgets and msgspec.structs.replace(budgets[-1], count=1) == mine:
+            mine = msgspec.structs.replace(mine, count=budgets.pop().count + 1)
+        budgets.append(mine)
+    declared = [
+        Declared(
+            _named(fault.path) or fault.deed.name,
+            None if fault.timing.at is None else fault.timing.at + fault.timing.later,
+            fault.timing.lasts.shortest if isinstance(fault.timing.lasts, Constant) else None,
+        )
+        for fault in plan.faults
+    ]
+    privacy = plan.privacy
+    return Facts(
+        name=plan.name, kind=plan.kind, seed=plan.seed, size=plan.size, seats=plan.seats, groups=groups,
+        budgets=budgets, plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans], absent=[node.id for node in plan.nodes if not node.present],
+        edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j], faults=declared,
+        view=privacy.view, accountant=privacy.accountant, shows=privacy.shows_unreleased_model,
+        adaptive=privacy.adaptive, covered=plan.covered, numerical=numerical, horizon=plan.horizon, rounds=plan.rounds,
+        updates=plan.updates,
+    )  # fmt: skip
+
+
+def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
+    """All that an agent means to release; None where nobody planned."""
+    found = node.planned
+    return None if found is None else tuple((sum(1 for _ in run), s) for s, run in groupby(found))
+
+
+def _named(path: str) -> str:
+    """Return the name that an author gave a fault; an unnamed one bears a number of twelve digits."""
+    name = path.removeprefix("fault/").rpartition("/")[0]
+    digits = name.rpartition("-")[2]
+    return "" if len(digits) == 12 and set(digits) <= set("0123456789abcdef") else name
+
+
+def read_facts(folder: Path) -> Facts:
+    """Read the facts of a run's folder."""
+    file = folder / FILE
+    if not file.exists():
+        said = "it was recorded before hush 0.5"
+        raise FolderError(f"{folder} has no {FILE} that can be read: {said}")
+    with guarded(file):
+        facts = msgspec.convert(json_of(file, Facts), Facts)
+        why = _unfit(facts)
+        for number in range(len(facts.plans)):
+            facts.planned(number)
+    if why:
+        raise FolderError(f"{file} is damaged: {why}")
+    return facts
+
+
+def _unfit(facts: Facts) -> str:
+    """Say which of the facts do not fit each other; empty where all do."""
+    if not 0 < facts.size <= facts.seats <= MOST:
+        return f"{facts.size} agents in {facts.seats} seats"
+    counts = [count for _, count in facts.groups], [part.count for part in facts.budgets]
+    if any(min(of, default=0) < 0 or sum(of) != facts.size for of in counts):
+        return f"its groups or budgets do not add up to {facts.size} agents"
+    if sum(times for plan in facts.plans for times, _ in plan) > MOST:
+        return f"its plans have more than {MOST:,} releases"
+    if any(times < 0 for plan in facts.plans for times, _ in plan):
+        return "a plan has a negative number of releases"
+    if not all(
+        -1 <= part.plan < len(facts.plans) and 0 <= part.delta < 1 for part in facts.budgets
+    ):
+        return "a budget has a plan or a delta that cannot be"
+    agents = [*facts.absent, *(end for edge in facts.edges for end in edge)]
+    if not all(0 <= agent < facts.seats for agent in agents):
+        return f"an edge or an absent agent has no seat among {facts.seats}"
+    return ""

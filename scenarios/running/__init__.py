@@ -1,0 +1,1 @@
+"""Turns a plan into a world, runs it, and observes what happens."""

@@ -1,0 +1,240 @@
+"""A person's hand on a running world: faults and heals, judged as a scenario's, and kept as a scenario."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from actors.faults.schedule import Fault
+from clocks.clock import FAULT, NANOSECONDS, nanoseconds
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.writer import to_toml
+from scenarios.planning.check_scenario import judge
+from scenarios.planning.context import Options, Settling
+from scenarios.planning.fault_planner import Hazards
+from scenarios.planning.scenario import load
+from scenarios.records.run_folder import FolderError
+from scenarios.running.run import Run
+from scenarios.running.world import is_prepared
+
+Table = dict[str, Any]
+_SAYS = """\
+# A session by hand, as a scenario: {name}, seed {seed}. Every [[fault]] whose name begins with "hand-" is what a
+# person did, at that very instant; run it, and the schedule is the same. oracle = true says that who did it may have
+# seen losses, so that ε does not cover who took part.
+"""
+
+
+_READS = """\
+# It reads files ({first} …): keep it in the folder where they are, or name that folder with --data.
+"""
+
+
+class Steering:
+    """Does what a person asks at the next nanosecond: whatever is due at this instant comes first.
+
+    So the same fault in a scenario file, at that instant, finds the same world.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._last = -1
+        self._healed = set[int]()
+        names = [str(fault.get("name")) for fault in run.amended.get("fault", [])]
+        taken = [name.removeprefix("hand-") for name in names if name.startswith("hand-")]
+        self._number = max((int(n) for n in taken if n.isdecimal()), default=0)
+
+    @property
+    def tree(self) -> Table:
+        """The scenario in full, with everything that was done."""
+        return self._run.amended
+
+    @property
+    def now(self) -> int:
+        """The instant that it is."""
+        return self._run.hand.now
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can be done any more."""
+        return self._run.hand.stopped is not None
+
+    def set_out(self) -> None:
+        """Let time stand until the run goes on: what is done together is done at one instant."""
+        self._run.hand.set_out()
+
+    def note(self, what: str, **more: Any) -> None:
+        """Write something into the journal, with the number of the last event; it ends with the run."""
+        run = self._run
+        if run.outcome is not None:
+            return
+        run.inputs.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
+
+    def fault(self, table: Table, *, after: int = 0) -> int:
+        """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
+        run, instant = self._run, self.instant(after=after)
+        number, tree, fault = self.judged(table, instant)
+        assert run.script is not None, "a world that runs has a script"  # noqa: S101
+        self._number += 1
+        self._steer(instant, tree)
+        run.checks.declared.declare(fault)
+        run.script.add(fault, instant)
+        self.note(
+            "fault", at=instant, fault=number, does={"name": tree["fault"][number]["name"], **table}
+        )
+        return instant
+
+    def judged(self, table: Table, instant: int) -> tuple[int, Table, Fault]:
+        """Judge a fault as a scenario's; return its number, the scenario with it, and itself."""
+        run, number = self._run, len(self.tree.get("fault", []))
+        name = f"hand-{self._number + 1}"
+        entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
+        tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
+        hazards = self._judged(tree, number)
+        fault = hazards.faults(run.plan.dimension)[number]
+        agents = run.members.agents
+        links = {(agent.id, j) for agent in agents for j in agent.neighbours}
+        hazards.judge((fault,), links)
+        for a, b in hazards.edges():
+            if (a, b) not in links:
+                said = f"no edge joins {a} and {b}: edges are laid before a run begins"
+                hazards.at.report.value(("fault", number, "edges"), said)
+        self._stop_if_any(hazards.at, number)
+        if fault.deed.target.metric.startswith("epsilon.un") and run.fates is None:
+            said = "is not followed in this run: a scenario must ask for it before it begins"
+            self._refuse(fault.deed.target.metric, said)
+        if any(not is_prepared(agents[i], fault) for i in fault.deed.target.among):
+            said = "agents are made ready for it only in runs begun at a pace: --speed 100"
+            self._refuse(fault.deed.name, said)
+        return number, tree, fault
+
+    def began(self, number: int) -> tuple[int, int]:
+        """Return when a fault that a hand can undo began, and when it would end; −1 is never."""
+        run, faults = self._run, self.tree.get("fault", [])
+        if not 0 <= number < len(faults):
+            known = f"they are numbered from 0 to {len(faults) - 1}" if faults else "there is none"
+            self._refuse("heal", f"no fault {number}: {known}")
+        assert run.script is not None, "a world that runs has a script"  # noqa: S101
+        windows = run.script.windows(number)
+        if not windows or number in self._healed:
+            self._refuse("heal", f"fault {number} does nothing now that could be undone")
+        if "at" not in faults[number]:
+            self._refuse(
+                "heal",
+                f"fault {number} comes by {'a condition' if 'when' in faults[number] else 'chance'}: no file could say that it was healed by hand",
+            )
+        return windows[0]
+
+    def heal(self, number: int, *, after: int = 0) -> int:
+        """Undo a fault that began at an instant of its own; return the instant of its end."""
+        run, tree, (began, ends) = self._run, self.tree, self.began(number)
+        faults = tree["fault"]
+        assert run.script is not None, "a world that runs has a script"  # noqa: S101
+        instant = self.instant(since=began, after=after)
+        if 0 <= ends <= instant:
+            self._refuse("heal", f"fault {number} is over at this very instant")
+        entry = {k: v for k, v in faults[number].items() if k != "for"}
+        entry["name"] = (
+            run.checks.declared.faults[number].path.removeprefix("fault/").rpartition("/")[0]
+        )
+        entry |= {"for": (instant - began) / NANOSECONDS, "oracle": True}
+        healed = [*faults[:number], entry, *faults[number + 1 :]]
+        amended = {**tree, "fault": healed}
+        self._judged(amended, number)
+        self._steer(instant, amended)
+        run.checks.declared.heal(number, instant)
+        run.script.heal(number, instant)
+        self._healed.add(number)
+        self.note("heal", at=instant, fault=number)
+        return instant
+
+    def _steer(self, instant: int, tree: Table) -> None:
+        self._last = instant
+        self._run.amended, self._run.steered = tree, True
+        self._run.hand.reach(instant)
+
+    def instant(self, *, since: int = 0, after: int = 0) -> int:
+        """Return the next nanosecond that a file can name, in seconds since the start and since another instant."""
+        run = self._run
+        if run.hand.stopped is not None:
+            self._refuse("", "the run is over")
+        instant = max(self.now, self._last, after) + 1
+        while not (_is_exact(instant) and _is_exact(instant - since)) or run.clock.is_taken(
+            instant, FAULT
+        ):
+            instant += 1  # of two faults of one instant, a file could not say which came first
+        if run.plan.horizon is not None and instant > run.plan.horizon:
+            self._refuse("", "the run is over")
+        return instant
+
+    def _judged(self, tree: Table, number: int) -> Hazards:
+        """Judge a whole scenario; raise what is wrong with one of its faults."""
+        scenario = replace(load(tree), folder=self._run.plan.folder)
+        if not scenario.report.problems:
+            judge(scenario.read, scenario.report)
+        self._said(scenario.report.problems, number)
+        in_memory = bool((scenario.read.get("origin") or {}).get("in_memory"))
+        options = Options(data={} if in_memory else None, allow_code=True)
+        return Hazards(Settling(scenario, options))
+
+    def _stop_if_any(self, at: Settling, number: int) -> None:
+        self._said(at.report.problems, number)
+
+    @staticmethod
+    def _said(problems: list[Problem], number: int) -> None:
+        """Raise problems by the name that a person at the screen knows: without the place in the file."""
+        if problems:
+            place = f"fault.{number}"
+            found = [(p.where.removeprefix("scenario: "), p.message) for p in problems]
+            raise ScenarioError(
+                [
+                    Problem(where.removeprefix(place).removeprefix("."), said)
+                    for where, said in found
+                ]
+            )
+
+    @staticmethod
+    def _refuse(key: str, said: str) -> None:
+        raise ScenarioError([Problem(key, said)])
+
+    def text(self) -> str:
+        """Return the session as the text of a scenario file, which names no folder of this machine.
+
+        Files keep their paths, relative to the folder of the scenario that was steered.
+        """
+        says = _SAYS.format(name=self._run.plan.name, seed=self._run.plan.seed)
+        origin = self.tree.get("origin") or {}
+        tree = {key: value for key, value in self.tree.items() if key != "origin"}
+        if origin.get("in_memory"):
+            tree["origin"] = {"in_memory": True}
+        files = sorted(origin.get("sha256") or {})
+        if files:
+            says += _READS.format(first=files[0])
+        return says + to_toml(tree)
+
+    def export(self, path: Path | None = None) -> Path:
+        """Write the session as a scenario file; one that exists is not touched."""
+        chosen = path if path is not None else self._free()
+        try:
+            with chosen.open("x", encoding="utf-8") as file:
+                file.write(self.text())
+        except FileExistsError:
+            raise FolderError(f"{chosen} exists: nothing was written") from None
+        except (OSError, ValueError) as error:
+            raise FolderError(
+                f"{chosen} cannot be written: {getattr(error, 'strerror', None) or error}"
+            ) from None
+        self.note("export", file=str(chosen))
+        return chosen
+
+    def _free(self) -> Path:
+        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in self._run.plan.name)
+        for number in range(1, 10_000):
+            path = Path(f"{name}-session-{number}.toml")
+            if not path.exists():
+                return path
+        raise FolderError("there are ten thousand sessions here already: give a name, :export FILE")
+
+
+def _is_exact(instant: int) -> bool:
+    """Whether a number of seconds can say it."""
+    return nanoseconds(instant / NANOSECONDS) == instant

@@ -1,0 +1,295 @@
+"""Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from actors.agent import UP, Agent
+from actors.events import (
+    Charged,
+    Crashed,
+    Delivered,
+    Derived,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Joined,
+    Left,
+    Lost,
+    Paused,
+    Proposed,
+    Refused,
+    Released,
+    Restarted,
+    Resumed,
+    Sampled,
+    Sent,
+    Violated,
+    Woke,
+)
+from actors.log import Log
+from clocks.activation import Barrier
+from mechanisms.accounting.loss import tally
+from scenarios.planning.plan import Plan
+from scenarios.running.observers.fault_checks import Declared
+from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
+from scenarios.running.observers.traffic import Traffic
+
+_SAMPLE_OF_NODES = 64
+
+
+class Checks:
+    """Folds events; whatever breaks is told as an event, and raised."""
+
+    def __init__(self, plan: Plan, agents: Sequence[Agent], log: Log, traffic: Traffic) -> None:
+        self._plan = plan
+        self._agents = agents
+        self._log = log
+        self._traffic = traffic
+        self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
+        self._charged = [0] * plan.seats
+        self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
+        self._ready = [-1] * plan.seats
+        self._version = [-1] * plan.seats
+        self.declared = Declared(plan, self._break)
+        self._drawn = [-1] * plan.seats
+        self._now = 0
+        self.released_count = 0
+        routes: dict[type[Event], Callable[[Any], None]] = {
+            Woke: self.woke,
+            Proposed: self.timed,
+            Charged: self.charged,
+            Refused: self.timed,
+            Released: self.released,
+            Derived: self.derived,
+            Sent: self.sent,
+            Delivered: self.delivered,
+            **dict.fromkeys((Crashed, Joined, Left, Paused, Resumed), self.declared.changed),
+            Restarted: self.restarted,
+            FaultBegan: self.declared.begins,
+            FaultEnded: self.declared.ends,
+            Lost: self.lost,
+            Sampled: self.sampled,
+        }
+        self.routes = routes
+        for agent in agents:
+            agent.noise = self._once(agent.id, agent.noise)
+
+    def _break(self, name: str, event: Event | None, detail: str) -> None:
+        seq = None if event is None else event.seq
+        self.verdicts[name] = Verdict("fail", seq, detail)
+        self._log.emit(Violated, None if event is None else event.node, seq, name, detail)
+        raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
+
+    def _once(
+        self, node: int, honest: Callable[[int], np.random.Generator]
+    ) -> Callable[[int], np.random.Generator]:
+        """Look on as noise is drawn: what was drawn for one release is drawn for no other."""
+        drawn = self._drawn
+
+        def noise(k: int) -> np.random.Generator:
+            if k <= drawn[node]:
+                said = f"agent {node} drew the noise of release {k} after that of {drawn[node]}"
+                self._break("noise once", None, said)
+            drawn[node] = k
+            return honest(k)
+
+        return noise
+
+    def timed(self, event: Event) -> None:
+        """Time never falls."""
+        if event.t < self._now:
+            self._break("time", event, f"{event.t} ns after {self._now} ns")
+        self._now = event.t
+
+    def woke(self, event: Woke) -> None:
+        """Only agents that are up wake."""
+        if event.t < self._now:
+            self.timed(event)
+        self._now = event.t
+        declared = self.declared
+        if declared.status[event.node] != UP or declared.paused:  # type: ignore[index] # an agent woke
+            declared.awake(event, "woke")
+
+    def charged(self, event: Charged) -> None:
+        """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
+        node = event.node
+        assert node is not None, "an agent was charged"  # noqa: S101
+        if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
+            expected = self._charged[node]
+            self._break(
+                "charged once",
+                event,
+                f"agent {node} was charged for release {event.k}, not {expected}",
+            )
+        self._charged[node] = event.k + 1
+        self._paid[node] = event.k, event.seq
+
+    def released(self, event: Released) -> None:
+        """A release follows its own charge, once."""
+        node = event.node
+        assert node is not None, "an agent released"  # noqa: S101
+        if self._paid[node] != (event.k, event.cause):
+            self._break(
+                "charged before sent",
+                event,
+                f"release {event.k} of agent {node} has no charge of its own",
+            )
+        self._paid[node] = -1, -1
+        self.released_count += 1
+        self._ready[node] = event.seq
+
+    def derived(self, event: Derived) -> None:
+        """A derived message is ready to leave."""
+        self._ready[event.node] = event.seq  # type: ignore[index]
+
+    def sent(self, event: Sent) -> None:
+        """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
+        node = event.node
+        assert node is not None, "an agent sent"  # noqa: S101
+        if self.declared.status[node] != UP or self.declared.paused:
+            self.declared.awake(event, "sent")
+        if event.by:
+            self.declared.meddled(event, event.by)
+        agent = self._agents[node]
+        if event.bytes and agent.outbox.carrying is not agent.store.published:
+            self._break("only releases", event, f"agent {node} sent what it had not published")
+        if event.resent:
+            if event.version > self._version[node]:
+                self._break(
+                    "only releases",
+                    event,
+                    f"agent {node} resent {event.version}, which it never sent",
+                )
+            return
+        if event.bytes and event.cause != self._ready[node]:
+            self._break(
+                "only releases", event, f"agent {node} sent what is neither release nor derived"
+            )
+        self._ready[node] = -1
+        self._version[node] = event.version
+
+    def delivered(self, event: Delivered) -> None:
+        """Receivers are up at the arrival; nothing is noticed before it arrived."""
+        node = event.node
+        assert node is not None, "an agent received"  # noqa: S101
+        if event.arrived > event.t:
+            self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
+        declared = self.declared
+        if declared.status[node] != UP or event.arrived < declared.since[node]:
+            self._break("silence", event, f"a message reached agent {node} while it was not up")
+
+    def restarted(self, event: Restarted) -> None:
+        """The ledger after a crash is the ledger before it."""
+        self.declared.changed(event)
+        node = event.node
+        assert node is not None, "somebody restarted"  # noqa: S101
+        if event.releases != self._charged[node]:
+            self._break(
+                "ledger survives",
+                event,
+                f"agent {node} had {self._charged[node]} releases, now {event.releases}",
+            )
+
+    def lost(self, event: Lost) -> None:
+        """What faults lose, they lose in their windows."""
+        if event.by:
+            self.declared.meddled(event, event.by)
+
+    def sampled(self, event: Sampled) -> None:
+        """What only a look at everything can tell."""
+        self.timed(event)
+        self._conserved(event)
+        self._finite(event)
+        self._within_budget(event)
+        self._sensitive(event)
+
+    def _conserved(self, event: Event) -> None:
+        flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in self._agents)
+        if flying != self._traffic.in_flight:
+            self._break(
+                "conservation",
+                event,
+                f"{flying} in flight, the sums leave {self._traffic.in_flight}",
+            )
+
+    def _finite(self, event: Event) -> None:
+        for agent in self._agents:
+            if not np.isfinite(agent.model).all() and not agent.diverged:
+                self._break("finite", event, f"agent {agent.id} holds a model that is not finite")
+
+    def _within_budget(self, event: Event) -> None:
+        for agent in self._agents:
+            cap = agent.habits.cap
+            if cap is None:
+                continue
+            bag = agent.store.ledger.tally
+            if not cap.holds(bag):
+                self._break(
+                    "budget",
+                    event,
+                    f"agent {agent.id} spent {cap.spent(bag):g} of {cap.epsilon:g}",
+                )
+
+    def _sensitive(self, event: Event) -> None:
+        """Check a sample of agents: the bound in the ledger against the gradients of all records."""
+        step = max(1, len(self._agents) // _SAMPLE_OF_NODES)
+        for agent in self._agents[::step]:
+            longest = getattr(agent.mechanism, "longest_gradient", None)
+            if longest is None or agent.diverged or not np.isfinite(agent.model).all():
+                continue
+            found, bound = longest(agent.model)
+            if found > bound * (1 + 1e-9):
+                self._break(
+                    "sensitivity",
+                    event,
+                    f"agent {agent.id} has a gradient of {found:g}, noise was scaled for {bound:g}",
+                )
+
+    def finish(self, *, complete: bool) -> dict[str, Verdict]:
+        """Judge what only the end can tell, and say pass where nothing broke."""
+        for agent in self._agents:
+            cap, ledger = agent.habits.cap, agent.store.ledger
+            recomposed = tally(ledger.spends)
+            if len(ledger) != self._charged[agent.id]:
+                self._break(
+                    "charged once",
+                    None,
+                    f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told",
+                )
+            if cap is not None and not cap.holds(recomposed):
+                self._break(
+                    "budget",
+                    None,
+                    f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
+                )
+        if complete and self._plan.server is None:  # a server's rounds have deadlines
+            self._nobody_waits()
+        for name, verdict in self.verdicts.items():
+            if verdict.verdict == "unknown" and (complete or name != "nobody waits for ever"):
+                verdict.verdict = "pass"
+        looked = len(self._agents[:: max(1, len(self._agents) // _SAMPLE_OF_NODES)])
+        if looked < len(self._agents):
+            self.verdicts["sensitivity"].detail = f"sampled: {looked} of {len(self._agents)} agents"
+        return self.verdicts
+
+    def _nobody_waits(self) -> None:
+        stuck = [
+            agent.id
+            for agent in self._agents
+            if isinstance(agent.habits.activation, Barrier)
+            and agent.status == UP
+            and agent.habits.activation.timeout_s is None
+            and agent.neighbours
+            and not agent.busy
+            and not (self._plan.rounds is not None and agent.rounds >= self._plan.rounds)
+        ]
+        up = sum(1 for agent in self._agents if agent.status == UP)
+        if (
+            stuck
+            and len(stuck) == up
+            and not self._traffic.in_flight
+            and self._plan.updates is None
+        ):
+            self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")

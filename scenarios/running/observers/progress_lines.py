@@ -1,0 +1,138 @@
+"""Lines for pipes and CI: one per stretch of time and one per fault; words, or JSON."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+from actors.events import (
+    Crashed,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Finished,
+    Joined,
+    Left,
+    Lost,
+    Refused,
+    Restarted,
+    RoundAborted,
+    Sampled,
+    Spent,
+    Violated,
+)
+from scenarios.language.json_numbers import number
+from scenarios.language.null_reasons import UNMEASURED, nulls
+from scenarios.planning.plan import Plan
+
+_TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
+_SHARE = 0.05
+_PATIENCE_S = 10.0
+
+
+def tell(event: Event) -> str:
+    """Tell one event to a person."""
+    who = "" if event.node is None else f" agent {event.node}"
+    t = f"{event.t / 1e9:10.3f} s"
+    match event:
+        case FaultBegan() | FaultEnded():
+            targets = ", ".join(map(str, event.targets[:12])) + (
+                "…" if len(event.targets) > 12 else ""
+            )
+            return f"{t} fault    {event.action} {targets}"
+        case Refused(spent=None) | Refused(cap=None):
+            return f"{t} refused {who}: release {event.k}, all planned ones are made"
+        case Refused():
+            return f"{t} refused {who}: ε {event.spent:.4g} + {event.charged} > {event.cap:g}"
+        case Spent():
+            return f"{t} spent   {who}: {event.reason}"
+        case Lost():
+            return f"{t} lost     {event.node}→{event.receiver} message {event.version}, charged all the same"
+        case Restarted():
+            return f"{t} restart {who}, ledger intact: {event.releases} releases"
+        case RoundAborted():
+            return f"{t} aborted  round {event.round}: {event.reason}"
+        case Violated():
+            return f"{t} BROKEN  {who} {event.invariant}: {event.detail}"
+        case Crashed() | Joined() | Left():
+            return f"{t} {type(event).__name__.lower():<8}{who}"
+        case _:
+            raise NotImplementedError(f"no line is written for {type(event).__name__} events")
+
+
+class Lines:
+    """An observer that writes a line every 5 % of simulated time, or every ten seconds."""
+
+    kinds = (Sampled, Finished, *_TOLD)
+
+    def __init__(
+        self,
+        plan: Plan,
+        write: Callable[[str], Any],
+        terms: Callable[[], str],
+        *,
+        as_json: bool,
+        name: str = "",
+        why: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        self._why = why
+        self._name = name
+        self._plan = plan
+        self._terms = terms
+        self._write = write
+        self._json = as_json
+        self._next = 0
+        self._told = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, _TOLD):
+            self._say(
+                {"kind": type(event).__name__.lower(), "t": event.t, "text": tell(event).strip()}
+            )
+        elif isinstance(event, Sampled) and self._due(event):
+            self._say(self._sample(event))
+
+    def _due(self, event: Sampled) -> bool:
+        late = time.monotonic() - self._told > _PATIENCE_S
+        if event.t < self._next and not late:
+            return False
+        stride = int((self._plan.horizon or 0) * _SHARE)
+        self._next = event.t + stride
+        self._told = time.monotonic()
+        return True
+
+    def _sample(self, event: Sampled) -> dict[str, Any]:
+        values = event.values
+        losses = [number(v) for v in values["loss"] if v is not None]
+        epsilon = max(map(number, values["epsilon"]))
+        loss = sum(losses) / len(losses) if losses else float("nan")
+        shown = f"{loss:.4f}" if losses else f"— ({self._why('loss') or UNMEASURED})"
+        gap = values.get("gap")
+        text = (
+            f"{event.t / 1e9:10.3f} s sample   up {values['nodes.up']:>5}   loss {shown} (oracle)   "
+            f"ε max {epsilon:.4g} ({self._terms()})   "
+            f"releases {sum(values['releases'])}"
+        )
+        line = {
+            "kind": "sample",
+            "t": event.t,
+            "up": values["nodes.up"],
+            "loss": loss if losses else None,
+            "gap": gap,
+            "epsilon": epsilon if epsilon != float("inf") else "inf",
+            "releases": sum(values["releases"]),
+            "text": text.strip(),
+        }
+        reasons = {name: self._why(name) or UNMEASURED for name in nulls(line)}
+        return line | ({"reasons": reasons} if reasons else {})
+
+    def _say(self, line: dict[str, Any]) -> None:
+        named = {"scenario": self._name} if self._name else {}
+        if self._json:
+            text = json.dumps(named | {k: v for k, v in line.items() if k != "text"})
+        else:
+            text = f"{self._name}: {line['text']}" if self._name else line["text"]
+        try:
+            self._write(text)
+        except (BrokenPipeError, ValueError):  # the reader went away; the run goes on
+            self._write = lambda _: None
