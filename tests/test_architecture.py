@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
+
 PACKAGES = ("actors", "clocks", "mechanisms", "scenarios")
 MAY_IMPORT = {
     "clocks": {"clocks"},

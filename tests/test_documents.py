@@ -2,13 +2,11 @@
 
 import importlib.util
 import re
-from pathlib import Path
 from types import ModuleType
 
 from mechanisms.cards import CARDS
 from scenarios.command.mechanism_card import in_words
-
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
 
 
 def writer() -> ModuleType:

@@ -12,8 +12,6 @@ from scenarios.language.problems import ScenarioError
 from tests.support.builders import private, scenario
 from tests.support.command import hush
 
-ROOT = Path(__file__).parent.parent.parent
-
 
 def test_a_run_lets_its_loop_breathe_and_can_be_cancelled(tmp_path: Path) -> None:
     import time

@@ -14,8 +14,8 @@ from scenarios import InterruptedRun, open_run, run_sync
 from scenarios.records.result import Result
 from scenarios.records.run_folder import FolderError
 from tests.support.builders import private
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 SCRIPT = """
 import asyncio, json, os, signal, sys, threading, time
 from pathlib import Path

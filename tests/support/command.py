@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
 
 
 def hush(*arguments: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,8 @@ from typing import Any
 
 import pyte
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
+
 SYNC = (b"\x1b[?2026h", b"\x1b[?2026l")
 
 

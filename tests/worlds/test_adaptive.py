@@ -1,54 +1,21 @@
 """What depends on earlier outputs: code of one's own, and agents that made themselves stop (theory.md, 5.5)."""
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from mechanisms.accounting.compose import by, claims_of
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
+from tests.support.adaptive import MOODY, Exploding
 from tests.support.builders import perform, private, scenario
-
-# what depends on earlier outputs
-
-
-OWN = '''
-import numpy as np
-from mechanisms.accounting.spend import Spend
-from mechanisms.strategy import RELEASE, Step
-
-
-class Moody:
-    """Spends more on the next release where the last one came out positive: an adaptive schedule."""
-
-    planned = None
-
-    def __init__(self, objective, confidence):
-        self.d = objective.dimension
-
-    def begin(self, start):
-        return start
-
-    def model(self, state):
-        return state
-
-    def propose(self, state, heard, made):
-        charge = 0.3 if state[0] > 0 else 0.1
-        spend = Spend("moody", "norm-gamma", "", 1.0, 1.0, "l2", self.d, 0.0, charge, charge)
-        return Step(RELEASE, spend, lambda rng: (lambda v: (v, v))(rng.standard_normal(self.d)))
-
-    def without_data(self, state, heard):
-        return Step("silent", None, lambda _: (state, None))
-'''
 
 
 @pytest.mark.parametrize(("delta", "holder"), [(1e-5, "zcdp"), (0.0, "basic")])
 def test_an_adaptive_schedule_is_held_by_sums_and_told_by_what_is_valid(
     delta: float, holder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "own_moody.py").write_text(OWN)
+    (tmp_path / "own_moody.py").write_text(MOODY)
     monkeypatch.syspath_prepend(str(tmp_path))
     tree = scenario(
         mechanism={"kind": "own_moody:Moody"}, run={"seed": 3, "horizon": 300.0, "sample_every": 100.0},
@@ -101,20 +68,6 @@ def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) ->
     whole = by("kov", tally(made.nodes[2].mechanism.schedule(2)), 1e-5)  # type: ignore[attr-defined]
     assert told[2] == pytest.approx(whole)
     assert told[2] == pytest.approx(told[0])
-
-
-class Exploding:
-    """Takes its next step to infinity."""
-
-    def __init__(self, mechanism: Any) -> None:
-        self._mechanism = mechanism
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
-
-    def propose(self, state: Any, heard: Any, made: int) -> Any:
-        step = self._mechanism.propose(state, heard, made)
-        return step._replace(finish=lambda rng: [v * np.inf for v in step.finish(rng)])
 
 
 def test_who_stopped_keeps_what_it_spent_and_pays_for_what_was_planned(tmp_path: Path) -> None:

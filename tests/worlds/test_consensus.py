@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.api import make_plan
 from tests.support.builders import perform
-from tests.support.consensus import CLOCKS, ETA, RHO, C, dense, world
+from tests.support.consensus import CLOCKS, ETA, RHO, C, dense, pvp_step, world
 from tests.support.dense import Array, Consensus, State
 
 TOPOLOGIES: list[Any] = ["ring", "star", {"kind": "grid", "rows": 2, "columns": 3}]
@@ -82,21 +82,6 @@ def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
     ran = perform(world(mechanism, steps), tmp_path)
     expected = dense(ran).run(steps, ETA, lambda _i, _t: ETA, partial(dvp_step, alpha=alpha)).sent
     assert np.abs(ran.theta - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
-
-
-def pvp_step(
-    problem: Consensus, i: int, t: int, lam: Array, eta: float, state: State, variant: str
-) -> Array:
-    """Zhang, Zhu 2016, eq. (22)–(23): 2f − v in the printed penalty, v in the clean one."""
-    near = np.flatnonzero(problem.A[i])
-    B, V = len(problem.u[i]), len(near)
-    curvature = RHO if variant == "printed" else RHO + 2 * eta * V
-    mine = 2 * state.secret[i] - state.sent[i] if variant == "printed" else state.sent[i]
-    g = 2 * lam - eta * sum(mine + state.sent[j] for j in near)
-    f = problem.solve(i, g, 2 * eta * V)
-    state.secret[i] = f
-    delta = 2 * (C / B + 1e-9) / curvature
-    return f + problem.noise(i, t, 1.0 / delta)
 
 
 @pytest.mark.parametrize("variant", ["clean", "printed"])

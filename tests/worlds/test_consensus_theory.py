@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from tests.support.builders import perform
-from tests.support.consensus import RHO, C, dense, world
+from tests.support.consensus import RHO, C, dense, pvp_step, world
 from tests.support.dense import Array, Consensus
-from tests.worlds.test_consensus import pvp_step
 
 
 def madmm(eta: float, theta: float = 0.5) -> dict[str, Any]:

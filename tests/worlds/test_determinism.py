@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.support.builders import perform, private
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 HOSTILE = {
     "topology": "complete",
     "latency": {"kind": "lognormal", "median": 0.1, "sigma": 1.0},

@@ -20,9 +20,9 @@ from scenarios.records.summary_text import in_words
 from scenarios.running.control import Hand
 from scenarios.running.observers.progress_lines import Lines
 from scenarios.running.run import Run
+from tests.support.adaptive import Exploding
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
-from tests.worlds.test_adaptive import Exploding
 
 SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
 HOT: dict[str, dict[str, Any]] = {

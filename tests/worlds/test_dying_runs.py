@@ -20,8 +20,8 @@ from scenarios.records.result import Result
 from scenarios.records.run_folder import FolderError, read_manifest
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 ALL = bool(os.environ.get("HUSH_NIGHTLY"))
 DELTA = 1e-5
 

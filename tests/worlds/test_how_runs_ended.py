@@ -15,7 +15,8 @@ from scenarios.console.sources.recording import Recording
 from scenarios.records.result import Result
 from scenarios.records.run_folder import flaws
 from tests.support.builders import Ran, perform, private
-from tests.support.command import ROOT, hush
+from tests.support.command import hush
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from scenarios.records.result import open_run
 from scenarios.running import run
 from scenarios.running.control import Signals
 from tests.support.builders import private
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 LONG = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
 
 

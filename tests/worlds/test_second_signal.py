@@ -12,9 +12,9 @@ import pytest
 from scenarios.language.writer import to_toml
 from scenarios.records.run_folder import read_manifest
 from tests.support.builders import scenario
+from tests.support.paths import ROOT
 from tests.support.terminal import Terminal
 
-ROOT = Path(__file__).parent.parent.parent
 LONG = {"kind": "fedavg", "epochs": 10**9}
 """Some hours of Python code inside one event."""
 DEAF = """

@@ -23,6 +23,7 @@ from scenarios.running.control import Hand
 from scenarios.running.run import Run
 from tests.support.builders import scenario
 from tests.support.command import hush
+from tests.support.paths import ROOT
 
 WIDE = scenario(
     run={"seed": 3, "horizon": 4.0, "sample_every": 2.0},
@@ -43,7 +44,6 @@ run_sync(sys.argv[1], out=sys.argv[2])
 after = {found["filepath"]: found["num_threads"] for found in threadpool_info()}
 assert all(after[path] == threads for path, threads in before), "the script's threads are its own"
 """
-ROOT = Path(__file__).parent.parent.parent
 
 
 def test_python_with_many_threads_and_the_command_have_one_value_digest(tmp_path: Path) -> None:

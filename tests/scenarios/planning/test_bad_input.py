@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.command.main import main
+from tests.support.paths import ROOT
 
 GOOD = """schema = 1
 [run]
@@ -249,7 +250,7 @@ def test_files_that_are_no_scenarios(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.toml").write_bytes(data)
     done = subprocess.run(
         [sys.executable, "-m", "scenarios", "check", str(tmp_path / "x.toml")],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent.parent,
+        capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
+
 FULL = Path("/dev/full")
 WORDS = {
     "no scenario": (["run", "nosuch"], 2),

@@ -14,10 +14,10 @@ from scenarios.console.sources.recording import Recording
 from scenarios.records.run_folder import events
 from scenarios.running.control import Hand
 from scenarios.running.run import Run
+from tests.support.adaptive import MOODY, Exploding
 from tests.support.builders import perform, private, scenario
 from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, stood, told
-from tests.worlds.test_adaptive import OWN, Exploding
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
 def test_an_adaptive_cap_is_what_a_row_says_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "own_rows.py").write_text(OWN)
+    (tmp_path / "own_rows.py").write_text(MOODY)
     monkeypatch.syspath_prepend(str(tmp_path))
     sys.modules.pop("own_rows", None)
     tree = scenario(

@@ -15,7 +15,7 @@ from scenarios.console.drawing.model import Cohort
 from scenarios.console.drawing.styled_text import STATES, STEPS, as_ascii, width_of
 from scenarios.language.visible_text import CELLS, in_ascii
 from tests.support.builders import perform, private
-from tests.support.command import ROOT
+from tests.support.paths import ROOT
 from tests.support.screens import HEADER, model, text
 
 _NUMBER = re.compile(r"(?<![^\W\d_])(?:\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?|∞|inf)(?![^\W\d_])")

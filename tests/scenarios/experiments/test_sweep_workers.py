@@ -15,8 +15,8 @@ from scenarios import open_run
 from scenarios.command.main import main
 from scenarios.language.writer import to_toml
 from tests.support.builders import private
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 LONG = private(run={"horizon": 1000.0, "sample_every": 5.0})
 """About a second of work."""
 

@@ -17,8 +17,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from tests.support.builders import perform, scenario
 from tests.support.command import hush
-
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
 
 
 def written(folder: Path, name: str, **sections: Any) -> Path:

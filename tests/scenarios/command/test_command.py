@@ -14,8 +14,7 @@ from scenarios.command.main import main
 from scenarios.language.reader import library_names
 from tests.support.builders import scenario
 from tests.support.command import hush
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="module")
