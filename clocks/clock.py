@@ -93,6 +93,10 @@ class Governor(Protocol):
         ...
 
 
+def nothing() -> None:
+    """Do nothing between slices."""
+
+
 class Engine(Clock, Protocol):
     """A clock with something that moves it."""
 
@@ -110,8 +114,14 @@ class Engine(Clock, Protocol):
         """Whether nothing is due at any time: whoever waits, waits for ever."""
         ...
 
-    async def run(self, until: int | None, governor: Governor) -> None:
-        """Serve every entry up to and including `until`; an actor's exception surfaces unchanged."""
+    async def run(
+        self, until: int | None, governor: Governor, between: Callable[[], object] = nothing
+    ) -> None:
+        """Serve every entry up to and including `until`; an actor's exception surfaces unchanged.
+
+        `between` is called every 64 entries and wherever the engine rests, right before the governor is asked whether
+        the run may go on: there a recorder writes what has been collected. What it raises ends the run.
+        """
         ...
 
 

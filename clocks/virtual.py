@@ -7,7 +7,7 @@ from typing import Any
 
 import simpy
 
-from clocks.clock import Actor, Cancelled, Governor, due
+from clocks.clock import Actor, Cancelled, Governor, due, nothing
 
 SLICE_S = 0.005
 STRIDE = 64
@@ -118,14 +118,16 @@ class VirtualClock:
     def idle(self) -> bool:
         return not self._env._queue  # noqa: SLF001 # peeking costs a call
 
-    async def run(self, until: int | None, governor: Governor) -> None:
+    async def run(
+        self, until: int | None, governor: Governor, between: Callable[[], object] = nothing
+    ) -> None:
         """Advance in slices of 5 ms of wall time; with nobody watching, without a pause."""
         try:
-            while governor.poll(self.now):
+            while _goes_on(governor, between, self.now):
                 upcoming = self._env.peek()
                 if upcoming == float("inf") or (until is not None and upcoming > until):
                     break
-                wait = self._slice(until, governor)
+                wait = self._slice(until, governor, between)
                 if wait > 0:
                     await asyncio.sleep(min(wait, 0.05))
                 elif governor.watched:
@@ -138,7 +140,7 @@ class VirtualClock:
         ):  # it came with what ended the run: the engine had no turn to raise it
             raise self._failure
 
-    def _slice(self, until: int | None, governor: Governor) -> float:
+    def _slice(self, until: int | None, governor: Governor, between: Callable[[], object]) -> float:
         """Serve entries for 5 ms; return how long the governor wants to wait before the next."""
         queue, step = self._env._queue, self._env.step  # noqa: SLF001 # peeking costs a call
         ends = time.perf_counter() + SLICE_S
@@ -155,5 +157,11 @@ class VirtualClock:
                 step()
                 if governor.ended:
                     return 0.0
-            if time.perf_counter() > ends or not governor.poll(self.now):
+            if time.perf_counter() > ends or not _goes_on(governor, between, self.now):
                 return 0.0
+
+
+def _goes_on(governor: Governor, between: Callable[[], object], now: int) -> bool:
+    """Do what is done between slices; return whether the run may go on."""
+    between()
+    return governor.poll(now)

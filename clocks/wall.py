@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from itertools import count
 from typing import Any
 
-from clocks.clock import NANOSECONDS, Actor, Cancelled, Governor, due
+from clocks.clock import NANOSECONDS, Actor, Cancelled, Governor, due, nothing
 
 STRIDE = 64
 
@@ -139,11 +139,17 @@ class WallClock:
     def idle(self) -> bool:
         return not self._queue
 
-    async def run(self, until: int | None, governor: Governor) -> None:
+    async def run(
+        self, until: int | None, governor: Governor, between: Callable[[], object] = nothing
+    ) -> None:
         """Serve entries when they are due. A hold moves the origin: held time does not count."""
         self._origin = time.perf_counter()
         served = 0
-        while not governor.ended and (served % STRIDE or governor.poll(self.now)):
+        while not governor.ended:
+            if served % STRIDE == 0:
+                between()
+                if not governor.poll(self.now):
+                    break
             if not self._queue or (until is not None and self._queue[0][0] > until):
                 break
             held = governor.allowance(self._queue[0][0])

@@ -105,12 +105,11 @@ def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
     members = world.build(plan, clock, log, end)
     if watch is not None:
         watch(log, members.agents)
-    hand.every_rest(log.drain)
     world.open_world(plan, members, clock, log)
     if plan.horizon is not None:
         clock.at(plan.horizon, LAST, lambda: end("horizon"))
     with np.errstate(over="ignore", invalid="ignore"):
-        _finish(clock.run(plan.horizon, hand))
+        _finish(clock.run(plan.horizon, hand, log.drain))
     return members.agents
 
 

@@ -65,7 +65,6 @@ class Hand:
         self._hurries = False
         self._watched = watched
         self._line = Line()
-        self._chores: list[Callable[[], Any]] = []
         self._ease()
 
     @property
@@ -109,13 +108,7 @@ class Hand:
         self._abreast, self._line = abreast, abreast.line
         self._ease()
 
-    def every_rest(self, chore: Callable[[], Any]) -> None:
-        """Do something whenever the engine asks."""
-        self._chores.append(chore)
-
     def poll(self, _now: int) -> bool:
-        for chore in self._chores:
-            chore()
         return self.stopped is None
 
     def allowance(self, upcoming: int) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,6 +101,8 @@ class Run:
         self.inputs: list[dict[str, Any]] = []
         """What a person did and is not written down yet."""
         self.steered = False
+        self.between: list[Callable[[], object]] = [self._breathe]
+        """What is called whenever the engine rests: the recorder first, then whoever looks at the run."""
         self.reason = "horizon"
         self.outcome: Outcome | None = None
         """What came of it, once that is written down."""
@@ -131,6 +134,10 @@ class Run:
         self.log.watch(self._note_sample, (Sampled,))
         self.log.watch(self.claims, (Sampled,))
         self.claims.listen(self.log, self.metric)
+
+    def _between_slices(self) -> None:
+        for act in self.between:
+            act()
 
     def _breathe(self) -> None:
         """Write what is collected when it is much, or half a second has passed."""
@@ -174,9 +181,8 @@ class Run:
         try:
             self._write_scenario()
             self._open()
-            self.hand.every_rest(self._breathe)
             with np.errstate(over="ignore", invalid="ignore"):
-                await self.clock.run(self.plan.horizon, self.hand)
+                await self.clock.run(self.plan.horizon, self.hand, self._between_slices)
             if self.hand.interrupted:
                 status, code = "interrupted", INTERRUPTED
             elif self.hand.looks and self._ends_slowly:

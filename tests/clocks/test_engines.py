@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -194,6 +195,43 @@ def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
 
     asyncio.run(person())
     assert seen == [1, 2, 3, 4, 5]
+
+
+def test_what_is_due_between_slices_is_done_at_least_every_64_entries(make: Make) -> None:
+    """Also before the first entry, and where the run holds: a recorder never waits for a person."""
+    clock, hand, served = make(), Hand(watched=True), 0
+    seen: list[int] = []
+
+    def serve() -> None:
+        nonlocal served
+        served += 1
+
+    for instant in range(1, 1000):
+        clock.at(instant, WAKE, serve)
+
+    async def person() -> None:
+        hand.pause()
+        task = asyncio.ensure_future(clock.run(None, hand, lambda: seen.append(served)))
+        await asyncio.sleep(0.2)
+        assert len(seen) > 1
+        hand.resume()
+        await task
+
+    asyncio.run(person())
+    assert seen[:2] == [0, 0]
+    assert all(later - earlier <= 64 for earlier, later in pairwise(seen))
+    assert served - seen[-1] <= 64
+
+
+def test_what_fails_between_slices_ends_the_run(make: Make) -> None:
+    clock = make()
+    clock.at(1, WAKE, lambda: None)
+
+    def full() -> None:
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        asyncio.run(clock.run(None, Hand(), full))
 
 
 def test_each_actor_is_a_simpy_process_on_the_virtual_engine() -> None:

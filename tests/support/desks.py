@@ -39,7 +39,7 @@ async def settle(run: Run) -> None:
         nonlocal looks
         looks += run.hand.paused
 
-    run.hand.every_rest(look)
+    run.between.append(look)
     for _ in range(20_000):
         if looks >= 3 or run.hand.ended:
             return

@@ -69,7 +69,7 @@ class Pair:
             looks = looks + 1 if all(r.hand.paused or r.hand.ended for r in self.runs) else 0
 
         for run in self.runs:
-            run.hand.every_rest(look)
+            run.between.append(look)
         for _ in range(20_000):
             if looks >= 8 or all(run.hand.ended for run in self.runs):
                 return

@@ -37,7 +37,7 @@ def session(
         while todo and run.clock.now >= todo[0][0] * 1e9:
             todo.pop(0)[1](steering)
 
-    hand.every_rest(look)
+    run.between.append(look)
     hand.free = False
 
     def allowance(_: int) -> float:
@@ -158,7 +158,7 @@ def test_whoever_kills_a_session_finds_what_was_done(tmp_path: Path) -> None:
         elif run.steered and not run.inputs:
             seen.append((run.folder.path / "resolved.toml").read_text())
 
-    hand.every_rest(look)
+    run.between.append(look)
     asyncio.run(run.perform())
     assert 'name = "hand-1"' in seen[0]
     assert "crash = [2]" in seen[0]

@@ -57,7 +57,7 @@ def test_whoever_kills_a_steered_run_finds_that_it_was_steered(tmp_path: Path) -
         manifest = json.loads((run.folder.path / "manifest.json").read_text())
         found.append(manifest["steered_by_hand"])
 
-    run.hand.every_rest(look)
+    run.between.append(look)
     watched(run, desk, "until 3s", "crash 1", "until 5s")
     assert found[0] is False
     assert found[-2] is True

@@ -41,7 +41,7 @@ def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
             worst = max(worst, abs(runs[0].clock.now - runs[1].clock.now))
 
     for run in runs:
-        run.hand.every_rest(look)
+        run.between.append(look)
     asyncio.run(in_step(runs))
     gap = 1_200_000_000  # a synchronous run has nothing to do for a second
     assert 0 < worst <= stride + gap
@@ -59,8 +59,8 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
         nonlocal looks
         looks = looks + 1 if one.hand.paused and other.hand.paused else 0
 
-    one.hand.every_rest(look)
-    other.hand.every_rest(look)
+    one.between.append(look)
+    other.between.append(look)
 
     async def holding() -> None:
         """Wait until both hold, and have looked again and again whether they may go on."""

@@ -194,7 +194,7 @@ def test_nobody_goes_beyond_a_mark_before_all_have_come_to_it(tmp_path: Path) ->
             ahead += max(run.clock.now for run in pair.runs) > mark
 
     for run in pair.runs:
-        run.hand.every_rest(look)
+        run.between.append(look)
         run.log.watch(lambda _: look(), KINDS)
     asyncio.run(in_step(pair.runs))
     assert ahead == 0

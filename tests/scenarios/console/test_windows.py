@@ -102,7 +102,7 @@ def test_nothing_is_undone_twice(tmp_path: Path) -> None:
                 carry_out(desk, "heal 0")
                 said.append(desk.look.says)
 
-    run.hand.every_rest(twice)
+    run.between.append(twice)
     watched(run, desk, "until 4s", "crash 1", "until 6s")
     assert "is undone" in said[0]
     assert "does nothing now that could be undone" in said[1]
