@@ -30,7 +30,7 @@ from scenarios.api import make_plan
 from scenarios.console.drawing.frame import frame
 from scenarios.console.screens.screen import Frame, Screen
 from scenarios.console.screens.viewer import Viewer, viewer_of
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 
 SIZE = (100, 30)
@@ -93,8 +93,8 @@ def frames(nodes: int, repeat: int) -> tuple[float, ...]:
     """Pause a run halfway, and draw it again and again."""
     found: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        hand = Hand(watched=True, looks=True)
-        run = Run(make_plan(world(nodes, 6.0)), Path(folder) / "run", hand, 1.0)
+        governor = RunGovernor(watched=True, looks=True)
+        run = Run(make_plan(world(nodes, 6.0)), Path(folder) / "run", governor, 1.0)
         viewer = viewer_of(run)
         console = forgetful()
 
@@ -119,7 +119,7 @@ def frames(nodes: int, repeat: int) -> tuple[float, ...]:
                 found.append(milliseconds(lambda: frame(model, *SIZE), repeat))
                 found.append(milliseconds(lambda: write(Frame(lines)), repeat))
                 found.append(milliseconds(lambda: write(rich_table(viewer)), max(3, repeat // 5)))
-            hand.interrupt()
+            governor.interrupt()
 
         run.clock.at(3_000_000_500, 4 << 32, measure)
         asyncio.run(run.perform())
@@ -130,7 +130,7 @@ def once(nodes: int, horizon: float, *, watched: bool) -> float:
     """Run a world as fast as can be, and return its processor time."""
     plan = make_plan(world(nodes, horizon))
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(plan, Path(folder) / "run", Hand(watched=watched, looks=watched), 1.0)
+        run = Run(plan, Path(folder) / "run", RunGovernor(watched=watched, looks=watched), 1.0)
         viewer = viewer_of(run) if watched else None
         begun = time.process_time()
 

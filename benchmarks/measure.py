@@ -6,14 +6,14 @@ import time
 from pathlib import Path
 
 from scenarios.planning.plan import Plan
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 
 
 def hush(plan: Plan) -> tuple[float, Run]:
     """Return CPU seconds and the run; what the oracle knows comes before time starts."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(plan, Path(folder) / "run", Hand(), 1.0)
+        run = Run(plan, Path(folder) / "run", RunGovernor(), 1.0)
         _ = run.oracle.optimum, run.oracle.local
         begun = time.process_time()
         outcome = asyncio.run(run.perform())

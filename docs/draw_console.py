@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarios.api import make_plan
 from scenarios.console.screens.viewer import viewer_of_recording
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 
 DOCS = Path(__file__).parent
@@ -41,7 +41,7 @@ def main() -> None:
         (THOUSANDS, 12.0, "console-many"),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            run = Run(make_plan(scenario), Path(folder) / "run", Hand(), 1.0)
+            run = Run(make_plan(scenario), Path(folder) / "run", RunGovernor(), 1.0)
             asyncio.run(run.perform())
             viewer, player = viewer_of_recording(run.folder.path, math.inf)
             player.hold()

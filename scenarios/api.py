@@ -19,7 +19,7 @@ from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
 from scenarios.records.result import InterruptedRun, Result, open_run
 from scenarios.records.run_folder import FolderError, choose
-from scenarios.running.control import Elsewhere, Hand, Signals
+from scenarios.running.control import Elsewhere, RunGovernor, Signals
 from scenarios.running.run import Run
 
 __all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
@@ -86,10 +86,10 @@ async def run(
     else:
         saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
         path = _temporary_folder()
-    hand = Hand(speed=_pace(plan, speed), watched=True)
-    with Signals(hand, hands_on=True):
+    governor = RunGovernor(speed=_pace(plan, speed), watched=True)
+    with Signals(governor, hands_on=True):
         try:
-            outcome = await Run(plan, path, hand, speed, AT_END_METRICS).perform()
+            outcome = await Run(plan, path, governor, speed, AT_END_METRICS).perform()
         finally:
             if saved is not None and path.exists():
                 shutil.copytree(path, saved, dirs_exist_ok=True)

@@ -22,7 +22,7 @@ from scenarios.language.json_numbers import declared_by
 from scenarios.planning.plan import Plan
 from scenarios.planning.seeds import generator
 from scenarios.running import world
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 
 Pair = tuple[Mechanism, Mechanism]
 """The watched agent's mechanism on D, and on D′."""
@@ -95,12 +95,12 @@ Watch = Callable[[Log, list[Agent]], None]
 
 def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
     """Run a plan to its end, and return everybody as they are then: agents, and the server behind them."""
-    clock, hand = VirtualClock(), Hand()
+    clock, governor = VirtualClock(), RunGovernor()
     log = Log(clock)
 
     def end(reason: str) -> None:
-        if hand.stopped is None:
-            clock.at(clock.now, LAST, lambda: hand.stop(reason))
+        if governor.stopped is None:
+            clock.at(clock.now, LAST, lambda: governor.stop(reason))
 
     members = world.build(plan, clock, log, end)
     if watch is not None:
@@ -109,7 +109,7 @@ def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
     if plan.horizon is not None:
         clock.at(plan.horizon, LAST, lambda: end("horizon"))
     with np.errstate(over="ignore", invalid="ignore"):
-        _finish(clock.run(plan.horizon, hand, log.drain))
+        _finish(clock.run(plan.horizon, governor, log.drain))
     return members.agents
 
 

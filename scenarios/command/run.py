@@ -14,7 +14,7 @@ from scenarios.planning.plan import Plan
 from scenarios.records.divergence import compare_digests
 from scenarios.records.run_folder import abandon, choose, events, read_manifest
 from scenarios.records.summary_text import in_words
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import DIVERGENT, Outcome, Run
 
 UNKNOWN = 4
@@ -80,13 +80,13 @@ def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
 
 def _made(plan: Plan, path: Path, speed: float, live: str) -> Run:
     full = live == "full"
-    hand = Hand(
+    governor = RunGovernor(
         speed=speed if plan.engine == "virtual" else math.inf,
         watched=full,
         looks=full,
         steers=full and speed != math.inf,
     )
-    return Run(plan, path, hand, _on_wall(speed), AT_END_METRICS)
+    return Run(plan, path, governor, _on_wall(speed), AT_END_METRICS)
 
 
 def _on_wall(speed: float) -> float:
@@ -157,7 +157,7 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
 
         plan = make_plan(first.folder / "resolved.toml")
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
-        made = Run(plan, Path(folder) / "run", Hand(), speed, AT_END_METRICS)
+        made = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
         second = asyncio.run(made.perform())
         manifests = [read_manifest(outcome.folder) for outcome in (first, second)]
         verdicts = compare_digests(*manifests)

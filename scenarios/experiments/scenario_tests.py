@@ -22,7 +22,7 @@ from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
 from scenarios.records.summary import settled
 from scenarios.records.summary_text import told_faults
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Outcome, Run
 
 _LIBRARY = "library:"
@@ -104,7 +104,7 @@ def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
         return Verdict(case, "cannot run", 2, tuple(str(error).splitlines()))
     with tempfile.TemporaryDirectory(prefix="hush-test-") as folder:
         outcome = asyncio.run(
-            Run(plan, Path(folder) / "run", Hand(), math.inf, AT_END_METRICS).perform()
+            Run(plan, Path(folder) / "run", RunGovernor(), math.inf, AT_END_METRICS).perform()
         )
     judged = outcome.summary.get("expectations", [])
     values = {i: number(e["got"]) for i, e in enumerate(judged) if e.get("over")}

@@ -22,7 +22,7 @@ from scenarios.planning.scenario import load
 from scenarios.records.result import Result
 from scenarios.records.run_folder import FolderError, asked, held, numbers
 from scenarios.records.summary import settled
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from scenarios.running.worker_processes import INTERRUPTED, shared_out
 
@@ -102,7 +102,7 @@ def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict
                 return found
             for file in path.iterdir():
                 file.unlink()
-        outcome = asyncio.run(Run(plan, path, Hand(), 1e12, AT_END_METRICS).perform())
+        outcome = asyncio.run(Run(plan, path, RunGovernor(), 1e12, AT_END_METRICS).perform())
     code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
     return _row(seed, code, outcome.summary)
 

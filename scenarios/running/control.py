@@ -23,7 +23,7 @@ _NUMBERS = [
 ]
 
 
-class Hand:
+class RunGovernor:
     """Implements `clocks.clock.Governor`: pause, step, speed, stop.
 
     SIGINT and SIGTERM set a flag that the engine reads every 64 entries: the event loop's own handlers
@@ -49,7 +49,7 @@ class Hand:
         self.interrupted = False
         self.upcoming: float = 0
         """When the next entry is due."""
-        self.fellows: tuple[Hand, ...] = ()
+        self.fellows: tuple[RunGovernor, ...] = ()
         """Whose runs keep abreast of this one."""
         self._abreast: Abreast | None = None
         self.count: Callable[[], int] = int
@@ -180,7 +180,7 @@ class Hand:
         self._ease()
 
     @property
-    def together(self) -> tuple["Hand", ...]:
+    def together(self) -> tuple["RunGovernor", ...]:
         """Return this hand and those abreast of it, but for those whose runs are over."""
         return tuple(hand for hand in (self, *self.fellows) if not hand.ended)
 
@@ -226,7 +226,9 @@ class Line:
 class Abreast:
     """Runs that are shown together: all have served what is due by a mark before any goes beyond it."""
 
-    def __init__(self, hands: Sequence[Hand], stride: int, met: Callable[[int], None]) -> None:
+    def __init__(
+        self, hands: Sequence[RunGovernor], stride: int, met: Callable[[int], None]
+    ) -> None:
         self.hands = hands
         self._stride = stride
         self._met = met

@@ -51,16 +51,16 @@ class Steering:
     @property
     def now(self) -> int:
         """The instant that it is."""
-        return self._run.hand.now
+        return self._run.governor.now
 
     @property
     def is_over(self) -> bool:
         """Whether nothing can be done any more."""
-        return self._run.hand.stopped is not None
+        return self._run.governor.stopped is not None
 
     def set_out(self) -> None:
         """Let time stand until the run goes on: what is done together is done at one instant."""
-        self._run.hand.set_out()
+        self._run.governor.set_out()
 
     def note(self, what: str, **more: Any) -> None:
         """Write something into the journal, with the number of the last event; it ends with the run."""
@@ -150,12 +150,12 @@ class Steering:
     def _steer(self, instant: int, tree: Table) -> None:
         self._last = instant
         self._run.amended, self._run.steered = tree, True
-        self._run.hand.reach(instant)
+        self._run.governor.reach(instant)
 
     def instant(self, *, since: int = 0, after: int = 0) -> int:
         """Return the next nanosecond that a file can name, in seconds since the start and since another instant."""
         run = self._run
-        if run.hand.stopped is not None:
+        if run.governor.stopped is not None:
             self._refuse("", "the run is over")
         instant = max(self.now, self._last, after) + 1
         while not (_is_exact(instant) and _is_exact(instant - since)) or run.clock.is_taken(

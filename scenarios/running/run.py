@@ -30,7 +30,7 @@ from scenarios.records.run_folder import SCHEMA, RunFolder, environment, version
 from scenarios.records.summary import EXITS, summarise
 from scenarios.records.world_facts import FILE, facts_of
 from scenarios.running import compared_runs, final_report, world
-from scenarios.running.control import Hand, Signals
+from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.expectations import Claims, asks, value_of
 from scenarios.running.gc_tuning import looked_for_rarely
 from scenarios.running.metrics import Oracle
@@ -65,24 +65,24 @@ class Run:
         self,
         plan: Plan,
         folder: Path,
-        hand: Hand,
+        governor: RunGovernor,
         speed: float,
         at_end: AtEnd = MappingProxyType({}),
     ) -> None:
         self.plan = plan
         self._at_end = at_end
-        self.hand = hand
-        self.speed = hand.speed if plan.engine == "virtual" else speed
+        self.governor = governor
+        self.speed = governor.speed if plan.engine == "virtual" else speed
         """The pace that it begins with; that of wall time it keeps."""
         self.clock: Engine = VirtualClock() if plan.engine == "virtual" else WallClock(speed)
         self.log = Log(self.clock)
-        hand.count, hand.served = lambda: self.log.seq, lambda: self.clock.now
+        governor.count, governor.served = lambda: self.log.seq, lambda: self.clock.now
         self.members = world.build(plan, self.clock, self.log, self._end)
         self.agents = self.members.agents[: plan.size]
         self.server = self.members.agents[plan.size] if plan.server is not None else None
         ledgers = [agent.store.ledger for agent in self.agents]
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-        follow = hand.looks or asks(plan, "staleness", "lag")
+        follow = governor.looks or asks(plan, "staleness", "lag")
         self.traffic = Traffic(here, follow=follow)
         self.budget = Budget(plan, ledgers)
         self.checks = Checks(plan, self.members.agents, self.log, self.traffic)
@@ -169,8 +169,8 @@ class Run:
 
     async def perform(self) -> Outcome:
         """Run to the end, whatever ends it, and leave a folder that says so."""
-        with Signals(self.hand), OneThread():
-            with looked_for_rarely(self.plan.size, looks=self.hand.looks):
+        with Signals(self.governor), OneThread():
+            with looked_for_rarely(self.plan.size, looks=self.governor.looks):
                 found = await self._go()
             self.outcome = self._conclude(*found)
         return self.outcome
@@ -182,11 +182,11 @@ class Run:
             self._write_scenario()
             self._open()
             with np.errstate(over="ignore", invalid="ignore"):
-                await self.clock.run(self.plan.horizon, self.hand, self._between_slices)
-            if self.hand.interrupted:
+                await self.clock.run(self.plan.horizon, self.governor, self._between_slices)
+            if self.governor.interrupted:
                 status, code = "interrupted", INTERRUPTED
-            elif self.hand.looks and self._ends_slowly:
-                self.hand.stop("judged")
+            elif self.governor.looks and self._ends_slowly:
+                self.governor.stop("judged")
                 await asyncio.sleep(_PATIENCE_S)
             self._close(status)
             if status == "finished":
@@ -203,8 +203,8 @@ class Run:
             self._fail(error)
             raise
         finally:
-            self.hand.stop("over")
-            self.hand.upcoming = math.inf
+            self.governor.stop("over")
+            self.governor.upcoming = math.inf
         return status, code, ""
 
     def _fail(self, error: BaseException) -> None:
@@ -231,7 +231,7 @@ class Run:
     def _open(self) -> None:
         self.log.emit(Started, None, None, self.plan.name, self.plan.size)
         parts = self.plan, self.members, self.clock, self.log, self.measure, self.metric
-        self.script = world.open_world(*parts, steerable=self.hand.steers)
+        self.script = world.open_world(*parts, steerable=self.governor.steers)
         self.clock.spawn(self._sampler())
         stride = extent(self.plan).stride
         if stride:
@@ -262,9 +262,9 @@ class Run:
 
     def _end(self, reason: str) -> None:
         """End the run when this instant is over."""
-        if self.hand.stopped is None:
+        if self.governor.stopped is None:
             self.reason = reason
-            self.clock.at(self.clock.now, LAST, lambda: self.hand.stop(reason))
+            self.clock.at(self.clock.now, LAST, lambda: self.governor.stop(reason))
 
     def _close(self, status: str) -> None:
         """Sample once at the end, and judge."""
@@ -346,6 +346,6 @@ class Run:
 
 async def perform(plan: Plan, folder: Path, at_end: AtEnd = MappingProxyType({})) -> Sampled | None:
     """Run a plan, and return its last sample; None where the run was cut off."""
-    run = Run(plan, folder, Hand(), math.inf, at_end)
+    run = Run(plan, folder, RunGovernor(), math.inf, at_end)
     outcome = await run.perform()
     return None if outcome.status == "interrupted" else run.last

@@ -19,7 +19,7 @@ from clocks.clock import WAKE
 from clocks.durations import Constant
 from clocks.virtual import VirtualClock
 from scenarios.planning.seeds import lanes
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 
 
 class Listener:
@@ -131,7 +131,7 @@ def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> N
     at.clock.at(6, WAKE, lambda: at.box.post(30, 1, message(2, 0)))
     at.clock.at(31, WAKE, lambda: at.box.settle(31))
     at.clock.at(32, WAKE, lambda: at.box.settle(40))
-    asyncio.run(at.clock.run(None, Hand()))
+    asyncio.run(at.clock.run(None, RunGovernor()))
     assert seen[0] == 30
     assert seen[1] == 100
 
@@ -161,7 +161,7 @@ def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
     for version, (sent, takes) in enumerate(during):
         post = partial(at.box.post, sent + takes, 1, message(2, version))
         at.clock.at(sent, WAKE + 1, post)
-    asyncio.run(at.clock.run(200, Hand()))
+    asyncio.run(at.clock.run(200, RunGovernor()))
     arrivals = [max(20, arrival) for arrival in before] + [sent + takes for sent, takes in during]
     due = arrivals if deadline is None else [*arrivals, deadline]
     assert woken == ([min(due)] if due else [])

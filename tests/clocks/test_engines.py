@@ -12,7 +12,7 @@ import simpy
 from clocks.clock import DELIVERY, FAULT, SAMPLE, WAKE, Cancelled, Engine, nanoseconds
 from clocks.virtual import VirtualClock, VirtualTask
 from clocks.wall import WallClock
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 
 Make = Callable[[], Engine]
 
@@ -28,7 +28,7 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 
 def run(clock: Engine, until: int | None = None) -> None:
-    asyncio.run(clock.run(until, Hand()))
+    asyncio.run(clock.run(until, RunGovernor()))
 
 
 def test_sleeping_reaches_the_very_instant(make: Make) -> None:
@@ -159,38 +159,38 @@ def test_durations_are_finite_and_not_negative(seconds: float) -> None:
 
 
 def test_a_stopped_run_serves_nothing_more(make: Make) -> None:
-    clock, hand, seen = make(), Hand(), list[int]()
+    clock, governor, seen = make(), RunGovernor(), list[int]()
 
     async def actor() -> None:
         for instant in range(1, 10_000):
             await clock.sleep_until(instant, WAKE)
             seen.append(instant)
             if instant == 500:
-                hand.stop("enough")
+                governor.stop("enough")
 
     clock.spawn(actor())
-    asyncio.run(clock.run(None, hand))
+    asyncio.run(clock.run(None, governor))
     assert len(seen) == 500
 
 
 def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
-    clock, hand, seen = make(), Hand(watched=True), list[int]()
+    clock, governor, seen = make(), RunGovernor(watched=True), list[int]()
     for instant in range(1, 6):
         clock.at(instant, WAKE, lambda instant=instant: seen.append(instant))  # type: ignore[misc]
 
     async def person() -> None:
-        hand.pause()
-        task = asyncio.ensure_future(clock.run(None, hand))
+        governor.pause()
+        task = asyncio.ensure_future(clock.run(None, governor))
         await asyncio.sleep(0.1)
         assert seen == []
-        hand.count = lambda: len(seen)
-        hand.step()
+        governor.count = lambda: len(seen)
+        governor.step()
         await asyncio.sleep(0.1)
         assert seen == [1]
-        hand.step()
+        governor.step()
         await asyncio.sleep(0.2)
         assert seen == [1, 2]
-        hand.resume()
+        governor.resume()
         await task
 
     asyncio.run(person())
@@ -199,7 +199,7 @@ def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
 
 def test_what_is_due_between_slices_is_done_at_least_every_64_entries(make: Make) -> None:
     """Also before the first entry, and where the run holds: a recorder never waits for a person."""
-    clock, hand, served = make(), Hand(watched=True), 0
+    clock, governor, served = make(), RunGovernor(watched=True), 0
     seen: list[int] = []
 
     def serve() -> None:
@@ -210,11 +210,11 @@ def test_what_is_due_between_slices_is_done_at_least_every_64_entries(make: Make
         clock.at(instant, WAKE, serve)
 
     async def person() -> None:
-        hand.pause()
-        task = asyncio.ensure_future(clock.run(None, hand, lambda: seen.append(served)))
+        governor.pause()
+        task = asyncio.ensure_future(clock.run(None, governor, lambda: seen.append(served)))
         await asyncio.sleep(0.2)
         assert len(seen) > 1
-        hand.resume()
+        governor.resume()
         await task
 
     asyncio.run(person())
@@ -231,7 +231,7 @@ def test_what_fails_between_slices_ends_the_run(make: Make) -> None:
         raise OSError("no space")
 
     with pytest.raises(OSError, match="no space"):
-        asyncio.run(clock.run(None, Hand(), full))
+        asyncio.run(clock.run(None, RunGovernor(), full))
 
 
 def test_each_actor_is_a_simpy_process_on_the_virtual_engine() -> None:

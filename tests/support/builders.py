@@ -11,7 +11,7 @@ import numpy as np
 from scenarios.api import make_plan
 from scenarios.planning.plan import Plan
 from scenarios.records.result import Result
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Outcome, Run
 
 
@@ -80,5 +80,5 @@ def perform(
     """Run a world to its end."""
     plan = world if isinstance(world, Plan) else make_plan(world, **options)
     number = len(list(folder.iterdir())) if folder.exists() else 0
-    run = Run(plan, folder / f"run{number}", Hand(), speed)
+    run = Run(plan, folder / f"run{number}", RunGovernor(), speed)
     return Ran(run, asyncio.run(run.perform()))

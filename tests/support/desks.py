@@ -10,7 +10,7 @@ from scenarios.console.control.command_target import Desk
 from scenarios.console.control.commands import carry_out
 from scenarios.console.sources.source import LiveSource
 from scenarios.records.run_folder import read_manifest
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
 from tests.support.builders import private
@@ -26,7 +26,7 @@ WORLD = private(
 
 def desk_of(folder: Path, tree: Any = WORLD, **options: Any) -> tuple[Run, Desk]:
     plan = make_plan(tree, **options)
-    run = Run(plan, folder / "run", Hand(watched=True, looks=True, steers=True), 1e12)
+    run = Run(plan, folder / "run", RunGovernor(watched=True, looks=True, steers=True), 1e12)
     source = LiveSource(run)
     return run, Desk(source, LiveDeck(source), Steering(run))
 
@@ -37,11 +37,11 @@ async def settle(run: Run) -> None:
 
     def look() -> None:
         nonlocal looks
-        looks += run.hand.paused
+        looks += run.governor.paused
 
     run.between.append(look)
     for _ in range(20_000):
-        if looks >= 3 or run.hand.ended:
+        if looks >= 3 or run.governor.ended:
             return
         await asyncio.sleep(0.002)
     raise AssertionError("the run never held")
@@ -51,7 +51,7 @@ def watched(run: Run, desk: Desk, *orders: str) -> list[str]:
     """Hold a run at its beginning, give orders, each when the one before has come to rest; and end it."""
 
     async def person() -> list[str]:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         await asyncio.sleep(0.02)
         said = []
@@ -70,6 +70,6 @@ def schedules(run: Run, desk: Desk, folder: Path) -> tuple[str, str]:
     """Return the schedule of a session, and that of the file that it exports, run again."""
     assert desk.hands.steering is not None
     file = desk.hands.steering.export(folder / "again.toml")
-    again = asyncio.run(Run(make_plan(file), folder / "again", Hand(), 1e12).perform())
+    again = asyncio.run(Run(make_plan(file), folder / "again", RunGovernor(), 1e12).perform())
     mine, theirs = (read_manifest(path)["digests"] for path in (run.folder.path, again.folder))
     return mine["schedule"], theirs["schedule"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 
 DEAD = 9
@@ -98,7 +98,7 @@ def perform(world: dict[str, Any], folder: Path, death: Death) -> None:
     os.ftruncate = death.before(os.ftruncate)
     os.mkdir = death.before(os.mkdir)
     io.open = death.opening(io.open)
-    run = Run(plan, folder, Hand(), 1e12)
+    run = Run(plan, folder, RunGovernor(), 1e12)
     asyncio.run(run.perform())
 
 

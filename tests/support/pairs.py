@@ -10,7 +10,7 @@ from scenarios.api import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.pair import PairViewer, in_step
 from scenarios.console.screens.viewer import viewer_of
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
 
@@ -28,7 +28,7 @@ def both(folder: Path, *trees: Any, speed: float = math.inf) -> tuple[Run, Run]:
         Run(
             make_plan(tree),
             folder / name,
-            Hand(speed=speed, watched=True, looks=True, steers=True),
+            RunGovernor(speed=speed, watched=True, looks=True, steers=True),
             1e12,
         )
         for tree, name in zip(trees, "ab", strict=True)
@@ -66,12 +66,14 @@ class Pair:
 
         def look() -> None:
             nonlocal looks
-            looks = looks + 1 if all(r.hand.paused or r.hand.ended for r in self.runs) else 0
+            looks = (
+                looks + 1 if all(r.governor.paused or r.governor.ended for r in self.runs) else 0
+            )
 
         for run in self.runs:
             run.between.append(look)
         for _ in range(20_000):
-            if looks >= 8 or all(run.hand.ended for run in self.runs):
+            if looks >= 8 or all(run.governor.ended for run in self.runs):
                 return
             await asyncio.sleep(0.002)
         raise AssertionError("they never held")
@@ -79,7 +81,7 @@ class Pair:
     def play(self, person: Callable[[], Awaitable[None]], *, held: bool = True) -> None:
         async def perform() -> None:
             if held:
-                self.runs[0].hand.pause()
+                self.runs[0].governor.pause()
             task = asyncio.ensure_future(in_step(self.runs, self.screen.meet))
             await asyncio.sleep(0.02)
             await person()

@@ -51,10 +51,10 @@ def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) ->
     made = make_plan(tree)
     import asyncio
 
-    from scenarios.running.control import Hand
+    from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
-    run = Run(made, tmp_path / "run", Hand(), 1e12)
+    run = Run(made, tmp_path / "run", RunGovernor(), 1e12)
 
     def spoil(event: Charged) -> None:
         if event.node == 2 and event.k == 2:

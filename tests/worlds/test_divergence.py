@@ -17,7 +17,7 @@ from scenarios.language.null_reasons import UNMEASURED
 from scenarios.language.writer import to_toml
 from scenarios.planning.forecast import forecast
 from scenarios.records.summary_text import in_words
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.observers.progress_lines import Lines
 from scenarios.running.run import Run
 from tests.support.adaptive import Exploding
@@ -59,7 +59,7 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
     """Run the private world of six agents in two groups; the first `hit` agents diverge at release 2."""
     budget = {"epsilon": 4.0, "delta": 1e-5}
     nodes = [{"name": n, "count": 3, "budget": budget} for n in ("left", "right")]
-    run = Run(make_plan(private(nodes=nodes, **sections)), folder / f"{hit}", Hand(), 1e12)
+    run = Run(make_plan(private(nodes=nodes, **sections)), folder / f"{hit}", RunGovernor(), 1e12)
 
     def spoil(event: Charged) -> None:
         if event.node is not None and event.node < hit and event.k == 2:

@@ -7,7 +7,7 @@ import pytest
 
 from scenarios.language.json_numbers import exact_seconds
 from scenarios.records.run_folder import flaws
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from tests.support.builders import perform, private, scenario
 
 ENDS: dict[str, dict[str, Any]] = {
@@ -25,7 +25,7 @@ def test_the_end_is_the_same_at_every_pace(
     free = perform(world, tmp_path)
     wall = perform(world, tmp_path, engine="wall", speed=500.0)
     late = perform(world, tmp_path, engine="wall")
-    monkeypatch.setattr("tests.support.builders.Hand", lambda: Hand(speed=400.0))
+    monkeypatch.setattr("tests.support.builders.RunGovernor", lambda: RunGovernor(speed=400.0))
     paced = perform(world, tmp_path)
     assert free.digests == wall.digests == late.digests == paced.digests
     assert free.outcome.summary["ended_by"] == end

@@ -12,7 +12,7 @@ from mechanisms.accounting.ledger import Ledger
 from mechanisms.noise import LAWS
 from scenarios.api import make_plan
 from scenarios.planning.seeds import NoiseSource
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform, private, scenario
 
@@ -80,7 +80,7 @@ def test_noise_k_is_drawn_for_release_k_once_and_a_crash_begins_nothing_again(
         {"at": 8.0, "for": 1.0, "crash": [2], "lose": "all"},
     ]
     plan = make_plan(private(fault=fault, run={"seed": 5, "horizon": 80.0}))
-    run = Run(plan, tmp_path / "run", Hand(), 1.0)
+    run = Run(plan, tmp_path / "run", RunGovernor(), 1.0)
     drawn: dict[int, list[int]] = {agent.id: [] for agent in run.agents}
     for agent in run.agents:
 

@@ -13,7 +13,7 @@ from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
 from scenarios.records.recomputed_privacy import fates_of, spends_of
 from scenarios.records.result import Result
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, private
 
@@ -42,7 +42,7 @@ def sabotaged(
         run={"seed": 5, "horizon": 40.0, "sample_every": 10.0},
         fault=[{"at": 0.5, "for": 0.5, "crash": [3]}] if fault is None else [fault],
     )  # fmt: skip
-    run = Run(make_plan(tree), folder / "run", Hand(), 1e12)
+    run = Run(make_plan(tree), folder / "run", RunGovernor(), 1e12)
     sabotage(run)
     return Ran(run, asyncio.run(run.perform()))
 
@@ -179,7 +179,7 @@ def test_a_cap_holds_when_degrees_change_what_releases_cost(
         network={"topology": "complete"}, run={"seed": 5, "horizon": 40.0},
         fault=[{"at": 3.0, "leave": [0, 1, 2]}, {"at": 9.0, "for": 5.0, "leave": [4]}],
     )  # fmt: skip
-    run = Run(make_plan(tree), tmp_path / "run", Hand(), 1e12)
+    run = Run(make_plan(tree), tmp_path / "run", RunGovernor(), 1e12)
     ran = Ran(run, asyncio.run(run.perform()))
     assert ran.outcome.code == 0
     holds(ran)

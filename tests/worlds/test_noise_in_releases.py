@@ -90,13 +90,13 @@ def pull_of(mechanism: Alternating, heard: Any, made: int) -> float:
 def draws_of(name: str, tmp_path: Path) -> list[Draw]:
     """All the noise of a few runs, without rounding."""
     from scenarios.api import make_plan
-    from scenarios.running.control import Hand
+    from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
     found: list[Draw] = []
     for seed in SEEDS:
         plan = make_plan(world(name, privacy={"grid": False}, seeds={"noise": seed}))
-        run = Run(plan, tmp_path / str(seed), Hand(), 1.0)
+        run = Run(plan, tmp_path / str(seed), RunGovernor(), 1.0)
         for agent in run.agents:
             agent.mechanism = _Watched(agent.mechanism, found)
         import asyncio

@@ -16,7 +16,7 @@ from scenarios.language.json_numbers import number
 from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
 from scenarios.records.run_folder import events, lines
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
 
@@ -47,7 +47,7 @@ class Overflowing:
 
 def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
     """Run a world in which some agents diverge after so many releases."""
-    run = Run(make_plan(tree), folder, Hand(), 1e12)
+    run = Run(make_plan(tree), folder, RunGovernor(), 1e12)
 
     def spoil(event: Charged) -> None:
         if event.node is not None and stopped.get(event.node) == event.k + 1:

@@ -8,7 +8,7 @@ import pytest
 
 from actors.behaviours.attend import has_answered
 from scenarios.api import make_plan
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform
 from tests.support.federation import BUDGET, SYNCHRONOUS, UNEVEN, private, server_of, slopes, world
@@ -162,14 +162,14 @@ def test_a_round_with_fewer_survivors_than_were_charged_for_is_aborted(tmp_path:
 def test_a_question_that_comes_twice_has_one_answer(tmp_path: Path) -> None:
     """Storage knows what was answered: a copy of the question after a crash gets the same bits, at no cost."""
     rounds = make_plan(world({"kind": "wddp", "synchronise": "every-round"}, 6, nodes=private()))
-    agent = Run(rounds, tmp_path / "rounds", Hand(), 1.0).agents[0]
+    agent = Run(rounds, tmp_path / "rounds", RunGovernor(), 1.0).agents[0]
     assert not has_answered(agent, 3)
     agent.store.publish(np.ones(3), 3)
     agent.forget(everything=False)
     assert has_answered(agent, 3)
     assert not has_answered(agent, 4)
     once = make_plan(world({"kind": "pathak"}, None, nodes=private()))
-    client = Run(once, tmp_path / "once", Hand(), 1.0).agents[0]
+    client = Run(once, tmp_path / "once", RunGovernor(), 1.0).agents[0]
     client.store.publish(np.ones(4), 1)
     assert not has_answered(client, 2)
     client.store.ledger.charge(client.mechanism.schedule(1)[0])  # type: ignore[attr-defined]

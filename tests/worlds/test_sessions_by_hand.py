@@ -15,7 +15,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.records.result import open_run
 from scenarios.records.run_folder import read_manifest
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
 from tests.support.builders import private, scenario
@@ -28,8 +28,8 @@ def session(
 ) -> tuple[Run, Steering]:
     """Run a world, and do something as soon as its time has reached an instant."""
     plan = make_plan(tree, **options)
-    hand = Hand(watched=True, steers=True)
-    run = Run(plan, folder / "session", hand, 1e12)
+    governor = RunGovernor(watched=True, steers=True)
+    run = Run(plan, folder / "session", governor, 1e12)
     steering = Steering(run)
     todo = sorted(acts, key=lambda act: act[0])
 
@@ -38,13 +38,13 @@ def session(
             todo.pop(0)[1](steering)
 
     run.between.append(look)
-    hand.free = False
+    governor.free = False
 
     def allowance(_: int) -> float:
         look()
         return 0.0
 
-    hand.allowance = allowance  # type: ignore[method-assign,assignment] # a person who looks at every entry
+    governor.allowance = allowance  # type: ignore[method-assign,assignment] # a person who looks at every entry
     asyncio.run(run.perform())
     return run, steering
 
@@ -52,7 +52,7 @@ def session(
 def again(steering: Steering, folder: Path) -> Path:
     """Export a session, and run the file."""
     file = steering.export(folder / "again.toml")
-    outcome = asyncio.run(Run(make_plan(file), folder / "again", Hand(), 1e12).perform())
+    outcome = asyncio.run(Run(make_plan(file), folder / "again", RunGovernor(), 1e12).perform())
     assert outcome.status == "finished", outcome.message
     return outcome.folder
 
@@ -148,8 +148,8 @@ def healing(number: int, refused: list[str]) -> Act:
 def test_whoever_kills_a_session_finds_what_was_done(tmp_path: Path) -> None:
     """The scenario in the folder is the session's as soon as the journal is: before the run ends."""
     plan = make_plan(private())
-    hand = Hand(watched=True, steers=True)
-    run = Run(plan, tmp_path / "session", hand, 1e12)
+    governor = RunGovernor(watched=True, steers=True)
+    run = Run(plan, tmp_path / "session", governor, 1e12)
     steering, seen = Steering(run), list[str]()
 
     def look() -> None:
@@ -176,7 +176,7 @@ def test_an_exported_session_names_no_folder_of_this_machine(tmp_path: Path) -> 
     )  # fmt: skip
     (home / "world.toml").write_text(to_toml(world), encoding="utf-8")
     plan = make_plan(home / "world.toml")
-    run = Run(plan, tmp_path / "run", Hand(watched=True, steers=True), 1e12)
+    run = Run(plan, tmp_path / "run", RunGovernor(watched=True, steers=True), 1e12)
     file = Steering(run).export(home / "session.toml")
     text = file.read_text(encoding="utf-8")
     assert str(tmp_path) not in text
@@ -189,7 +189,10 @@ def test_an_exported_session_names_no_folder_of_this_machine(tmp_path: Path) -> 
 def test_an_exported_session_of_data_in_memory_says_so(tmp_path: Path) -> None:
     data = {"nodes": [(np.full((3, 2), 0.1), np.ones(3))] * 6}
     run = Run(
-        make_plan(scenario(), data=data), tmp_path / "run", Hand(watched=True, steers=True), 1e12
+        make_plan(scenario(), data=data),
+        tmp_path / "run",
+        RunGovernor(watched=True, steers=True),
+        1e12,
     )
     file = Steering(run).export(tmp_path / "session.toml")
     with pytest.raises(ScenarioError, match="handed over in Python"):

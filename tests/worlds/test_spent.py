@@ -11,7 +11,7 @@ from actors.events import Event, Sampled, Spent
 from scenarios.api import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.state import Scene
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, scenario
 from tests.support.catalogue import EVERY, family, world
@@ -67,7 +67,7 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
     tmp_path: Path, name: str
 ) -> None:
     tree = world(name, "poisson" if family(name) == "pairs" else "synchronous", rounds=12)
-    run = Run(make_plan(tree | {"fault": FAULTS}), tmp_path / "run", Hand(looks=True), 1e12)
+    run = Run(make_plan(tree | {"fault": FAULTS}), tmp_path / "run", RunGovernor(looks=True), 1e12)
     scene, spent = Scene(run.facts), set[int]()
 
     def look(event: Event) -> None:

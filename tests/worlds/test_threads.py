@@ -19,7 +19,7 @@ from scenarios.language.writer import to_toml
 from scenarios.planning.blas_threads import OneThread, blas_threads
 from scenarios.records.divergence import compare_digests
 from scenarios.records.run_folder import read_manifest
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import scenario
 from tests.support.command import hush
@@ -108,7 +108,7 @@ def test_blas_has_one_thread_wherever_a_plan_is_made_or_run(tmp_path: Path) -> N
 
     points = Points(nodes=[(np.full((4, 2), 0.1), np.ones(4))] * 6)
     with threadpool_limits(limits=2, user_api="blas"):
-        run = Run(make_plan(scenario(), data=points), tmp_path / "run", Hand(), 1e12)
+        run = Run(make_plan(scenario(), data=points), tmp_path / "run", RunGovernor(), 1e12)
         run.log.watch(lambda _: seen["wake"].add(blas_threads()), (Woke,))
         asyncio.run(run.perform())
         assert blas_threads() == 2

@@ -12,7 +12,7 @@ from scenarios.console.assembly.breakpoints import Breakpoint
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.source import LiveSource
 from scenarios.console.sources.view_state import NotThere
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 
 Hit = Callable[[Breakpoint, Event], None]
 _SLICE_S = 0.005
@@ -75,11 +75,11 @@ class LiveDeck:
 
     def __init__(self, source: LiveSource) -> None:
         self._source = source
-        self._hand = source.run.hand
+        self._hand = source.run.governor
         self._observers: list[Callable[[Event], None]] = []
 
     @property
-    def _lead(self) -> Hand:
+    def _lead(self) -> RunGovernor:
         """The hand that tells how time goes: of this run, or of one abreast of it when this one is over."""
         return next(iter(self._hand.together), self._hand)
 
@@ -111,7 +111,7 @@ class LiveDeck:
         self._going()
         max(self._hand.together, key=lambda hand: hand.now).pause()
 
-    def _going(self) -> Hand:
+    def _going(self) -> RunGovernor:
         """Return the hand of a run that is not over."""
         if not self._hand.together:
             raise NotThere("the run is over: q leaves")

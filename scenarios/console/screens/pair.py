@@ -276,11 +276,11 @@ async def in_step(
 ) -> list[Outcome]:
     """Perform two runs, neither more than a small stride ahead of the other."""
     stride = max(run.plan.horizon or run.plan.sample_every for run in runs) // _STRIDES
-    Abreast([run.hand for run in runs], max(1, stride), met)
+    Abreast([run.governor for run in runs], max(1, stride), met)
     doing = [asyncio.ensure_future(run.perform()) for run in runs]
     try:
         return list(await asyncio.gather(*doing))
     except BaseException:  # one of them broke: the other is ended, and kept
-        runs[0].hand.interrupt()
+        runs[0].governor.interrupt()
         await asyncio.gather(*doing, return_exceptions=True)
         raise

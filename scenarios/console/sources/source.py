@@ -134,7 +134,7 @@ class LiveSource:
 
     @property
     def now(self) -> int:
-        return self.run.hand.now
+        return self.run.governor.now
 
     @property
     def seq(self) -> int:
@@ -157,11 +157,11 @@ class LiveSource:
 
     @property
     def over(self) -> bool:
-        return self.run.hand.ended
+        return self.run.governor.ended
 
     @property
     def upcoming(self) -> float:
-        return self.run.hand.upcoming
+        return self.run.governor.upcoming
 
     @property
     def queue(self) -> int | None:

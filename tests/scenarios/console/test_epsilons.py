@@ -12,7 +12,7 @@ from scenarios.api import make_plan
 from scenarios.console.screens.viewer import Viewer, viewer_of
 from scenarios.console.sources.recording import Recording
 from scenarios.records.run_folder import events
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.adaptive import MOODY, Exploding
 from tests.support.builders import perform, private, scenario
@@ -95,7 +95,7 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
         assert live == list(run.budget.headline())
         assert rows == list(recording.epsilons())
 
-    exploding = Run(make_plan(private()), tmp_path / "exploding", Hand(looks=True), 1e12)
+    exploding = Run(make_plan(private()), tmp_path / "exploding", RunGovernor(looks=True), 1e12)
 
     def spoil(event: Charged) -> None:
         if event.node == 2 and event.k == 2:
@@ -170,7 +170,7 @@ def test_a_table_of_hundreds_says_what_is_spent_now(tmp_path: Path) -> None:
 
 def test_a_live_screen_draws_what_an_open_ledger_says(tmp_path: Path) -> None:
     """Opened, an agent's ledger has as many lines as it made releases, the last one last."""
-    run = Run(make_plan(private()), tmp_path / "run", Hand(looks=True), 1e12)
+    run = Run(make_plan(private()), tmp_path / "run", RunGovernor(looks=True), 1e12)
     viewer = viewer_of(run)
     viewer.desk.look.opened = 3
     asyncio.run(run.perform())

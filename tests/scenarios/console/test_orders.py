@@ -15,7 +15,7 @@ from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.feed import tell
 from scenarios.records.summary_text import in_words
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
 from tests.support.desks import WORLD, desk_of, schedules, settle, watched
@@ -137,7 +137,7 @@ def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
     run, desk = desk_of(tmp_path, WORLD | later, until=5.0)
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "crash 2", "speed max", "play"):
             await settle(run)
@@ -160,7 +160,7 @@ def test_what_agents_are_not_made_ready_for_is_refused(
     fine: bool,  # noqa: FBT001
 ) -> None:
     """A run at full speed pays for no clocks and no memories of what was sent; its file would have them."""
-    run = Run(make_plan(WORLD), tmp_path / "run", Hand(watched=True, looks=True), 1e12)
+    run = Run(make_plan(WORLD), tmp_path / "run", RunGovernor(watched=True, looks=True), 1e12)
     desk = viewer_of(run).desk
     said = watched(run, desk, "until 3s", order)
     assert (f"{order} at 3.0" in said[1]) == fine
@@ -216,7 +216,7 @@ def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
     run, desk = desk_of(tmp_path, private(network={"topology": "complete", "latency": 0.25}))
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "open 2", "until 19s"):
             await settle(run)

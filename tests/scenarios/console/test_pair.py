@@ -36,7 +36,7 @@ def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
 
     def look() -> None:
         nonlocal worst
-        ends = [run.hand.upcoming for run in runs]
+        ends = [run.governor.upcoming for run in runs]
         if math.inf not in ends:
             worst = max(worst, abs(runs[0].clock.now - runs[1].clock.now))
 
@@ -57,7 +57,7 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
 
     def look() -> None:
         nonlocal looks
-        looks = looks + 1 if one.hand.paused and other.hand.paused else 0
+        looks = looks + 1 if one.governor.paused and other.governor.paused else 0
 
     one.between.append(look)
     other.between.append(look)
@@ -75,14 +75,14 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
     async def person() -> None:
         task = asyncio.ensure_future(in_step(runs))
         await asyncio.sleep(0)
-        one.hand.pause()
+        one.governor.pause()
         await holding()
         carry_out(screen.one, "until 7.3s")
         await holding()
         assert (
             max(one.clock.now, other.clock.now)
             <= 7_300_000_000
-            < min(one.hand.upcoming, other.hand.upcoming)
+            < min(one.governor.upcoming, other.governor.upcoming)
         )
         carry_out(screen.one, "crash 2")
         carry_out(screen.one, "sort epsilon")
@@ -221,7 +221,7 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
 
     async def person() -> None:
         nonlocal looked
-        while not all(run.hand.ended for run in pair.runs):
+        while not all(run.governor.ended for run in pair.runs):
             await asyncio.sleep(0.01)
             pair.screen._due = 0.0  # compare at every meeting
             pair.screen.draw(120, 40)

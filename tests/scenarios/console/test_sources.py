@@ -23,7 +23,7 @@ from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.source import LiveSource, Source
 from scenarios.experiments.random_worlds import Dice, small_world
 from scenarios.records.run_folder import events, lines, read_manifest
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform, private
 
@@ -88,8 +88,8 @@ def truth(run: Run) -> dict[str, Any]:
 
 def looked_at(tree: Any, folder: Path, often: int) -> tuple[Run, list[tuple[dict[str, Any], int]]]:
     """Run a world, and look at it before every so-manieth entry, as a screen would."""
-    hand = Hand(watched=True, looks=True)
-    run = Run(make_plan(tree), folder / "run", hand, 1e12)
+    governor = RunGovernor(watched=True, looks=True)
+    run = Run(make_plan(tree), folder / "run", governor, 1e12)
     source, found, turn = LiveSource(run), list[tuple[dict[str, Any], int]](), 0
 
     def allowance(_: int) -> float:
@@ -105,8 +105,8 @@ def looked_at(tree: Any, folder: Path, often: int) -> tuple[Run, list[tuple[dict
             found.append((now, source.now))
         return 0.0
 
-    hand.free = False
-    hand.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
+    governor.free = False
+    governor.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
     asyncio.run(run.perform())
     return run, found
 
@@ -157,7 +157,9 @@ ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\
 def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None:
     """At random events of random worlds: the text on the screen, the ledgers, and afterwards the files up to there."""
     luck = Dice(20261121, number)
-    run = Run(make_plan(small_world(luck, faults=3)), tmp_path / "run", Hand(looks=True), 1e12)
+    run = Run(
+        make_plan(small_world(luck, faults=3)), tmp_path / "run", RunGovernor(looks=True), 1e12
+    )
     viewer, often, turn = viewer_of(run), luck.whole(3, 40), 0
     drawn: list[tuple[int, list[str]]] = []
 
@@ -178,9 +180,9 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
                 assert cap == ("—" if held is None else f"{held.epsilon:g}")
         return 0.0
 
-    hand = run.hand
-    hand.free = False
-    hand.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
+    governor = run.governor
+    governor.free = False
+    governor.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
     asyncio.run(run.perform())
     charges = [line["seq"] for line in lines(run.folder.path / "ledger.jsonl")]
     kinds = [(e["seq"], e["kind"], len(e.get("to", ""))) for e in events(run.folder.path)]

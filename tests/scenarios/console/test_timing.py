@@ -9,7 +9,7 @@ import pytest
 from scenarios.api import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.viewer import viewer_of
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
 from tests.support.desks import desk_of, schedules, settle, watched
@@ -20,7 +20,7 @@ def test_a_step_is_one_event_or_all_that_one_entry_tells(tmp_path: Path) -> None
     seqs: list[int] = []
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         await asyncio.sleep(0.02)
         for _ in range(12):
@@ -97,7 +97,7 @@ def test_a_goal_is_forgotten_when_something_else_is_ordered(tmp_path: Path) -> N
     watched(run, desk, "until 2s", "speed max")
 
     async def person() -> list[str]:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
         carry_out(desk, "next finished")
@@ -130,7 +130,7 @@ def test_the_wall_engine_keeps_its_pace_and_says_so(tmp_path: Path) -> None:
     run = Run(
         make_plan(private(), engine="wall"),
         tmp_path / "run",
-        Hand(watched=True, looks=True, steers=True),
+        RunGovernor(watched=True, looks=True, steers=True),
         50.0,
     )
     desk = viewer_of(run).desk
@@ -144,13 +144,13 @@ def test_while_it_is_held_nothing_is_served_that_is_due_later(tmp_path: Path) ->
     run, desk = desk_of(tmp_path)
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "step", "until +0.25s", "step", "step"):
             await settle(run)
             carry_out(desk, order)
             await settle(run)
-            assert run.clock.now <= run.hand.now < run.hand.upcoming
+            assert run.clock.now <= run.governor.now < run.governor.upcoming
         desk.quit()
         await task
 
@@ -162,7 +162,7 @@ def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:
     said: list[str] = []
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
         carry_out(desk, "until 3s")
@@ -187,7 +187,7 @@ def test_until_is_that_very_time_and_a_fault_happens_right_after_it(
     run, desk = desk_of(tmp_path)
 
     async def person() -> None:
-        run.hand.pause()
+        run.governor.pause()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
         carry_out(desk, f"until {instant}")

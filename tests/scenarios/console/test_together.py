@@ -115,12 +115,12 @@ def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, firs
     async def person() -> None:
         pair.order("until 3s")
         await pair.rest()
-        assert short.hand.ended
-        assert (short.hand.now, long.hand.now) == (1_000_000_000, 3_000_000_000)
+        assert short.governor.ended
+        assert (short.governor.now, long.governor.now) == (1_000_000_000, 3_000_000_000)
         assert "after the end, at 20 s" in pair.order("until 21s")
         assert pair.order("until 6s") == ""
         await pair.rest()
-        assert long.hand.now == 6_000_000_000
+        assert long.governor.now == 6_000_000_000
         seq = long.log.seq
         pair.order("step")
         await pair.rest()
@@ -139,7 +139,7 @@ def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, firs
         await asyncio.sleep(0.05)
         pair.order("play")
         await pair.rest()
-        assert short.hand.now == 1_000_000_000
+        assert short.governor.now == 1_000_000_000
         assert pair.desks[pair.runs.index(short)].source.progress == 1.0
 
     pair.play(person)
@@ -157,8 +157,8 @@ def test_a_goal_that_one_reaches_is_told_and_forgotten_by_both(tmp_path: Path) -
         last = pair.desks[1].source.scene.recent
         pair.desks[1].source.refresh()
         (event,) = [e for e in last if f"event {e.seq:,}," in said]
-        assert pair.runs[1].hand.now == event.t
-        assert pair.runs[0].hand.now <= event.t + 20_000_000_000 // 400
+        assert pair.runs[1].governor.now == event.t
+        assert pair.runs[0].governor.now <= event.t + 20_000_000_000 // 400
         assert pair.order("until +2s") == ""
         await pair.rest()
         assert pair.instants[0] == pair.instants[1]
@@ -175,7 +175,7 @@ def test_two_runs_have_one_pace(tmp_path: Path) -> None:
         for order in ("speed 2", "play", "play", "loss 1 p=0.1", "speed 3"):
             pair.order(order)
             await asyncio.sleep(0.15)
-            assert pair.runs[0].hand._line is pair.runs[1].hand._line
+            assert pair.runs[0].governor._line is pair.runs[1].governor._line
             mine, theirs = pair.instants
             assert abs(mine - theirs) < 100_000_000
 
@@ -188,7 +188,7 @@ def test_nobody_goes_beyond_a_mark_before_all_have_come_to_it(tmp_path: Path) ->
 
     def look() -> None:
         nonlocal ahead
-        slowest = min(run.hand.upcoming for run in pair.runs)
+        slowest = min(run.governor.upcoming for run in pair.runs)
         if slowest != math.inf:
             mark = -(-slowest // stride) * stride
             ahead += max(run.clock.now for run in pair.runs) > mark
@@ -248,7 +248,7 @@ def test_a_step_is_made_by_the_run_that_is_behind(tmp_path: Path) -> None:
         pair.order("until 5s")
         await pair.rest()
         for _ in range(8):
-            upcoming = [run.hand.upcoming for run in pair.runs]
+            upcoming = [run.governor.upcoming for run in pair.runs]
             seqs = [run.log.seq for run in pair.runs]
             pair.order("step")
             await pair.rest()
@@ -271,4 +271,4 @@ def test_every_journal_has_what_was_done_to_its_run(tmp_path: Path) -> None:
         text = (run.folder.path / "inputs.jsonl").read_text()
         done = [json.loads(line)["what"] for line in text.splitlines()]
         assert done == ["until", "fault", "step", "heal", "speed"]
-        assert run.hand.speed == 7.0
+        assert run.governor.speed == 7.0

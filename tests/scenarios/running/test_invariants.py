@@ -23,7 +23,7 @@ from actors.events import (
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
 from scenarios.api import make_plan
-from scenarios.running.control import Hand
+from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken
 from scenarios.running.run import Run
 from tests.support.builders import perform, private
@@ -33,7 +33,7 @@ Mutant = Callable[[Run], None]
 
 def run(tmp_path: Path, **sections: Any) -> Run:
     fault = {"fault": [{"at": 2.0, "for": 2.0, "crash": [0]}]}
-    return Run(make_plan(private(**(fault | sections))), tmp_path / "run", Hand(), 1.0)
+    return Run(make_plan(private(**(fault | sections))), tmp_path / "run", RunGovernor(), 1.0)
 
 
 def emit(kind: Any, node: int | None, cause: int | None, *fields: Any) -> Mutant:
