@@ -58,6 +58,15 @@ def test_the_page_of_the_console_names_every_key_and_every_order() -> None:
         assert f"`{order}" in text or f"`{order}`" in text, order
 
 
+def test_the_example_of_the_reference_runs_and_holds(tmp_path: Path) -> None:
+    from scenarios import run_sync
+
+    text = (ROOT / "docs/reference.md").read_text("utf-8")
+    example = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)[0]
+    (tmp_path / "example.toml").write_text(example, encoding="utf-8")
+    assert run_sync(tmp_path / "example.toml").summary["verdict"] == "pass"
+
+
 def test_pictures_ask_nothing_of_anybody_else() -> None:
     for picture in (ROOT / "docs").glob("console*.svg"):
         hosts = re.findall(r"https?://[^\"'<> )]+", picture.read_text("utf-8"))
