@@ -1,4 +1,4 @@
-"""A condition on one event: names of its fields and of metrics, comparisons, `and or not in` (contract, section 4).
+"""A condition on one event: names of its fields and of metrics, comparisons, `and or not in` (reference.md, section 4).
 
 `kind == "released" and node == 3`, `loss.mean < 0.3`, `3 in to`. What an event has no value for satisfies no comparison.
 """

@@ -1,4 +1,4 @@
-"""What happened, as frozen data in the past tense (contract, section 6)."""
+"""What happened, as frozen data in the past tense (reference.md, section 6)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 NANOSECONDS = 1_000_000_000
 
-# The order of one instant: faults, wakes (by agent id), deliveries, samples (contract, section 2).
+# The order of one instant: faults, wakes (by agent id), deliveries, samples (reference.md, section 2).
 # Zero belongs to starts and cancellations, on both engines: what is done to an actor is done to one that runs.
 UNDO = 1  # a window ends before another begins
 FAULT = 2

@@ -1,4 +1,4 @@
-"""The vocabulary of faults (contract, section 4), as data: timing, targets, actions and their parameters."""
+"""The vocabulary of faults (reference.md, section 4), as data: timing, targets, actions and their parameters."""
 
 from scenarios.language.table_rules import REQUIRED, Field, Fields, Kind, Many, Table
 from scenarios.language.value_rules import (

@@ -1,4 +1,4 @@
-"""The kinds of mechanism: their keys and defaults, and what sets the noise of each (contract, section 3)."""
+"""The kinds of mechanism: their keys and defaults, and what sets the noise of each (reference.md, section 3)."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The names of the metrics that the present mechanisms have (contract, section 5), and their aggregates."""
+"""The names of the metrics that the present mechanisms have (reference.md, section 5), and their aggregates."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The tables, keys, kinds and defaults of a scenario file (contract, section 2), as data."""
+"""The tables, keys, kinds and defaults of a scenario file (reference.md, section 2), as data."""
 
 from scenarios.language.table_rules import ABSENT, REQUIRED, Field, Fields, Free, Kind, Many, Table
 from scenarios.language.value_rules import (

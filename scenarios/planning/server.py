@@ -163,7 +163,7 @@ class Federation:
         return self._summed(i) if self.summed else self._in_clear(i)
 
     def _in_clear(self, i: int) -> tuple[Spend, float]:
-        """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8), or of T hidden steps the last (modern.md, section 8).
+        """The wire shows every answer: σ_j = 2G√T/(n_j μ) (A6b, A8), or of T hidden steps the last (theory.md, 9).
 
         As printed n, or m·n₍₁₎ with uniform weights, stands for n_j, and √T for the hidden steps (E5).
         """

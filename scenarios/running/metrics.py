@@ -1,4 +1,4 @@
-"""What an oracle sees: losses, scores, gaps and budgets, by the names of contract, section 5.
+"""What an oracle sees: losses, scores, gaps and budgets, by the names of reference.md, section 5.
 
 Nothing here is a release: it looks at every model and every point, as nobody in the world can.
 """

@@ -19,7 +19,7 @@ from tests.support.one_step import E1, E2, ETA, KAPPA, NOISE, PULL, RHO, heard, 
 _TILT = np.array([-math.cos(1.4), math.sin(1.4)])
 
 
-# worst neighbours: (loss, D, D', where the neighbours stand), section 6 of theory.md
+# worst neighbours: (loss, D, D', where the neighbours stand), theory.md, section 6
 WORST: dict[str, tuple[Loss, list[Any], list[Any], float]] = {
     "hinge near 0": (SmoothedHinge(0.05), [E1], [-E1], 0.0),
     "hinge among others": (SmoothedHinge(0.5), [E1, E2, E1], [-E1, E2, E1], 0.0),

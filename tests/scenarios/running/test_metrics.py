@@ -1,4 +1,4 @@
-"""Metrics against their definitions (contract, section 5), from the models and the points themselves."""
+"""Metrics against their definitions (reference.md, section 5), from the models and the points themselves."""
 
 import math
 from pathlib import Path
