@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
+
+
 PACKAGES = ("actors", "clocks", "hush", "mechanisms", "scenarios")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 LIVING = [page for page in PAGES if page.name != "CHANGELOG.md"]

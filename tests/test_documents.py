@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from pathlib import Path
 from types import ModuleType
 
 from mechanisms.cards import CARDS
