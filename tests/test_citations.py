@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.paths import ROOT
 
-
 PACKAGES = ("actors", "clocks", "hush", "mechanisms", "scenarios")
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 LIVING = [page for page in PAGES if page.name != "CHANGELOG.md"]
