@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from mechanisms.cards import CARDS
-from scenarios.language.table_rules import ABSENT, REQUIRED, Field, Free, Kind, Many, Table
+from scenarios.language.table_rules import (
+    ABSENT,
+    REQUIRED,
+    Field,
+    Free,
+    Kinds,
+    Many,
+    SubTable,
+    keys_of,
+)
 from scenarios.language.value_rules import Choice, Either, Flag, Number, Quantity, Signed, Text
 from scenarios.planning.mechanism_tables import MECHANISMS
 
@@ -19,7 +28,7 @@ def told(kind: str) -> dict[str, Any]:
 
     return {
         **asdict(CARDS[kind]),
-        "parameters": {key: _parameter(field) for key, field in MECHANISMS[kind].items()},
+        "parameters": {key: _parameter(field) for key, field in keys_of(MECHANISMS[kind]).items()},
     }
 
 
@@ -38,10 +47,10 @@ _IN_WORDS: dict[type[Any], Callable[[Any], str]] = {
     Text: lambda rule: rule.what,
     Quantity: lambda rule: rule.what,
     Signed: lambda rule: describe(rule.rule),
-    Table: lambda rule: "{ " + ", ".join(rule.fields) + " }",
+    SubTable: lambda rule: "{ " + ", ".join(keys_of(rule.table)) + " }",
     Free: lambda rule: f"a table of names: {describe(rule.rule)}",
     Many: lambda rule: f"an array: {describe(rule.rule)}",
-    Kind: lambda rule: " | ".join(rule.kinds),
+    Kinds: lambda rule: " | ".join(rule.kinds),
 }
 
 

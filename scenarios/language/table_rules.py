@@ -1,8 +1,12 @@
-"""Rules for what holds other values: arrays, tables, kinds with parameters; and defaults."""
+"""Rules for what holds other values: arrays, tables, kinds with parameters; and defaults.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+A table of a scenario file is a frozen dataclass below `Table`. Each of its fields carries the rule and the default of one
+key (`key`); the reader returns an instance, which knows its place in the file and which keys the author wrote.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, TypeVar
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest, shown
@@ -10,10 +14,178 @@ from scenarios.language.value_rules import Rule
 from scenarios.language.visible_text import is_visible
 
 ABSENT: Any = object()
-"""No default: the key may be left out, and then is not there."""
+"""No default: the key may be left out, and its field is then None."""
 
 REQUIRED: Any = object()
 """No default: the key must be given."""
+
+
+class Field(NamedTuple):
+    """A key of a table: its rule, and its default as an author would write it."""
+
+    rule: Rule
+    default: Any = ABSENT
+
+
+def key(rule: Rule, default: Any = ABSENT, *, name: str = "") -> Any:
+    """Declare a key of a table as a dataclass field; `name` is the key where Python reserves the word."""
+    return field(default=None, metadata={"key": Field(rule, default), "name": name})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """A table of a scenario file, read.
+
+    A key that was left out has its default, or None without one. A key that did not read has None, and is in the
+    report: a plan is only made of tables whose keys all read.
+    """
+
+    place: Path = ()
+    """Where the table stands in its file."""
+    given: frozenset[str] = frozenset()
+    """The keys that the author wrote, also those that did not read."""
+
+    def path_to(self, *keys: str | int) -> Path:
+        """Return the place of a key of this table, or of what stands below it."""
+        return (*self.place, *keys)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same values, wherever they stand."""
+        return type(self) is type(other) and all(
+            getattr(self, part.name) == getattr(other, part.name)
+            for part in fields(self)
+            if part.name not in {"place", "given"}
+        )
+
+    __hash__ = None  # type: ignore[assignment] # values may be lists
+
+    # A table reads as a mapping until every reader asks for attributes; then these methods go.
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self:
+            known = _keys(type(self)).get(name)
+            return getattr(self, name if known is None else known.attribute)
+        raise KeyError(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default  # noqa: SIM401 # this is that method
+
+    def __contains__(self, name: object) -> bool:
+        known = _keys(type(self)).get(str(name))
+        if known is None:
+            return False
+        return name in self.given or known.default is not ABSENT
+
+    def keys(self) -> list[str]:
+        return list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in _keys(type(self)) if name in self)
+
+    def items(self) -> list[tuple[str, Any]]:
+        return [(name, self[name]) for name in self]
+
+    def values(self) -> list[Any]:
+        return [self[name] for name in self]
+
+    def __or__(self, other: Any) -> dict[str, Any]:
+        return dict(self.items()) | dict(other)
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KindTable(Table):
+    """The parameters of one kind of a family; `kind` is its name."""
+
+    kind: str = ""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.kind if name in {"kind", "source"} else super(KindTable, self).__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in {"kind", "source"} or super(KindTable, self).__contains__(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["kind", *super(KindTable, self).__iter__()])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OwnCode(KindTable):
+    """Code of the scenario's own (`package.module:Thing`) in place of a kind, and what it is called with."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.parameters if name == "parameters" else super(OwnCode, self).__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name == "parameters" or super(OwnCode, self).__contains__(name)
+
+
+T = TypeVar("T", bound=Table)
+
+
+class _Key(NamedTuple):
+    attribute: str
+    rule: Rule
+    default: Any
+
+
+def keys_of(table: type[Table]) -> Mapping[str, Field]:
+    """Return the keys of a table with their rules and defaults, in the order of its fields."""
+    return {name: Field(known.rule, known.default) for name, known in _keys(table).items()}
+
+
+_known: dict[type[Table], dict[str, _Key]] = {}
+
+
+def _keys(table: type[Table]) -> dict[str, _Key]:
+    """Return key → attribute, rule and default; found once for each table."""
+    if table not in _known:
+        _known[table] = {
+            part.metadata["name"] or part.name: _Key(part.name, *part.metadata["key"])
+            for part in fields(table)
+            if "key" in part.metadata
+        }
+    return _known[table]
+
+
+def read_table(
+    table: type[T],
+    value: dict[str, Any],
+    path: Path,
+    report: Report,
+    what: str = "key",
+    **more: Any,
+) -> T:
+    """Read the keys of a table: unknown ones are refused, missing ones take their default.
+
+    `what` names a key in errors; `more` are attributes that are not keys.
+    """
+    keys = _keys(table)
+    for name in value:
+        if name not in keys:
+            report.key((*path, name), f"unknown {what} '{name}'; {nearest(name, keys)}")
+    read: dict[str, Any] = {}
+    for name, known in keys.items():
+        given = value.get(name, known.default)
+        if given is REQUIRED:
+            report.key(path, f"needs '{name}'")
+        elif given is not ABSENT:
+            read[known.attribute] = known.rule.read(given, (*path, name), report)
+    return table(place=path, given=frozenset(value) & keys.keys(), **read, **more)
+
+
+def fill_table(table: type[Table], value: dict[str, Any]) -> dict[str, Any]:
+    """Write out every default, as an author would have written it."""
+    filled = {}
+    for name, known in keys_of(table).items():
+        given = value.get(name, known.default)
+        if given is not ABSENT and given is not REQUIRED:
+            filled[name] = known.rule.fill(given)
+    return filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,60 +210,21 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A key of a table: its rule, and what it is when nobody says."""
-
-    rule: Rule
-    default: Any = ABSENT
-
-
-Fields = Mapping[str, Field]
-
-
-def read_fields(
-    fields: Fields, value: dict[str, Any], path: Path, report: Report, what: str = "key"
-) -> dict[str, Any]:
-    """Read the keys of a table: unknown ones are refused, missing ones take their default."""
-    for key in value:
-        if key not in fields:
-            report.key((*path, key), f"unknown {what} '{key}'; {nearest(key, fields)}")
-    read: dict[str, Any] = {}
-    for key, known in fields.items():
-        given = value.get(key, known.default)
-        if given is REQUIRED:
-            report.key(path, f"needs '{key}'")
-            read[key] = None
-        elif given is not ABSENT:
-            read[key] = known.rule.read(given, (*path, key), report)
-    return read
-
-
-def fill_fields(fields: Fields, value: dict[str, Any]) -> dict[str, Any]:
-    """Write out every default."""
-    filled = {}
-    for key, known in fields.items():
-        given = value.get(key, known.default)
-        if given is not ABSENT and given is not REQUIRED:
-            filled[key] = known.rule.fill(given)
-    return filled
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
+class SubTable:
     """A table with known keys."""
 
-    fields: Fields
+    table: type[Table]
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         if not isinstance(value, dict):
-            keys = ", ".join(self.fields)
+            keys = ", ".join(keys_of(self.table))
             wanted = f"a table {{ {keys} }}" if len(keys) < 60 else "a table"
             report.value(path, f"must be {wanted}, got {shown(value)}")
             return None
-        return read_fields(self.fields, value, path, report)
+        return read_table(self.table, value, path, report)
 
     def fill(self, value: Any) -> Any:
-        return fill_fields(self.fields, value)
+        return fill_table(self.table, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,44 +238,45 @@ class Free:
         if not isinstance(value, dict):
             report.value(path, f"must be a table, got {shown(value)}")
             return {}
-        for key in value:
-            if self.what and not is_visible(key):
-                said = f"must be {self.what} of printable characters, got {shown(key)}"
-                report.key((*path, key), said)
-        return {key: self.rule.read(item, (*path, key), report) for key, item in value.items()}
+        for name in value:
+            if self.what and not is_visible(name):
+                wanted = f"must be {self.what} of printable characters, got {shown(name)}"
+                report.key((*path, name), wanted)
+        return {name: self.rule.read(item, (*path, name), report) for name, item in value.items()}
 
     def fill(self, value: Any) -> Any:
-        return {key: self.rule.fill(item) for key, item in value.items()}
+        return {name: self.rule.fill(item) for name, item in value.items()}
+
+
+class ShortForm(NamedTuple):
+    """A value in place of a table: it is one parameter of one kind."""
+
+    kind: str
+    parameter: str
+    rule: Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind with parameters, or its bare name; `bare` reads a shorter form of one kind."""
+class Kinds:
+    """One kind of a family with its parameters, or its bare name; `bare` reads a shorter form of one kind."""
 
     what: str
-    kinds: Mapping[str, Fields]
-    bare: tuple[str, str, Rule] | None = None  # (kind, parameter, rule) of a value that is no table
+    kinds: Mapping[str, type[KindTable]]
+    bare: ShortForm | None = None
     tag: str = "kind"
-    own: bool = False  # whether code of the scenario's own may stand here
-
-    def _table(self, value: Any) -> Any:
-        if isinstance(value, str) and (value in self.kinds or self.bare is None):
-            return {self.tag: value}
-        if self.bare is not None and not isinstance(value, dict):
-            return {self.tag: self.bare[0], self.bare[1]: value}
-        return value
+    own: bool = False
+    """Whether code of the scenario's own may stand here."""
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         if self.bare is not None and not isinstance(value, (dict, str)):
-            read = self.bare[2].read(value, path, report)
-            return {self.tag: self.bare[0], self.bare[1]: read}
+            return self._short(self.bare.rule.read(value, path, report), path)
         if self.bare is not None and isinstance(value, str) and value not in self.kinds:
             trial = Report({}, {})
-            read = self.bare[2].read(value, path, trial)
+            amount = self.bare.rule.read(value, path, trial)
             if not trial.problems:
-                return {self.tag: self.bare[0], self.bare[1]: read}
+                return self._short(amount, path)
             if value[:1] in "+-.0123456789" and value:
-                return self.bare[2].read(value, path, report)  # meant as the short form
+                return self.bare.rule.read(value, path, report)  # meant as the short form
         table = {self.tag: value} if isinstance(value, str) else value
         if not isinstance(table, dict):
             report.value(
@@ -161,24 +295,28 @@ class Kind:
         if not isinstance(kind, str):
             report.value(at, f"must be the name of a {self.what}, got {shown(kind)}")
             return None
+        rest = {name: item for name, item in table.items() if name != self.tag}
         if kind not in self.kinds:
-            return self._code(kind, table, at, report)
-        rest = {key: item for key, item in table.items() if key != self.tag}
-        return {
-            self.tag: kind,
-            **read_fields(self.kinds[kind], rest, path, report, f"key of {self.what} '{kind}'"),
-        }
-
-    def _code(self, kind: str, table: dict[str, Any], at: Path, report: Report) -> Any:
-        if ":" not in kind or not self.own:
+            if ":" in kind and self.own:
+                return OwnCode(place=path, kind=kind, parameters=rest)
             report.value(at, f"unknown {self.what} '{kind}'; {nearest(kind, self.kinds)}")
             return None
-        return {self.tag: kind, "parameters": {k: v for k, v in table.items() if k != self.tag}}
+        what = f"key of {self.what} '{kind}'"
+        return read_table(self.kinds[kind], rest, path, report, what, kind=kind)
+
+    def _short(self, amount: Any, path: Path) -> KindTable:
+        assert self.bare is not None, "only a short form is read so"  # noqa: S101
+        table = self.kinds[self.bare.kind]
+        attribute = _keys(table)[self.bare.parameter].attribute
+        given = frozenset({self.bare.parameter})
+        return table(place=path, given=given, kind=self.bare.kind, **{attribute: amount})
 
     def fill(self, value: Any) -> Any:
-        table = self._table(value)
+        if self.bare is not None and not isinstance(value, dict) and value not in self.kinds:
+            value = {self.tag: self.bare.kind, self.bare.parameter: value}
+        table = {self.tag: value} if isinstance(value, str) else value
         kind = table[self.tag]
         if kind not in self.kinds:
             return table
-        rest = {key: item for key, item in table.items() if key != self.tag}
-        return {self.tag: kind, **fill_fields(self.kinds[kind], rest)}
+        rest = {name: item for name, item in table.items() if name != self.tag}
+        return {self.tag: kind, **fill_table(self.kinds[kind], rest)}

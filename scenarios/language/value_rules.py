@@ -312,7 +312,7 @@ class Either(Scalar):
         self.rules = rules
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
-        tables = [rule for rule in self.rules if hasattr(rule, "fields")]
+        tables = [rule for rule in self.rules if hasattr(rule, "table")]
         if tables and isinstance(value, dict):
             return tables[0].read(value, path, report)
         for rule in self.rules:

@@ -16,6 +16,7 @@ from mechanisms.objectives import LocalObjective
 from mechanisms.solve import minimise
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
+from scenarios.language.table_rules import read_table
 from scenarios.planning import graphs, registry
 from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
 from scenarios.planning.context import Settling, Table
@@ -25,7 +26,7 @@ from scenarios.planning.mechanism_tables import family_of, is_printed, is_privat
 from scenarios.planning.plan import NodePlan, ServerPlan
 from scenarios.planning.public_facts import Place, Public
 from scenarios.planning.release_charges import Terms
-from scenarios.planning.scenario_tables import SERVER
+from scenarios.planning.scenario_tables import ServerTable
 from scenarios.planning.seeds import generator, pads
 
 
@@ -155,12 +156,9 @@ class People:
             pads=pads(self.at.seeds["noise"]),
         )
 
-    def _hall(self) -> Table:
-        given: Table = self.at.read.get("server") or {}
-        default = {
-            key: rule.rule.read(rule.default, (), self.at.report) for key, rule in SERVER.items()
-        }
-        return default | given
+    def _hall(self) -> ServerTable:
+        given: ServerTable | None = self.at.read.server
+        return read_table(ServerTable, {}, (), self.at.report) if given is None else given
 
     def _server(self, provision: Provision | None, shards: Shards) -> ServerPlan | None:
         coordinator = None if provision is None else provision.coordinator()

@@ -5,6 +5,7 @@ from typing import Any
 
 from mechanisms.accounting.views import OF_SERVERS
 from scenarios.language.problems import Report
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.mechanism_tables import (
     TRAITS,
     Tree,
@@ -235,7 +236,7 @@ def _descent(read: Tree, report: Report) -> None:
     if "clip" in mechanism and "lipschitz" in mechanism:
         report.key((*_AT, "lipschitz"), "give clip or lipschitz, not both")
     bound, norm = mechanism.get("lipschitz"), "l1" if noise == "laplace" else "l2"
-    if isinstance(bound, dict) and set(bound) != {norm}:
+    if isinstance(bound, ReadTable) and set(bound) != {norm}:
         report.value(
             (*_AT, "lipschitz"),
             f"{noise} noise takes a bound in one norm: lipschitz = {{ {norm} = … }}",

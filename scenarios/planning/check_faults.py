@@ -4,6 +4,7 @@ from typing import Any
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.check_budget import field
 from scenarios.planning.check_conditions import judge_condition
 from scenarios.planning.fault_tables import ACTIONS, CHOICES, ON_LINKS, TIMES, WORDS
@@ -46,7 +47,7 @@ def fault_laws(read: Tree) -> list[tuple[Path, Any]]:
         for path in tables:
             table = (fault or {}) if len(path) == 2 else (fault or {}).get(path[2])
             for key in ("every", "for", "latency", "session", "downtime"):
-                if isinstance(table, dict) and isinstance(table.get(key), dict):
+                if isinstance(table, ReadTable) and isinstance(table.get(key), ReadTable):
                     found.append(((*path, key), table[key]))
     return found
 
@@ -90,12 +91,12 @@ class _Judge:
         value = self.fault[action]
         if value is None:
             return
-        if isinstance(value, dict) and "on" in value:
+        if isinstance(value, ReadTable) and "on" in value:
             self._target((*self.path, action, "on"), value["on"], links=action in ON_LINKS)
         elif action != "partition":
             self._target((*self.path, action), value, links=action in ON_LINKS)
         judge = getattr(self, f"_{action}", None)
-        if judge is not None and isinstance(value, dict):
+        if judge is not None and isinstance(value, ReadTable):
             judge(value, (*self.path, action))
 
     def _time(self, action: str) -> None:
@@ -154,7 +155,7 @@ class _Judge:
     def _belongs(self, action: str) -> None:
         fault, path, report = self.fault, self.path, self.report
         value = fault.get(action)
-        table = value if isinstance(value, dict) else {}
+        table: Tree = value if isinstance(value, ReadTable) else {}
         kind = table.get("kind")
         over = action in _INSTANT or kind in _INSTANT or "jump" in table
         if "for" in fault and over:
@@ -190,7 +191,7 @@ class _Judge:
                 for node in entry if isinstance(entry, list) else [entry]:
                     if node is not None and node >= self.size + (links and self.serves):
                         report.value((*path, k), self._no_agent(node))
-        elif isinstance(target, dict):
+        elif isinstance(target, ReadTable):
             self._choice(path, target)
 
     def _choice(self, path: Path, target: Tree) -> None:

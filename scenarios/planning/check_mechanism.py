@@ -4,6 +4,7 @@ from typing import Any
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.check_budget import field
 from scenarios.planning.mechanism_tables import (
     TRAITS,
@@ -66,7 +67,7 @@ def _consensus(read: Tree, nodes: list[Tree], report: Report) -> None:
 def _penalty(mechanism: Tree, at: Path, size: int, report: Report) -> None:
     """θ ≤ η_i(t), for every agent and ever (Zhang, Khalili, Liu 2018, Theorem 3.1)."""
     eta, theta = mechanism.get("eta"), mechanism.get("theta")
-    if not isinstance(eta, dict) or theta is None:
+    if not isinstance(eta, ReadTable) or theta is None:
         return
     starts, growths = _each(eta.get("start")), _each(eta.get("growth"))
     for key, values in (("start", starts), ("growth", growths)):

@@ -7,6 +7,7 @@ from typing import Any
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, shown
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.language.value_rules import LONGEST_S, SCENARIO_NAME
 from scenarios.planning.check_budget import field, judge_noise
 from scenarios.planning.check_expectations import judge_expectations
@@ -95,7 +96,11 @@ def _distributions(read: Tree, nodes: list[Tree], report: Report) -> None:
         said = "a failure detector is for agents that tell all their neighbours: a server has its deadline"
         report.key(("network", "silence"), said)
     points = field(read.get("data"), "points")
-    if isinstance(points, dict) and None not in points.values() and points["min"] > points["max"]:
+    if (
+        isinstance(points, ReadTable)
+        and None not in points.values()
+        and points["min"] > points["max"]
+    ):
         report.value(
             ("data", "points"), f"min must be at most max, got {points['min']} and {points['max']}"
         )

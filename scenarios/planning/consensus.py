@@ -9,6 +9,7 @@ from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, Prim
 from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND, Record, record_of
 from mechanisms.vectors import grid_below
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.public_facts import Maker, Public, Table
 from scenarios.planning.release_charges import CannotProvide, Scheme, Shape, Terms, charges, uniform
 
@@ -63,7 +64,7 @@ def _within_budget(mechanism: Alternating, degree: int, terms: Terms) -> None:
 def _penalty(table: Table, i: int) -> tuple[Growth, float]:
     """Return η_i(t) and θ; admm, dvp and pvp have one for both."""
     eta = table["eta"]
-    if not isinstance(eta, dict):
+    if not isinstance(eta, ReadTable):
         return Growth(eta), eta
     start, growth = (
         v[i % len(v)] if isinstance(v, list) else v for v in (eta["start"], eta["growth"])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning import shared_rows
 from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays, holds, stored
 from scenarios.planning.seeds import generator
@@ -195,7 +196,11 @@ def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[
 def _amounts(data: dict[str, Any], n: int, seed: int) -> Any:
     """Return each agent's number of points: by `split` where given, else by `points`."""
     rng, points = generator(seed, "data/sizes"), data["points"]
-    low, high = (points["min"], points["max"]) if isinstance(points, dict) else (points, points)
+    low, high = (
+        (points["min"], points["max"])
+        if isinstance(points, (dict, ReadTable))
+        else (points, points)
+    )
     if "split" not in data:
         return rng.integers(low, high, endpoint=True, size=n)
     if data["split"]["kind"] == "dirichlet":
@@ -247,7 +252,7 @@ def _blobs(data: dict[str, Any], n: int, seed: int) -> Shards:
     d, rng = data["dimension"], generator(seed, "data/pool")
     split = data.get("split") or {"kind": "sizes", "of": _amounts(data, n, seed).tolist()}
     points = data["points"]
-    mean = (points["min"] + points["max"]) // 2 if isinstance(points, dict) else points
+    mean = (points["min"] + points["max"]) // 2 if isinstance(points, (dict, ReadTable)) else points
     total = sum(split["of"]) if split["kind"] == "sizes" else n * mean
     if split["kind"] == "uniform":
         total = n * split["max"]

@@ -15,6 +15,7 @@ from actors.faults.targets import Target
 from clocks import durations
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning import registry
 from scenarios.planning.context import MOST, Settling, Table
 from scenarios.planning.datasets import BadData
@@ -131,7 +132,7 @@ class Hazards:
             return self._partition(number, value, fault)
         if action in ON_LINKS:
             return self._trouble(number, action, value, fault)
-        on = value["on"] if isinstance(value, dict) and "on" in value else value
+        on = value["on"] if isinstance(value, ReadTable) and "on" in value else value
         makers: dict[str, Callable[[Target], Deed]] = {
             "crash": lambda t: node_actions.Crash(t, fault.get("lose", "volatile")),
             "restart": node_actions.Restart,
@@ -218,7 +219,7 @@ class Hazards:
         return Where(self.aims.target(on), (), direction)
 
     def _trouble(self, number: int, action: str, value: Any, fault: Table) -> Deed:
-        on = value["on"] if isinstance(value, dict) and "on" in value else value
+        on = value["on"] if isinstance(value, ReadTable) and "on" in value else value
         where = self._where(on, fault)
         return Trouble(action, where, self._ailment(number, action, value))
 

@@ -1,6 +1,17 @@
 """The vocabulary of faults (reference.md, section 4), as data: timing, targets, actions and their parameters."""
 
-from scenarios.language.table_rules import REQUIRED, Field, Fields, Kind, Many, Table
+from dataclasses import dataclass
+
+from scenarios.language.table_rules import (
+    REQUIRED,
+    Kinds,
+    KindTable,
+    Many,
+    ShortForm,
+    SubTable,
+    Table,
+    key,
+)
 from scenarios.language.value_rules import (
     Choice,
     Either,
@@ -23,24 +34,88 @@ _SHAPE = Number(above=0, least=0.05, most=1e6)
 SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
-DISTRIBUTIONS: dict[str, Fields] = {
-    "constant": {"value": Field(duration(), REQUIRED)},
-    "uniform": {"min": Field(duration(), REQUIRED), "max": Field(duration(), REQUIRED)},
-    "exponential": {"mean": Field(_LONG, REQUIRED)},
-    "normal": {"mean": Field(duration(), REQUIRED), "std": Field(duration(), REQUIRED)},
-    "lognormal": {
-        "median": Field(_LONG, REQUIRED),
-        "sigma": Field(Number(above=0, high=20), REQUIRED),
-    },
-    "gamma": {"mean": Field(_LONG, REQUIRED), "shape": Field(_SHAPE, REQUIRED)},
-    "pareto": {"min": Field(_LONG, REQUIRED), "alpha": Field(_SHAPE, REQUIRED)},
-    "weibull": {
-        "scale": Field(_LONG, REQUIRED),
-        "shape": Field(Number(low=0.05, most=1e6), REQUIRED),
-    },
-    "trace": {"path": Field(Text("a path"), REQUIRED)},
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ConstantTable(KindTable):
+    """Always `value` seconds."""
+
+    value: float = key(duration(), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UniformTable(KindTable):
+    """From `min` to `max` seconds, all alike."""
+
+    min: float = key(duration(), REQUIRED)
+    max: float = key(duration(), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExponentialTable(KindTable):
+    """Exponential, of `mean` seconds."""
+
+    mean: float = key(_LONG, REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NormalTable(KindTable):
+    """Normal, cut off at 0; in seconds."""
+
+    mean: float = key(duration(), REQUIRED)
+    std: float = key(duration(), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LognormalTable(KindTable):
+    """Lognormal: `median` in seconds, `sigma` of the logarithm."""
+
+    median: float = key(_LONG, REQUIRED)
+    sigma: float = key(Number(above=0, high=20), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GammaTable(KindTable):
+    """Gamma: `mean` in seconds."""
+
+    mean: float = key(_LONG, REQUIRED)
+    shape: float = key(_SHAPE, REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ParetoTable(KindTable):
+    """Pareto: the least in seconds, and the exponent of the tail."""
+
+    min: float = key(_LONG, REQUIRED)
+    alpha: float = key(_SHAPE, REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeibullTable(KindTable):
+    """Weibull: `scale` in seconds."""
+
+    scale: float = key(_LONG, REQUIRED)
+    shape: float = key(Number(low=0.05, most=1e6), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DurationsFileTable(KindTable):
+    """Durations that a file lists, in seconds, one after the other."""
+
+    path: str = key(Text("a path"), REQUIRED)
+
+
+DISTRIBUTIONS: dict[str, type[KindTable]] = {
+    "constant": ConstantTable,
+    "uniform": UniformTable,
+    "exponential": ExponentialTable,
+    "normal": NormalTable,
+    "lognormal": LognormalTable,
+    "gamma": GammaTable,
+    "pareto": ParetoTable,
+    "weibull": WeibullTable,
+    "trace": DurationsFileTable,
 }
-LENGTH = Kind("distribution", DISTRIBUTIONS, ("constant", "value", _LONG))
+LENGTH = Kinds("distribution", DISTRIBUTIONS, ShortForm("constant", "value", _LONG))
 
 SESSIONS: dict[str, tuple[float, float]] = {
     "bittorrent-debian": (0.38, 42.4 * 60),
@@ -48,152 +123,214 @@ SESSIONS: dict[str, tuple[float, float]] = {
     "bittorrent-flatout": (0.59, 41.9 * 60),
 }
 """Shape and scale in seconds of measured Weibull sessions (Stutzbach and Rejaie 2006)."""
-_SESSION = Kind(
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PresetTable(KindTable):
+    """A measured distribution of sessions, its times multiplied by `scaled`."""
+
+    scaled: float = key(_POSITIVE, 1.0)
+
+
+_SESSION = Kinds(
     "distribution or preset",
-    {**DISTRIBUTIONS, **{name: {"scaled": Field(_POSITIVE, 1.0)} for name in SESSIONS}},
-    ("constant", "value", _LONG),
+    {**DISTRIBUTIONS, **dict.fromkeys(SESSIONS, PresetTable)},
+    ShortForm("constant", "value", _LONG),
 )
 
 CHOICES = ("count", "percent", "neighbours_of", "degree_above", "highest", "lowest")
-_CHOICE = Table(
-    {
-        "count": Field(_COUNT),
-        "percent": Field(Number(low=0, high=100)),
-        "neighbours_of": Field(Either("an id or ids", _WHOLE, Many(_WHOLE, 1))),
-        "degree_above": Field(_WHOLE),
-        "highest": Field(Name("the name of a metric")),
-        "lowest": Field(Name("the name of a metric")),
-        "of": Field(Name("the name of a group")),
-        "redraw": Field(Flag(), False),
-    }
-)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChoiceTable(Table):
+    """A choice of agents, made when a fault fires."""
+
+    count: int | None = key(_COUNT)
+    percent: float | None = key(Number(low=0, high=100))
+    neighbours_of: int | list[int] | None = key(Either("an id or ids", _WHOLE, Many(_WHOLE, 1)))
+    degree_above: int | None = key(_WHOLE)
+    highest: str | None = key(Name("the name of a metric"))
+    lowest: str | None = key(Name("the name of a metric"))
+    of: str | None = key(Name("the name of a group"))
+    redraw: bool = key(Flag(), False)
+
+
 WORDS = ("all", "one", "minority", "majority", "server", "event")
 _TARGET_SAYS = 'ids, the name of a group, "one", or a choice: [3, 4], "phones", { count = 2 }'
-TARGET = Either(_TARGET_SAYS, Name(), Many(_WHOLE, 1), _CHOICE)
+TARGET = Either(_TARGET_SAYS, Name(), Many(_WHOLE, 1), SubTable(ChoiceTable))
 LINKS = Either(
     f"{_TARGET_SAYS}; or pairs such as [[1, 2]]",
-    Name(), Many(_WHOLE, 1), Many(Many(_WHOLE, 2, 2), 1), _CHOICE,
-)  # fmt: skip
+    Name(),
+    Many(_WHOLE, 1),
+    Many(Many(_WHOLE, 2, 2), 1),
+    SubTable(ChoiceTable),
+)
+OnAgents = str | list[int] | ChoiceTable
+"""The agents that a fault names, or how it chooses them."""
+OnLinks = str | list[int] | list[list[int]] | ChoiceTable
 
-_CHANCE = Table({"on": Field(LINKS, REQUIRED), "p": Field(SHARE, REQUIRED)})
 STORAGE = ("torn", "unsynced", "stale")
 PRIVACY = (
-    "crash-after-charge", "crash-after-send", "duplicate-request", "replay", "counter-rollback",
-    "twin", "poison",
-)  # fmt: skip
-_NODE_ACTIONS: Fields = {
-    "crash": Field(TARGET),
-    "restart": Field(TARGET),
-    "leave": Field(TARGET),
-    "join": Field(TARGET),
-    "pause": Field(TARGET),
-    "slow": Field(Table({"on": Field(TARGET, REQUIRED), "factor": Field(_POSITIVE, REQUIRED)})),
-    "churn": Field(
-        Table(
-            {
-                "on": Field(TARGET, REQUIRED),
-                "session": Field(_SESSION),
-                "downtime": Field(_SESSION),
-                "per_node": Field(Many(_POSITIVE, 1, 100)),
-                "path": Field(Text("a path")),
-                "by": Field(Choice("leave", "crash"), "leave"),
-            }
-        )
-    ),
-    "clock": Field(
-        Table(
-            {
-                "on": Field(TARGET, REQUIRED),
-                "offset": Field(signed_duration()),
-                "drift": Field(Number(above=-1, high=10)),
-                "jump": Field(signed_duration()),
-                "freeze": Field(Flag()),
-            }
-        )
-    ),
-    "storage": Field(
-        Table({"on": Field(TARGET, REQUIRED), "kind": Field(Choice(*STORAGE), REQUIRED)})
-    ),
-    "privacy": Field(
-        Table(
-            {
-                "on": Field(TARGET, REQUIRED),
-                "kind": Field(Choice(*PRIVACY), REQUIRED),
-                "factor": Field(_POSITIVE),
-            }
-        )
-    ),
-}
-_LINK_ACTIONS: Fields = {
-    "loss": Field(
-        Table(
-            {
-                "on": Field(LINKS, REQUIRED),
-                "p": Field(SHARE),
-                "kind": Field(Choice("gilbert-elliott")),
-                "enter": Field(SHARE),
-                "leave": Field(SHARE),
-                "good": Field(SHARE),
-                "bad": Field(SHARE),
-            }
-        )
-    ),
-    "delay": Field(
-        Table(
-            {
-                "on": Field(LINKS, REQUIRED),
-                "latency": Field(LENGTH, REQUIRED),
-                "correlation": Field(Number(low=0, below=1), 0.0),
-            }
-        )
-    ),
-    "duplicate": Field(_CHANCE),
-    "reorder": Field(_CHANCE),
-    "corrupt": Field(_CHANCE),
-    "rate": Field(
-        Table(
-            {
-                "on": Field(LINKS, REQUIRED),
-                "bytes": Field(size(zero=False), REQUIRED),
-                "burst": Field(size(), 0.0),
-            }
-        )
-    ),
-    "hold": Field(LINKS),
-    "partition": Field(
-        Table(
-            {
-                "groups": Field(Many(Many(_WHOLE, 1), 1)),
-                "isolate": Field(TARGET),
-                "bridge": Field(TARGET),
-                "mode": Field(Choice("cut", "slow", "jam"), "cut"),
-                "latency": Field(LENGTH),
-            }
-        )
-    ),
-}
-ON_NODES = tuple(_NODE_ACTIONS)
-ON_LINKS = tuple(_LINK_ACTIONS)
+    "crash-after-charge",
+    "crash-after-send",
+    "duplicate-request",
+    "replay",
+    "counter-rollback",
+    "twin",
+    "poison",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SlowTable(Table):
+    """slow: computing takes `factor` times as long."""
+
+    on: OnAgents = key(TARGET, REQUIRED)
+    factor: float = key(_POSITIVE, REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChurnTable(Table):
+    """churn: agents go and come back, by turns."""
+
+    on: OnAgents = key(TARGET, REQUIRED)
+    session: KindTable | None = key(_SESSION)
+    downtime: KindTable | None = key(_SESSION)
+    per_node: list[float] | None = key(Many(_POSITIVE, 1, 100))
+    path: str | None = key(Text("a path"))
+    by: str = key(Choice("leave", "crash"), "leave")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClockTable(Table):
+    """clock: the clock of an agent shows another time."""
+
+    on: OnAgents = key(TARGET, REQUIRED)
+    offset: float | None = key(signed_duration())
+    drift: float | None = key(Number(above=-1, high=10))
+    jump: float | None = key(signed_duration())
+    freeze: bool | None = key(Flag())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StorageTable(Table):
+    """storage: what the disk of an agent loses in a crash."""
+
+    on: OnAgents = key(TARGET, REQUIRED)
+    kind: str = key(Choice(*STORAGE), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PrivacyFaultTable(Table):
+    """privacy: what threatens a ledger."""
+
+    on: OnAgents = key(TARGET, REQUIRED)
+    kind: str = key(Choice(*PRIVACY), REQUIRED)
+    factor: float | None = key(_POSITIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LossTable(Table):
+    """loss: messages are lost with probability `p`, or in bursts."""
+
+    on: OnLinks = key(LINKS, REQUIRED)
+    p: float | None = key(SHARE)
+    kind: str | None = key(Choice("gilbert-elliott"))
+    enter: float | None = key(SHARE)
+    leave: float | None = key(SHARE)
+    good: float | None = key(SHARE)
+    bad: float | None = key(SHARE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DelayTable(Table):
+    """delay: messages take longer."""
+
+    on: OnLinks = key(LINKS, REQUIRED)
+    latency: KindTable = key(LENGTH, REQUIRED)
+    correlation: float = key(Number(low=0, below=1), 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChanceTable(Table):
+    """What happens to each message with probability `p`."""
+
+    on: OnLinks = key(LINKS, REQUIRED)
+    p: float = key(SHARE, REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RateTable(Table):
+    """rate: a link carries so many bytes per second."""
+
+    on: OnLinks = key(LINKS, REQUIRED)
+    bytes: float = key(size(zero=False), REQUIRED)
+    burst: float = key(size(), 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartitionTable(Table):
+    """partition: links between parts of the network are cut, slow or jammed."""
+
+    groups: list[list[int]] | None = key(Many(Many(_WHOLE, 1), 1))
+    isolate: OnAgents | None = key(TARGET)
+    bridge: OnAgents | None = key(TARGET)
+    mode: str = key(Choice("cut", "slow", "jam"), "cut")
+    latency: KindTable | None = key(LENGTH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FaultTable(Table):
+    """[[fault]]: one action, and when it happens."""
+
+    name: str | None = key(Name())
+    at: float | None = key(duration())
+    every: KindTable | None = key(LENGTH)
+    from_: float | None = key(duration(), name="from")
+    when: str | None = key(Text("a condition"))
+    times: int | None = key(_COUNT)
+    nth: int | None = key(_COUNT)
+    later: float | None = key(duration())
+    after: float | None = key(duration())
+    until: float | None = key(duration())
+    probability: float | None = key(SHARE)
+    for_: KindTable | None = key(LENGTH, name="for")
+    lose: str | None = key(Choice("volatile", "all", "nothing"))
+    edges: list[int] | str | None = key(Either('ids or "rule"', Choice("rule"), Many(_WHOLE, 1)))
+    direction: str | None = key(Choice("both", "to", "from"))
+    oracle: bool | None = key(Flag())
+    crash: OnAgents | None = key(TARGET)
+    restart: OnAgents | None = key(TARGET)
+    leave: OnAgents | None = key(TARGET)
+    join: OnAgents | None = key(TARGET)
+    pause: OnAgents | None = key(TARGET)
+    slow: SlowTable | None = key(SubTable(SlowTable))
+    churn: ChurnTable | None = key(SubTable(ChurnTable))
+    clock: ClockTable | None = key(SubTable(ClockTable))
+    storage: StorageTable | None = key(SubTable(StorageTable))
+    privacy: PrivacyFaultTable | None = key(SubTable(PrivacyFaultTable))
+    loss: LossTable | None = key(SubTable(LossTable))
+    delay: DelayTable | None = key(SubTable(DelayTable))
+    duplicate: ChanceTable | None = key(SubTable(ChanceTable))
+    reorder: ChanceTable | None = key(SubTable(ChanceTable))
+    corrupt: ChanceTable | None = key(SubTable(ChanceTable))
+    rate: RateTable | None = key(SubTable(RateTable))
+    hold: OnLinks | None = key(LINKS)
+    partition: PartitionTable | None = key(SubTable(PartitionTable))
+
+
+ON_NODES = (
+    "crash",
+    "restart",
+    "leave",
+    "join",
+    "pause",
+    "slow",
+    "churn",
+    "clock",
+    "storage",
+    "privacy",
+)
+ON_LINKS = ("loss", "delay", "duplicate", "reorder", "corrupt", "rate", "hold", "partition")
 ACTIONS = (*ON_NODES, *ON_LINKS)
 TIMES = ("at", "every", "when")
-
-FAULT: Fields = {
-    "name": Field(Name()),
-    "at": Field(duration()),
-    "every": Field(LENGTH),
-    "from": Field(duration()),
-    "when": Field(Text("a condition")),
-    "times": Field(_COUNT),
-    "nth": Field(_COUNT),
-    "later": Field(duration()),
-    "after": Field(duration()),
-    "until": Field(duration()),
-    "probability": Field(SHARE),
-    "for": Field(LENGTH),
-    "lose": Field(Choice("volatile", "all", "nothing")),
-    "edges": Field(Either('ids or "rule"', Choice("rule"), Many(_WHOLE, 1))),
-    "direction": Field(Choice("both", "to", "from")),
-    "oracle": Field(Flag()),
-    **_NODE_ACTIONS,
-    **_LINK_ACTIONS,
-}

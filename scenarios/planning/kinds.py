@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
+
+from scenarios.language.table_rules import KindTable
 
 Record = TypeVar("Record")
 
@@ -83,3 +85,31 @@ class Family(Mapping[str, Record], Generic[Record]):
 
     def __contains__(self, name: object) -> bool:
         return name in self.names()
+
+
+class HasTable(Protocol):
+    """A record whose parameters are a table of the scenario file."""
+
+    @property
+    def table(self) -> type[KindTable]:
+        """The table: its fields are the keys of the kind."""
+        ...
+
+
+class Tables(Mapping[str, type[KindTable]]):
+    """The tables of a family's kinds by their names: what a rule needs to read one of them."""
+
+    def __init__(self, family: Mapping[str, HasTable]) -> None:
+        self._family = family
+
+    def __getitem__(self, name: str) -> type[KindTable]:
+        return self._family[name].table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._family)
+
+    def __len__(self) -> int:
+        return len(self._family)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._family

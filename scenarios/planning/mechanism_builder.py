@@ -12,6 +12,7 @@ from mechanisms.objectives import LocalObjective
 from mechanisms.solitary import Solitary
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.consensus import alternating
 from scenarios.planning.consensus import scheme as consensus_scheme
 from scenarios.planning.mechanism_tables import TRAITS, is_gaussian, is_private, learner
@@ -19,6 +20,7 @@ from scenarios.planning.personalised import collaborative, descent, propagation,
 from scenarios.planning.personalised import scheme as personal_scheme
 from scenarios.planning.public_facts import Maker, Public, Table
 from scenarios.planning.release_charges import MIXED, TIGHTEST, CannotProvide, Scheme, case_of
+from scenarios.planning.scenario_tables import ScenarioTable
 from scenarios.planning.server import Federation
 from scenarios.planning.server import scheme as server_scheme
 
@@ -26,7 +28,7 @@ Objectives = Callable[[int, Matrix, Vector], LocalObjective]
 """Makes agent i's objective on some records."""
 
 
-def unit_of(read: Table) -> str | None:
+def unit_of(read: ScenarioTable) -> str | None:
     """Return what charges count, for caps to be held by; None without noise.
 
     "mu" is Gaussian noise alone, "epsilon" a pure ε, "mixed" Gaussian noise after a start of a pure ε.
@@ -41,7 +43,7 @@ def unit_of(read: Table) -> str | None:
 class Provision:
     """Makes the mechanisms of a scenario; code of its own is handed in."""
 
-    def __init__(self, read: Table, public: Public, objectives: Objectives) -> None:
+    def __init__(self, read: ScenarioTable, public: Public, objectives: Objectives) -> None:
         self._read = read
         self._objectives = objectives
         self._table: Table = learner(read)
@@ -68,7 +70,7 @@ class Provision:
             return None
         if self._disguised:
             return "basic"
-        if isinstance(self._table.get("noise"), dict):
+        if isinstance(self._table.get("noise"), ReadTable):
             return "rdp"
         cases = [
             case_of(self._table, terms, wanted)

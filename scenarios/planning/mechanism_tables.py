@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from scenarios.language.table_rules import REQUIRED, Field, Fields, Kind, Many, Table
+from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, Many, SubTable, Table, key
 from scenarios.language.value_rules import (
     LARGEST,
     SMALLEST,
@@ -15,129 +15,273 @@ from scenarios.language.value_rules import (
     positive,
 )
 
-Tree = dict[str, Any]
+Tree = Any
 
 _POSITIVE = positive()
 _COUNT = count()
-_RELEASES = Field(Number(low=1, high=1_000_000, whole=True))
-_CALIBRATION = {"calibration": Field(Choice("corrected", "as_printed"), "corrected")}
 _GROWTH = Number(above=0, high=10, least=0.1)
-_GROWING = Table({"start": Field(_POSITIVE, REQUIRED), "growth": Field(_GROWTH, 1.0)})
 _LIST = Many(_POSITIVE, 1)
-_PENALTY = Table(
-    {
-        "start": Field(Either("a number > 0, or one for each agent", _POSITIVE, _LIST), REQUIRED),
-        "growth": Field(Either("a number > 0, or one for each agent", _GROWTH, _LIST), 1.0),
-        "cap": Field(Number(above=0, high=1e9, least=SMALLEST), 1e9),
-    }
-)
-_BOUND = Table({"l1": Field(_POSITIVE), "l2": Field(_POSITIVE)})
 
-_CONSENSUS: Fields = {
-    "C": Field(_POSITIVE, 1.0),
-    "rho": Field(Number(low=0, least=SMALLEST, most=LARGEST), 0.1),
-}
-_ETA = {"eta": Field(_POSITIVE, 0.5)}
-_ALPHA = {
-    "alpha": Field(Either("a number > 0 or { start, growth }", _POSITIVE, _GROWING)),
-    "releases": _RELEASES,
-    **_CALIBRATION,
-}
-_OWN_ETA: Fields = {
-    **_CONSENSUS,
-    "theta": Field(_POSITIVE, 0.5),
-    "eta": Field(_PENALTY, {"start": 0.5}),
-}
-_DESCENT: Fields = {
-    "mu": Field(_POSITIVE, 1.0),
-    "noise": Field(Choice("none", "laplace", "norm-gamma", "gaussian"), "none"),
-    "releases": _RELEASES,
-    "alpha": Field(_POSITIVE),
-    "schedule": Field(Choice("uniform", "growing", "printed"), "uniform"),
-    "clip": Field(_POSITIVE),
-    "lipschitz": Field(_BOUND),
-    "smooth_after": Field(Flag(), True),
-    "smoothness": Field(
+
+def releases() -> Any:
+    """Declare `releases`: how many are planned; None where rounds or the budget and alpha say so."""
+    return key(Number(low=1, high=1_000_000, whole=True))
+
+
+def calibration() -> Any:
+    """Declare `calibration`: noise that keeps its promise, or as the paper prints it."""
+    return key(Choice("corrected", "as_printed"), "corrected")
+
+
+def learning_rate() -> Any:
+    """Declare `learning_rate`. It has no upper bound: runs that diverge are legitimate."""
+    return key(Number(above=0, least=SMALLEST), 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GrowingTable(Table):
+    """A number that is multiplied by `growth` from one release to the next."""
+
+    start: float = key(_POSITIVE, REQUIRED)
+    growth: float = key(_GROWTH, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PenaltyTable(Table):
+    """η of each agent: where it starts, how it grows, and its largest value."""
+
+    start: float | list[float] = key(
+        Either("a number > 0, or one for each agent", _POSITIVE, _LIST), REQUIRED
+    )
+    growth: float | list[float] = key(
+        Either("a number > 0, or one for each agent", _GROWTH, _LIST), 1.0
+    )
+    cap: float = key(Number(above=0, high=1e9, least=SMALLEST), 1e9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LipschitzTable(Table):
+    """Bounds of a point's gradient, in the 1-norm or the 2-norm."""
+
+    l1: float | None = key(_POSITIVE)
+    l2: float | None = key(_POSITIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LocalTable(KindTable):
+    """local: every agent alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ConsensusTable(KindTable):
+    """What the whole ADMM family has."""
+
+    C: float = key(_POSITIVE, 1.0)
+    rho: float = key(Number(low=0, least=SMALLEST, most=LARGEST), 0.1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdmmTable(ConsensusTable):
+    """admm."""
+
+    eta: float = key(_POSITIVE, 0.5)
+    duals: str = key(Choice("integral", "naive"), "integral")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DvpTable(ConsensusTable):
+    """dvp."""
+
+    eta: float = key(_POSITIVE, 0.5)
+    alpha: float | GrowingTable | None = key(
+        Either("a number > 0 or { start, growth }", _POSITIVE, SubTable(GrowingTable))
+    )
+    releases: int | None = releases()
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PvpTable(DvpTable):
+    """pvp."""
+
+    variant: str = key(Choice("clean", "printed"), "clean")
+    final_dual: bool = key(Flag(), False)
+    final_share: float | None = key(Number(above=0, below=1, least=1e-6))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MadmmTable(ConsensusTable):
+    """madmm."""
+
+    theta: float = key(_POSITIVE, 0.5)
+    eta: PenaltyTable = key(SubTable(PenaltyTable), {"start": 0.5})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PpTable(MadmmTable):
+    """pp."""
+
+    noise: GrowingTable | None = key(SubTable(GrowingTable))
+    releases: int | None = releases()
+    calibration: str = calibration()
+
+
+_DESCENT_NOISES = ("laplace", "norm-gamma", "gaussian")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DescentTable(KindTable):
+    """What cd and warm-cd have."""
+
+    mu: float = key(_POSITIVE, 1.0)
+    noise: str = key(Choice("none", *_DESCENT_NOISES), "none")
+    releases: int | None = releases()
+    schedule: str = key(Choice("uniform", "growing", "printed"), "uniform")
+    clip: float | None = key(_POSITIVE)
+    lipschitz: LipschitzTable | None = key(SubTable(LipschitzTable))
+    smooth_after: bool = key(Flag(), True)
+    smoothness: float | str | None = key(
         Either('"data", "bound" or a number > 0', Choice("data", "bound"), _POSITIVE)
-    ),
-    **_CALIBRATION,
-}
-_RATE = {"learning_rate": Field(Number(above=0, least=SMALLEST), 1.0)}
+    )
 
-_OPEN: dict[str, Fields] = {
-    "local": {},
-    "admm": {**_CONSENSUS, **_ETA, "duals": Field(Choice("integral", "naive"), "integral")},
-    "madmm": _OWN_ETA,
-    "collaborative-admm": {
-        "mu": Field(_POSITIVE, 1.0),
-        "penalty": Field(_POSITIVE, 1.0),
-        "local_steps": Field(_COUNT, 10),
-    },
-    "fedavg": {**_RATE, "epochs": Field(_COUNT, 1)},
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InnerCdTable(DescentTable):
+    """cd inside local-dp: its own noise is off."""
+
+    alpha: float | None = key(_POSITIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CdTable(InnerCdTable):
+    """cd."""
+
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WarmCdTable(DescentTable):
+    """warm-cd."""
+
+    calibration: str = calibration()
+    warm_noise: str = key(Choice("output", "objective"), "output")
+    warm_share: float = key(Number(above=0, below=1, least=1e-6), 0.2)
+    warm_wakes: int = key(count(0), 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InnerPropagationTable(KindTable):
+    """propagation inside local-dp."""
+
+    mu: float = key(_POSITIVE, 1.0)
+    noise: str = key(Choice("none", "output", "objective"), "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PropagationTable(InnerPropagationTable):
+    """propagation."""
+
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CollaborativeTable(KindTable):
+    """collaborative-admm."""
+
+    mu: float = key(_POSITIVE, 1.0)
+    penalty: float = key(_POSITIVE, 1.0)
+    local_steps: int = key(_COUNT, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InnerWddpTable(KindTable):
+    """wddp inside local-dp."""
+
+    learning_rate: float = learning_rate()
+    local_rounds: int | None = key(_COUNT)
+    weights: str = key(Choice("size", "uniform"), "size")
+    noise: str = key(Choice("none"), "none")
+    synchronise: str = key(Choice("once", "every-round"), "once")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WddpTable(KindTable):
+    """wddp."""
+
+    learning_rate: float = learning_rate()
+    local_rounds: int | None = key(_COUNT)
+    weights: str = key(Choice("size", "uniform"), "size")
+    noise: str = key(Choice("local", "aggregate", "none"), "local")
+    synchronise: str = key(Choice("once", "every-round"), "once")
+    tolerate: int = key(count(0), 0)
+    colluders: int = key(count(0), 0)
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GradientTable(KindTable):
+    """jayaraman-gradient and central-gradient."""
+
+    learning_rate: float = learning_rate()
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneAnswerTable(KindTable):
+    """jayaraman-output and pathak."""
+
+    calibration: str = calibration()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FedavgTable(KindTable):
+    """fedavg."""
+
+    learning_rate: float = learning_rate()
+    epochs: int = key(_COUNT, 1)
+
+
+# An inner kind's noise is off; keys that only noise needs mean nothing there and are refused by a check.
+_INNER: dict[str, type[KindTable]] = {
+    "local": LocalTable,
+    "admm": AdmmTable,
+    "madmm": MadmmTable,
+    "collaborative-admm": CollaborativeTable,
+    "fedavg": FedavgTable,
+    "cd": InnerCdTable,
+    "propagation": InnerPropagationTable,
+    "wddp": InnerWddpTable,
 }
-_GUARDED: dict[str, Fields] = {
-    "dvp": {**_CONSENSUS, **_ETA, **_ALPHA},
-    "pvp": {
-        **_CONSENSUS,
-        **_ETA,
-        **_ALPHA,
-        "variant": Field(Choice("clean", "printed"), "clean"),
-        "final_dual": Field(Flag(), False),
-        "final_share": Field(Number(above=0, below=1, least=1e-6)),
-    },
-    "pp": {**_OWN_ETA, "noise": Field(_GROWING), "releases": _RELEASES, **_CALIBRATION},
-    "cd": _DESCENT,
-    "propagation": {
-        "mu": Field(_POSITIVE, 1.0),
-        "noise": Field(Choice("none", "output", "objective"), "none"),
-        **_CALIBRATION,
-    },
-    "warm-cd": {
-        **{key: field for key, field in _DESCENT.items() if key != "alpha"},
-        "warm_noise": Field(Choice("output", "objective"), "output"),
-        "warm_share": Field(Number(above=0, below=1, least=1e-6), 0.2),
-        "warm_wakes": Field(count(0), 10),
-    },
-    "wddp": {
-        **_RATE,
-        "local_rounds": Field(_COUNT),
-        "weights": Field(Choice("size", "uniform"), "size"),
-        "noise": Field(Choice("local", "aggregate", "none"), "local"),
-        "synchronise": Field(Choice("once", "every-round"), "once"),
-        "tolerate": Field(count(0), 0),
-        "colluders": Field(count(0), 0),
-        **_CALIBRATION,
-    },
-    "jayaraman-gradient": {**_RATE, **_CALIBRATION},
-    "jayaraman-output": _CALIBRATION,
-    "pathak": _CALIBRATION,
-    "central-gradient": {**_RATE, **_CALIBRATION},
-}
-# An inner kind's noise is off; keys that only noise needs mean nothing there and are refused by the judge.
-_INNER: dict[str, Fields] = {
-    **_OPEN,
-    **{
-        kind: {key: field for key, field in _GUARDED[kind].items() if key != "calibration"}
-        for kind in ("cd", "propagation")
-    },
-    "wddp": {
-        **{
-            k: f
-            for k, f in _GUARDED["wddp"].items()
-            if k not in {"calibration", "tolerate", "colluders"}
-        },
-        "noise": Field(Choice("none"), "none"),
-    },
-}
-MECHANISMS: dict[str, Fields] = {
-    **_OPEN,
-    **_GUARDED,
-    "local-dp": {
-        "epsilon_features": Field(_POSITIVE, REQUIRED),
-        "epsilon_label": Field(_POSITIVE, REQUIRED),
-        "inner": Field(Kind("mechanism", _INNER), {"kind": "local"}),
-        **_CALIBRATION,
-    },
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LocalDpTable(KindTable):
+    """local-dp."""
+
+    epsilon_features: float = key(_POSITIVE, REQUIRED)
+    epsilon_label: float = key(_POSITIVE, REQUIRED)
+    inner: KindTable = key(Kinds("mechanism", _INNER), {"kind": "local"})
+    calibration: str = calibration()
+
+
+MECHANISMS: dict[str, type[KindTable]] = {
+    "local": LocalTable,
+    "admm": AdmmTable,
+    "madmm": MadmmTable,
+    "collaborative-admm": CollaborativeTable,
+    "fedavg": FedavgTable,
+    "dvp": DvpTable,
+    "pvp": PvpTable,
+    "pp": PpTable,
+    "cd": CdTable,
+    "propagation": PropagationTable,
+    "warm-cd": WarmCdTable,
+    "wddp": WddpTable,
+    "jayaraman-gradient": GradientTable,
+    "jayaraman-output": OneAnswerTable,
+    "pathak": OneAnswerTable,
+    "central-gradient": GradientTable,
+    "local-dp": LocalDpTable,
 }
 
 
@@ -199,7 +343,11 @@ def learner(read: Tree) -> Tree:
     """Return the table of the kind that learns: under local-dp, the inner one."""
     mechanism: Tree = read.get("mechanism") or {}
     inner = mechanism.get("inner")
-    return inner if mechanism.get("kind") == "local-dp" and isinstance(inner, dict) else mechanism
+    return (
+        inner
+        if mechanism.get("kind") == "local-dp" and isinstance(inner, (dict, KindTable))
+        else mechanism
+    )
 
 
 def place_of_learner(read: Tree) -> tuple[str, ...]:

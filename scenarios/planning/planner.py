@@ -17,6 +17,7 @@ from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import beside, library_names
+from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning import registry
 from scenarios.planning.agents import People
 from scenarios.planning.blas_threads import OneThread
@@ -249,7 +250,7 @@ class _Resolver:
             return
         data = self.at.read["data"]
         points = data.get("points", 100)
-        most = points["max"] if isinstance(points, dict) else points
+        most = points["max"] if isinstance(points, ReadTable) else points
         total, split = self.at.size * most, data.get("split") or {}
         if split.get("kind") == "sizes":
             total = sum(split["of"])

@@ -3,10 +3,11 @@
 import hashlib
 from typing import Any
 
-from scenarios.language.table_rules import fill_fields
+from scenarios.language.table_rules import Table as ReadTable
+from scenarios.language.table_rules import fill_table
 from scenarios.planning.context import Settling, Table
 from scenarios.planning.mechanism_tables import family_of
-from scenarios.planning.scenario_tables import SERVER
+from scenarios.planning.scenario_tables import ServerTable
 
 
 class Origin:
@@ -28,7 +29,7 @@ class Origin:
         run["engine"] = self.at.options.engine or run["engine"]
         resolved["run"] = run
         if family_of(self.at.read) == "server":
-            resolved["server"] = fill_fields(SERVER, resolved.get("server", {}))
+            resolved["server"] = fill_table(ServerTable, resolved.get("server", {}))
         resolved["seeds"] = dict(self.at.seeds)
         if self.at.calibrated is not None:
             # named, so that a run is repeated exactly after an accountant has become tighter
@@ -45,7 +46,7 @@ class Origin:
         hashes: dict[str, str] = {}
 
         def walk(tree: Any) -> None:
-            if isinstance(tree, dict):
+            if isinstance(tree, (dict, ReadTable)):
                 for key, value in tree.items():
                     if key == "path" and isinstance(value, str):
                         self._hash(value, hashes)

@@ -10,6 +10,7 @@ from mechanisms.masking import Pads
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.release_charges import Terms
+from scenarios.planning.scenario_tables import ServerTable
 
 Table = dict[str, Any]
 
@@ -34,7 +35,7 @@ class Public:
     terms: tuple[Terms, ...]
     places: tuple[Place, ...]
     rounds: int | None
-    server: Table
+    server: ServerTable
     grid: float | None
     pads: Pads
 

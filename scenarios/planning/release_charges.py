@@ -17,6 +17,7 @@ from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Key
 from mechanisms.guards import Growth
 from mechanisms.noise import LAWS
+from scenarios.language.table_rules import Table as ReadTable
 
 Table = dict[str, Any]
 MOST_RELEASES = 1_000_000
@@ -160,7 +161,9 @@ def charges(mechanism: Table, terms: Terms, scheme: Scheme) -> tuple[float, ...]
 def _alpha(alpha: Any) -> Growth | None:
     if alpha is None:
         return None
-    return Growth(alpha["start"], alpha["growth"]) if isinstance(alpha, dict) else Growth(alpha)
+    return (
+        Growth(alpha["start"], alpha["growth"]) if isinstance(alpha, ReadTable) else Growth(alpha)
+    )
 
 
 def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 
 from scenarios.language.problems import Report
 from scenarios.language.reader import read_source
-from scenarios.language.table_rules import fill_fields, read_fields
-from scenarios.planning.scenario_tables import SCENARIO
+from scenarios.language.table_rules import fill_table, read_table
+from scenarios.planning.scenario_tables import ScenarioTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Scenario:
     folder: Path
     given: dict[str, Any]
     raw: dict[str, Any]
-    read: dict[str, Any]
+    read: ScenarioTable
     report: Report = field(repr=False)
 
 
@@ -36,8 +36,7 @@ def load(
     """
     source = read_source(scenario, settings, named=named)
     report = source.report
-    read = read_fields(SCENARIO, source.tree, (), report)
-    raw = source.tree if report.problems else fill_fields(SCENARIO, source.tree)
-    read.setdefault("name", None)
-    name = read["name"] or source.name
+    read = read_table(ScenarioTable, source.tree, (), report)
+    raw = source.tree if report.problems else fill_table(ScenarioTable, source.tree)
+    name = read.name or source.name
     return Scenario(name, source.text, source.folder, source.tree, raw, read, report)

@@ -7,7 +7,7 @@ import pytest
 
 from mechanisms.noise import LAWS, Gaussian
 from scenarios.language.problems import ScenarioError
-from scenarios.language.table_rules import Field, Many, Table
+from scenarios.language.table_rules import Field, Many, Table, _keys, keys_of
 from scenarios.language.value_rules import Rule
 from scenarios.planning import (
     check_faults,
@@ -72,7 +72,7 @@ TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
     "loss": (scenario_tables.LOSSES, {"task": {"loss": NEW}}),
     "start": (scenario_tables.STARTS, {"task": {"start": NEW}}),
     "clock": (scenario_tables.CLOCKS, {"nodes": [{"count": 3, "clock": NEW}]}),
-    "latency": (scenario_tables._LATENCIES, {"network": {"latency": {"kind": NEW}}}),
+    "latency": (scenario_tables.LATENCIES, {"network": {"latency": {"kind": NEW}}}),
     "duration": (
         fault_tables.DISTRIBUTIONS,
         {"nodes": [{"count": 3, "compute": {"kind": NEW}}]},
@@ -83,15 +83,14 @@ TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
 @pytest.mark.parametrize("family", TABLES)
 def test_a_kind_of_a_table(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     members, sections = TABLES[family]
-    like = members["blobs"] if family == "data source" else {}
+    like = members["blobs"] if family == "data source" else scenario_tables.Nothing
     monkeypatch.setitem(members, NEW, like)
     refused(scenario(**sections), tmp_path)
 
 
-def _key(field: Field, key: str) -> Field:
-    """Return the field of a key of a table."""
-    assert isinstance(field.rule, Table)
-    return field.rule.fields[key]
+def _key(table: type[Table], key: str) -> Field:
+    """Return a key of a table, with its rule."""
+    return keys_of(table)[key]
 
 
 def _entries(field: Field) -> Rule:
@@ -104,47 +103,47 @@ def _faults(action: str, value: Any) -> dict[str, Any]:
     return {"fault": [{"at": 1.0, action: value}]}
 
 
-_NODE, _LINK = fault_tables._NODE_ACTIONS, fault_tables._LINK_ACTIONS
+_FAULT, _PRIVACY = fault_tables.FaultTable, scenario_tables.PrivacyTable
 _KIND_OF_CRASH = {"at": 1.0, "crash": [0], "lose": NEW}
 WORDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fault of privacy": (
-        _key(_NODE["privacy"], "kind"),
+        _key(fault_tables.PrivacyFaultTable, "kind"),
         _faults("privacy", {"on": [0], "kind": NEW}),
     ),
     "fault of storage": (
-        _key(_NODE["storage"], "kind"),
+        _key(fault_tables.StorageTable, "kind"),
         {"fault": [{"at": 1.0, "storage": {"on": [0], "kind": NEW}}, {"at": 5.0, "crash": [0]}]},
     ),
     "direction of a loss": (
-        fault_tables.FAULT["direction"],
+        _key(_FAULT, "direction"),
         {"fault": [{"at": 1.0, "hold": [[0, 1]], "direction": NEW}]},
     ),
-    "loss of a crash": (fault_tables.FAULT["lose"], {"fault": [_KIND_OF_CRASH]}),
+    "loss of a crash": (_key(_FAULT, "lose"), {"fault": [_KIND_OF_CRASH]}),
     "mode of a partition": (
-        _key(_LINK["partition"], "mode"),
+        _key(fault_tables.PartitionTable, "mode"),
         _faults("partition", {"isolate": [0], "mode": NEW}),
     ),
     "direction": (
-        fault_tables.FAULT["direction"],
+        _key(_FAULT, "direction"),
         {"fault": [{"at": 1.0, "partition": {"isolate": [0]}, "direction": NEW}]},
     ),
     "start of a group": (
-        scenario_tables._NODES["start"],
+        _key(scenario_tables.GroupTable, "start"),
         {"nodes": [{"count": 3, "start": NEW, "budget": {"epsilon": 4.0}}]},
     ),
     "reduction": (
-        _key(scenario_tables.SCENARIO["task"], "reduction"),
+        _key(scenario_tables.TaskTable, "reduction"),
         {"task": {"l2": 0.1, "reduction": NEW}},
     ),
-    "view": (_entries(scenario_tables._PRIVACY["views"]), {"privacy": {"views": [NEW]}}),
-    "accountant": (scenario_tables._PRIVACY["accountant"], {"privacy": {"accountant": NEW}}),
+    "view": (_entries(_key(_PRIVACY, "views")), {"privacy": {"views": [NEW]}}),
+    "accountant": (_key(_PRIVACY, "accountant"), {"privacy": {"accountant": NEW}}),
     "accountant that calibrates": (
-        scenario_tables._PRIVACY["calibrate"],
+        _key(_PRIVACY, "calibrate"),
         {"privacy": {"calibrate": NEW}},
     ),
-    "filter": (scenario_tables._PRIVACY["filter"], {"privacy": {"filter": NEW}}),
+    "filter": (_key(_PRIVACY, "filter"), {"privacy": {"filter": NEW}}),
     "schedule": (
-        mechanism_tables._DESCENT["schedule"],
+        _key(mechanism_tables.DescentTable, "schedule"),
         {
             "mechanism": {
                 "kind": "cd",
@@ -167,7 +166,7 @@ def test_a_word_of_a_choice(family: str, tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_an_agent_does_without_a_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add(monkeypatch, scenario_tables._BUDGET.fields["on_exhausted"])
+    add(monkeypatch, _key(scenario_tables.BudgetTable, "on_exhausted"))
     budget = {"epsilon": 0.1, "on_exhausted": NEW}
     mechanism = {"kind": "pp", "noise": {"start": 1.0}, "eta": {"start": 1.0}}
     nodes = [{"name": "peers", "count": 4, "budget": budget}]
@@ -177,7 +176,8 @@ def test_what_an_agent_does_without_a_budget(
 @pytest.mark.parametrize(("like", "room"), [("crash", "ON_NODES"), ("hold", "ON_LINKS")])
 def test_a_fault(like: str, room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link fault without an ailment was `hold`: every message was held."""
-    monkeypatch.setitem(fault_tables.FAULT, NEW, fault_tables.FAULT[like])
+    keys = _keys(_FAULT)
+    monkeypatch.setitem(keys, NEW, keys[like])
     for module in (fault_tables, fault_planner, check_faults):
         for name in ("ACTIONS", room):
             if hasattr(module, name):
@@ -192,7 +192,7 @@ def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         name = NEW
 
     tree = private(mechanism={"kind": "cd", "noise": NEW, "releases": 4})
-    add(monkeypatch, mechanism_tables._DESCENT["noise"])
+    add(monkeypatch, _key(mechanism_tables.DescentTable, "noise"))
     monkeypatch.setitem(LAWS, NEW, Student())
     with pytest.raises(ScenarioError, match="keep no budget"):
         perform(tree, tmp_path)

@@ -11,8 +11,8 @@ from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.sources.feed import WORDS
 from scenarios.console.sources.view_state import SORTS, only
 from scenarios.language.problems import nearest
-from scenarios.language.table_rules import Table as Keys
-from scenarios.planning.fault_tables import FAULT
+from scenarios.language.table_rules import SubTable, keys_of
+from scenarios.planning.fault_tables import FaultTable
 from scenarios.planning.metric_names import NETWORK, PER_NODE
 
 Act = Callable[[Desk, str], str | None]
@@ -88,9 +88,10 @@ ORDERS: dict[str, Order] = {
 
 def _fault_words(desk: Desk, action: str) -> Sequence[str]:
     """What may follow an action: targets, the keys that fit it, and the values of those that have names."""
-    rule = FAULT[action].rule
-    fields = dict(rule.fields) if isinstance(rule, Keys) else {}
-    fields |= {key: FAULT[key] for key in of_fault(action)}
+    keys = keys_of(FaultTable)
+    rule = keys[action].rule
+    fields = dict(keys_of(rule.table)) if isinstance(rule, SubTable) else {}
+    fields |= {key: keys[key] for key in of_fault(action)}
     words = [*desk.source.facts.members, "all", "one"]
     for key, field in fields.items():
         if key != "on":
