@@ -1,9 +1,11 @@
-"""Named graphs. The plan keeps plain edges, so only this file needs networkx."""
+"""Named graphs. The plan keeps plain edges, so only this file needs networkx.
+
+Loading networkx takes 0.1 s, so it is loaded where a graph is made, and not for servers and listed edges.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from mechanisms.vectors import Matrix
@@ -50,29 +52,33 @@ def from_graph(graph: Any, n: int) -> tuple[Edge, ...]:
     return _listed(edges, n)
 
 
-def _grid(topology: dict[str, Any], n: int) -> Any:
+def _grid(nx: Any, topology: dict[str, Any], n: int) -> Any:
     rows, columns = topology["rows"], topology["columns"]
     if rows * columns != n:
         raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
     return nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns))
 
 
-_GRAPHS: dict[str, Callable[[dict[str, Any], int, np.random.Generator], Any]] = {
-    "complete": lambda _, n, __: nx.complete_graph(n),
-    "ring": lambda _, n, __: nx.cycle_graph(n),
-    "path": lambda _, n, __: nx.path_graph(n),
-    "star": lambda _, n, __: nx.star_graph(n - 1),
-    "grid": lambda t, n, _: _grid(t, n),
-    "regular": lambda t, n, rng: nx.random_regular_graph(t["degree"], n, seed=rng),
-    "erdos-renyi": lambda t, n, rng: nx.fast_gnp_random_graph(n, t["p"], seed=rng),
-    "small-world": lambda t, n, rng: nx.watts_strogatz_graph(n, t["degree"], t["rewire"], seed=rng),
-    "scale-free": lambda t, n, rng: nx.barabasi_albert_graph(n, t["attach"], seed=rng),
+_GRAPHS: dict[str, Callable[[Any, dict[str, Any], int, np.random.Generator], Any]] = {
+    "complete": lambda nx, _, n, __: nx.complete_graph(n),
+    "ring": lambda nx, _, n, __: nx.cycle_graph(n),
+    "path": lambda nx, _, n, __: nx.path_graph(n),
+    "star": lambda nx, _, n, __: nx.star_graph(n - 1),
+    "grid": lambda nx, t, n, _: _grid(nx, t, n),
+    "regular": lambda nx, t, n, rng: nx.random_regular_graph(t["degree"], n, seed=rng),
+    "erdos-renyi": lambda nx, t, n, rng: nx.fast_gnp_random_graph(n, t["p"], seed=rng),
+    "small-world": lambda nx, t, n, rng: nx.watts_strogatz_graph(
+        n, t["degree"], t["rewire"], seed=rng
+    ),
+    "scale-free": lambda nx, t, n, rng: nx.barabasi_albert_graph(n, t["attach"], seed=rng),
 }
 
 
 def _graph(kind: str, topology: dict[str, Any], n: int, rng: np.random.Generator) -> Any:
+    import networkx as nx
+
     try:
-        return _GRAPHS[kind](topology, n, rng)
+        return _GRAPHS[kind](nx, topology, n, rng)
     except nx.NetworkXException as error:
         raise NoGraph(f"{kind} over {n} agents: {error}") from None
 
