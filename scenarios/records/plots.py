@@ -40,6 +40,10 @@ _INTERVALS = 3
 Samples = list[dict[str, Any]]
 
 
+class NoMatplotlib(FolderError):
+    """A picture was asked for, and the extra `plot` is not installed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
     """A metric against an axis: one point for each value of the axis, in its order.
@@ -186,12 +190,25 @@ def _rounds(result: Result, samples: Samples) -> Vector:
     return np.array([s["woken"] for s in samples], dtype=float)
 
 
-def _picture(result: Result, curve: Curve, what: str, x: str, out: Path) -> Path:
-    import matplotlib as mpl  # 120 ms, only here
-
+def _matplotlib() -> tuple[Any, Any]:
+    """Return pyplot and the class MaxNLocator; raise `NoMatplotlib` where the extra is not installed."""
+    try:
+        import matplotlib as mpl  # 120 ms, so only where a picture is drawn
+    except ModuleNotFoundError as error:
+        if error.name != "matplotlib":
+            raise
+        raise NoMatplotlib(
+            "pictures need matplotlib, which is not installed: pip install 'hush-sim[plot]'"
+        ) from None
     mpl.use("Agg")
     from matplotlib import pyplot as plt
     from matplotlib.ticker import MaxNLocator
+
+    return plt, MaxNLocator
+
+
+def _picture(result: Result, curve: Curve, what: str, x: str, out: Path) -> Path:
+    plt, MaxNLocator = _matplotlib()
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     if x in _COUNTS:
@@ -238,11 +255,7 @@ def _whose(what: str) -> str:
 
 def draw_audit(order: "Order", found: "Finding", out: Path) -> None:
     """Draw the audited lower bound and the accounted upper bound against the number of releases."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-    from matplotlib.ticker import MaxNLocator
+    plt, MaxNLocator = _matplotlib()
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
