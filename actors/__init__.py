@@ -1,1 +1,1 @@
-"""Who acts: state and behaviour; knows no files, terminals or engines."""
+"""Who acts: state and behaviour; knows no files, terminals or engines. Part of hush."""

@@ -1,1 +1,1 @@
-"""When: the only code that knows an engine."""
+"""When: the only code that knows an engine. Part of hush."""

@@ -1,1 +1,1 @@
-"""What is computed: mathematics on arrays; no time, no agents, no files."""
+"""What is computed: mathematics on arrays; no time, no agents, no files. Part of hush."""

@@ -1,4 +1,4 @@
-"""Which world, how it is run, and who watches."""
+"""Which world, how it is run, and who watches. Part of hush."""
 
 from typing import TYPE_CHECKING, Any
 

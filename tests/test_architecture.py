@@ -7,12 +7,13 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PACKAGES = ("actors", "clocks", "mechanisms", "scenarios")
+PACKAGES = ("hush", "actors", "clocks", "mechanisms", "scenarios")
 MAY_IMPORT = {
     "clocks": {"clocks"},
     "mechanisms": {"mechanisms"},
     "actors": {"actors", "clocks", "mechanisms"},
     "scenarios": {"scenarios", "actors", "clocks", "mechanisms"},
+    "hush": {"hush", "scenarios"},
 }
 ONLY_IN = {
     "simpy": ("clocks.virtual",),
@@ -131,7 +132,7 @@ def test_importing_the_packages_loads_nothing_heavy() -> None:
     import subprocess
     import sys
 
-    code = "import actors, clocks, mechanisms, scenarios, sys; print([m for m in ('numpy', 'rich', 'simpy', 'scipy') if m in sys.modules])"
+    code = "import hush, actors, clocks, mechanisms, scenarios, sys; print([m for m in ('numpy', 'rich', 'simpy', 'scipy') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )

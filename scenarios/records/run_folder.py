@@ -42,7 +42,7 @@ def version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("hush")
+        return version("hush-sim")
     except PackageNotFoundError:
         return "0+unknown"
 

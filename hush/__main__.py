@@ -1,0 +1,20 @@
+"""The command `hush`, also as `python -m hush`."""
+
+import sys
+
+from hush.packages import shadowed
+
+
+def main() -> int:
+    """Run the command; return its exit code, which is 2 where another package shadows one of ours."""
+    sentence = shadowed()
+    if sentence is not None:
+        sys.stderr.write(sentence + "\n")
+        return 2
+    from scenarios.command.main import main as command
+
+    return command()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,72 @@
+"""What a command loads, and what it says where an extra is not installed."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scenarios.language.writer import to_toml
+from tests.support.builders import scenario
+from tests.support.python import python
+
+
+def hush_and(
+    after: str, *words: str, before: str = "pass", cwd: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process that runs some code before it and after it."""
+    code = f"import sys; {before}; from scenarios.command.main import main; code = main({list(words)!r}); {after}"
+    return python("-c", code + "; sys.exit(code)", cwd=cwd)
+
+
+LOADED = "print('networkx' in sys.modules, file=sys.stderr)"
+NO_GRAPH = {
+    "a server": {"mechanism": {"kind": "fedavg"}, "network": {}, "run": {"seed": 1, "rounds": 2}},
+    "listed edges": {"network": {"topology": {"kind": "edges", "edges": [[0, 1], [1, 2]]}}},
+}
+
+
+@pytest.mark.parametrize("verb", ["check", "run"])
+@pytest.mark.parametrize("sections", NO_GRAPH.values(), ids=NO_GRAPH)
+def test_networkx_is_not_loaded_without_a_graph_to_make(
+    sections: dict[str, object], verb: str, tmp_path: Path
+) -> None:
+    base = {"nodes": [{"count": 3}], "run": {"seed": 1, "horizon": 2.0}}
+    (tmp_path / "x.toml").write_text(to_toml(scenario(**(base | sections))))
+    told = hush_and(LOADED, verb, "./x.toml", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.splitlines()[-1] == "False"
+
+
+def test_networkx_is_loaded_for_a_graph(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(to_toml(scenario(network={"topology": "ring"})))
+    assert hush_and(LOADED, "check", "./x.toml", cwd=tmp_path).stderr.splitlines()[-1] == "True"
+
+
+def test_an_error_in_a_file_is_told_before_numpy_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text("schema = 1\nnodez = 3\n")
+    heavy = "print([m for m in ('numpy', 'networkx', 'simpy', 'scipy') if m in sys.modules], file=sys.stderr)"
+    told = hush_and(heavy, "check", "./x.toml", cwd=tmp_path)
+    assert told.returncode == 2
+    assert told.stderr.splitlines()[-1] == "[]"
+
+
+HIDDEN = "sys.modules['matplotlib'] = None"
+"""Python then raises what it raises where matplotlib is not installed."""
+INSTALL = "pictures need matplotlib, which is not installed: pip install 'hush-sim[plot]'"
+
+
+def test_plot_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(to_toml(scenario()))
+    ran = hush_and("pass", "run", "./x.toml", "--quiet", "--out", "r", before=HIDDEN, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    told = hush_and("pass", "plot", "r", "loss", before=HIDDEN, cwd=tmp_path)
+    assert (told.returncode, told.stdout, told.stderr) == (2, "", INSTALL + "\n")
+
+
+def test_an_audit_without_matplotlib_keeps_its_verdict(tmp_path: Path) -> None:
+    words = ("audit", "errata/e01-dvp-zeta-as-printed", "--runs", "60", "--jobs", "1", "--out", "a")
+    told = hush_and("pass", *words, before=HIDDEN, cwd=tmp_path)
+    assert told.returncode in {0, 1}, told.stderr
+    assert told.stderr.splitlines()[-1] == f"hush: {INSTALL}"
+    assert (tmp_path / "a" / "audit.json").exists()
+    assert not (tmp_path / "a" / "audit.png").exists()
