@@ -25,11 +25,11 @@ words, and the budget sets the noise but holds nothing: every planned release is
 barrier. A message carries value, integral and time, so one message heals whatever was lost; the edge of a neighbour that left is 0, and begins anew when it returns.
 
 **Servers.** The server is an agent beyond `[[nodes]]`, on a star: `network.topology` is not used. Clients answer when their own clock wakes them, or at a `barrier` as soon as they are
-asked. A round ends when everybody who was asked and is present has answered, or after `deadline`; with fewer answers than `quorum`, or with too little noise in the sum, it is aborted.
-Clients have paid for what they sent all the same. Kinds that send once are asked again until a round succeeds, and resend the same bits, free. After the last round the server tells everybody its model.
+asked. A round ends when every client that was asked and is present has answered, or after `deadline`; with fewer answers than `quorum`, or with too little noise in the sum, it is aborted.
+Clients have paid for what they sent all the same. Kinds that send once are asked again until a round succeeds, and resend the same bits, free. After the last round the server sends its model to all clients.
 
 **Secure aggregation** is simulated: answers are multiples of a grid modulo 2⁵², hidden by a pad; the server learns the sum over survivors and nothing less. Its guarantees hold against
-whoever cannot open that computation; `colluders` is the number of clients whose noise does not count.
+an adversary that cannot open that computation; `colluders` is the number of clients whose noise does not count.
 """
 
 ERRATA = {
@@ -53,7 +53,7 @@ ERRATA = {
     "E21": "The low bits of a double leak: what leaves is rounded to a grid.",
     "E22": "Keeping penalties secret protects nothing: records are recovered by projection.",
     "E23": "The regulariser must be twice differentiable, and 0 ≤ L'' ≤ c₁.",
-    "E24": "Zhang and Zhu regularise each node by ρ, Zhang, Khalili and Liu by ρ/n; hush's rho is at each node. f_j for f_p in eq. (8).",
+    "E24": "Zhang and Zhu regularise each agent by ρ, Zhang, Khalili and Liu by ρ/n; hush's rho is at each agent. f_j for f_p in eq. (8).",
     "E25": "Per-coordinate Laplace noise on an L2 sensitivity is short by up to √d.",
     "E26": "Without neighbours the noise of penalty perturbation vanishes: nothing is released.",
 }
