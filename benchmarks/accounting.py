@@ -86,7 +86,7 @@ def whole_run(rounds: int) -> None:
     _, run = hush(plan)
     spent = time.process_time() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    epsilon = run.budget.headline().max()
+    epsilon = run.observers.budget.headline().max()
     print(
         f"{30 * rounds:>9} pp releases: {spent:.1f} s of CPU, {peak:.0f} MB at most, ε = {epsilon:.4g}"
     )

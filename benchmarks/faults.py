@@ -20,7 +20,7 @@ import numpy as np
 from measure import hush
 
 from scenarios.api import make_plan
-from scenarios.running import run as conduct
+from scenarios.running import run_observers
 from scenarios.running.observers.checks import Checks
 from scenarios.running.observers.invariants import INVARIANTS, Verdict
 
@@ -94,7 +94,7 @@ def main() -> None:
         spent: dict[str, list[float]] = {name: [] for name, _, _ in cases}
         for _ in range(chosen.repeat):
             for name, plan, checks in cases:
-                conduct.Checks = checks  # type: ignore[misc,assignment]
+                run_observers.Checks = checks  # type: ignore[misc,assignment]
                 seconds, run = hush(plan)
                 spent[name].append(seconds / run.members.updates * 1e6)
         best = {name: min(times) for name, times in spent.items()}
@@ -105,7 +105,7 @@ def main() -> None:
                 f"  {name:<40} {micros:7.1f} µs/update  {micros / best['bare']:.3f} of bare "
                 f"(median of pairs {np.median(ratios):.3f})"
             )
-    conduct.Checks = Checks  # type: ignore[misc]
+    run_observers.Checks = Checks  # type: ignore[misc]
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
         said = f"agent {node} has records 0 to {len(y) - 1}"
         raise ScenarioError([Problem("--record", said)])
     listening = Overheard(mechanism)
-    agents = perform(renoised(plan, "attack/kkt", {node: listening}))
+    agents = perform(renoised(plan, "attack/kkt", {node: listening})).agents
     if not listening.glimpses:
         raise ScenarioError([Problem(plan.name, f"agent {node} released nothing to be overheard")])
     rows = x * y[:, None]

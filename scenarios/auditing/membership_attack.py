@@ -64,7 +64,9 @@ def membership(
         for inside, world in ((True, plan), (False, _without(plan, who, record, more))):
             rows = []
             for run in range(runs):
-                agents = perform(renoised(world, f"attack/membership/{record}/{inside}/{run}"))
+                agents = perform(
+                    renoised(world, f"attack/membership/{record}/{inside}/{run}")
+                ).agents
                 rows.append(agents[who].model)
                 spends = max(spends, agents[who].store.ledger.spends, key=len)
                 if progress is not None:

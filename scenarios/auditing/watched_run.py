@@ -1,6 +1,6 @@
 """One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,8 +9,6 @@ import numpy as np
 
 from actors.agent import Agent
 from actors.events import RoundClosed
-from actors.log import Log
-from clocks.clock import LAST
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Client, Coordinator
@@ -21,8 +19,7 @@ from mechanisms.witness import Onlooker, Witness
 from scenarios.language.json_numbers import declared_by
 from scenarios.planning.plan import Plan
 from scenarios.planning.seeds import generator
-from scenarios.running import world
-from scenarios.running.control import RunGovernor
+from scenarios.running.simulation import Simulation
 
 Pair = tuple[Mechanism, Mechanism]
 """The watched agent's mechanism on D, and on D′."""
@@ -90,27 +87,11 @@ class Sums:
         return LAWS["gaussian"].log_density(whole, deviation)
 
 
-Watch = Callable[[Log, list[Agent]], None]
-
-
-def perform(plan: Plan, watch: Watch | None = None) -> list[Agent]:
-    """Run a plan to its end, and return everybody as they are then: agents, and the server behind them."""
-    clock, governor = VirtualClock(), RunGovernor()
-    log = Log(clock)
-
-    def end(reason: str) -> None:
-        if governor.stopped is None:
-            clock.at(clock.now, LAST, lambda: governor.stop(reason))
-
-    members = world.build(plan, clock, log, end)
-    if watch is not None:
-        watch(log, members.agents)
-    world.open_world(plan, members, clock, log)
-    if plan.horizon is not None:
-        clock.at(plan.horizon, LAST, lambda: end("horizon"))
-    with np.errstate(over="ignore", invalid="ignore"):
-        _finish(clock.run(plan.horizon, governor, log.drain))
-    return members.agents
+def perform(plan: Plan) -> Simulation:
+    """Run a plan to its end, and return the simulation as it is then."""
+    simulation = Simulation(plan, VirtualClock())
+    simulation.complete()
+    return simulation
 
 
 def renoised(plan: Plan, name: str, mechanisms: dict[int, Any] | None = None) -> Plan:
@@ -128,40 +109,38 @@ def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
     if declared_by(plan.kind) is not None:
         return _looked_on(plan, node, name)
     witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
-
-    def watch(log: Log, agents: list[Agent]) -> None:
-        if sums is not None:
-            log.watch(sums.watch(agents[plan.size]), (RoundClosed,))
-
-    agents = perform(renoised(plan, name, {node: witness}), watch)
+    simulation = Simulation(renoised(plan, name, {node: witness}), VirtualClock())
+    if sums is not None:
+        assert simulation.server is not None, "sealed answers have a server"  # noqa: S101
+        simulation.log.watch(sums.watch(simulation.server), (RoundClosed,))
+    simulation.complete()
     return Seen(
         tuple(witness.losses if sums is None else sums.losses),
         {} if sums is not None else witness.hints,
-        _shown(agents, node),
-        agents[node].store.ledger.spends,
+        _shown(simulation, node),
+        simulation.agents[node].store.ledger.spends,
         witness.exact,
     )
 
 
-def _shown(agents: list[Agent], node: int) -> Vector:
+def _shown(simulation: Simulation, node: int) -> Vector:
     """Return the final models that an outsider sees.
 
     Where steps are hidden behind the last model of a server, that is the only one. Its client, which holds the data, may
     have missed the last word, and two models in a row show a step.
     """
-    hidden = any(spend.hidden is not None for spend in agents[node].store.ledger.spends)
-    return np.concatenate([agent.model for agent in (agents[-1:] if hidden else agents)])
+    everybody = simulation.members.agents
+    hidden = any(spend.hidden is not None for spend in everybody[node].store.ledger.spends)
+    return np.concatenate([agent.model for agent in (everybody[-1:] if hidden else everybody)])
 
 
 def _looked_on(plan: Plan, node: int, name: str) -> Seen:
     """Observe code of a scenario's own as a black box. A run has copies: what the code remembers ends with its run."""
     own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
     own[node] = onlooker = Onlooker(own[node])
-    agents = perform(renoised(plan, name, own))
-    return Seen(
-        (), {}, _shown(agents, node), agents[node].store.ledger.spends, exact=False,
-        sent=tuple(onlooker.sent),
-    )  # fmt: skip
+    simulation = perform(renoised(plan, name, own))
+    spends = simulation.agents[node].store.ledger.spends
+    return Seen((), {}, _shown(simulation, node), spends, exact=False, sent=tuple(onlooker.sent))
 
 
 def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:
@@ -172,12 +151,3 @@ def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:
     found = [n.mechanism for n in plan.nodes]
     found[node] = one
     return Sums(tuple(m for m in found if isinstance(m, Client)), node, (one, other))
-
-
-def _finish(running: Coroutine[Any, Any, None]) -> None:
-    """Run to the end; with nobody watching, the engine never yields."""
-    try:
-        while True:
-            running.send(None)
-    except StopIteration:
-        return

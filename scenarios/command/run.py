@@ -122,8 +122,10 @@ async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> li
 
         for one in made:
             name = one.plan.name if len(made) > 1 else ""
-            as_json, why = live == "json", one.oracle.why
-            lines = Lines(one.plan, say, one.budget.terms, as_json=as_json, name=name, why=why)
+            as_json, why = live == "json", one.observers.oracle.why
+            lines = Lines(
+                one.plan, say, one.observers.budget.terms, as_json=as_json, name=name, why=why
+            )
             one.log.watch(lines, lines.kinds)
     return [await one.perform() for one in made]
 
@@ -145,14 +147,14 @@ def _tell(made: Run, outcome: Outcome, live: str) -> None:
         say(
             f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"
         )
-        if made.steered:
+        if made.journal.steered:
             say(f"  steered by hand; the same again: hush run {outcome.folder}/resolved.toml")
 
 
 def _again(former: Run, first: Outcome, speed: float) -> int:
     """Run the same plan again, with what a hand did to it, and compare, event by event."""
     plan = former.plan
-    if former.steered:
+    if former.journal.steered:
         from scenarios.api import make_plan
 
         plan = make_plan(first.folder / "resolved.toml")

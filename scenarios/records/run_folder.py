@@ -2,10 +2,11 @@
 
 import errno
 import hashlib
+import io
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -170,6 +171,21 @@ def _lock(path: Path) -> int | None:
     return file
 
 
+def first_manifest(scenario: str, seed: int, engine: str) -> dict[str, Any]:
+    """Return the manifest of a run that begins."""
+    return {
+        "schema": SCHEMA,
+        "status": "running",
+        "steered_by_hand": False,
+        "hush": version(),
+        "scenario": scenario,
+        "seed": seed,
+        "engine": engine,
+        "environment": environment(),
+        "digests": {},
+    }
+
+
 class RunFolder:
     """Writes the files of a run that are not streams."""
 
@@ -213,6 +229,27 @@ class RunFolder:
     def write_json(self, name: str, tree: Any) -> None:
         """Write one whole file of JSON."""
         self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
+
+    def write_end(self, summary: dict[str, Any], resolved: str, models: Mapping[str, Any]) -> None:
+        """Write what is written once, when a run is over; metrics as Parquet, too, where pyarrow is installed."""
+        import numpy as np
+
+        self.write_json("summary.json", summary)
+        self.write_json(
+            "verdicts.json",
+            {key: summary.get(key) for key in ("verdict", "invariants", "expectations")},
+        )
+        self.write("resolved.toml", resolved.encode())
+        archive = io.BytesIO()
+        np.savez(archive, **models)
+        self.write("models.npz", archive.getvalue())
+        try:
+            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore]
+        except ImportError:
+            return
+        sink = io.BytesIO()
+        parquet.write_table(csv.read_csv(self.path / "metrics.csv"), sink)
+        self.write("metrics.parquet", sink.getvalue())
 
     def finish(
         self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any

@@ -1,4 +1,7 @@
-"""Garbage is looked for rarely while a run goes on: what was built stays, and events hold no cycles."""
+"""Tune Python's garbage collector during a run.
+
+Objects built for the world live to the end, and events contain no reference cycles, so frequent collections are wasted.
+"""
 
 import gc
 from collections.abc import Iterator
@@ -9,9 +12,13 @@ _MANY = 100
 
 
 @contextmanager
-def looked_for_rarely(size: int, *, looks: bool) -> Iterator[None]:
-    """Leave a small world alone, which is over before it pays, unless somebody looks: frames are short-lived things."""
-    if size < _MANY and not looks:
+def rare_collections(size: int, *, watched: bool) -> Iterator[None]:
+    """Collect garbage rarely while the block runs.
+
+    A world of few agents is over before that pays, and is left alone; not where a screen watches it, for the objects of
+    its frames live shortly.
+    """
+    if size < _MANY and not watched:
         yield
         return
     thresholds = gc.get_threshold()

@@ -39,14 +39,14 @@ class Steering:
         self._run = run
         self._last = -1
         self._healed = set[int]()
-        names = [str(fault.get("name")) for fault in run.amended.get("fault", [])]
+        names = [str(fault.get("name")) for fault in run.journal.scenario.get("fault", [])]
         taken = [name.removeprefix("hand-") for name in names if name.startswith("hand-")]
         self._number = max((int(n) for n in taken if n.isdecimal()), default=0)
 
     @property
     def tree(self) -> Table:
         """The scenario in full, with everything that was done."""
-        return self._run.amended
+        return self._run.journal.scenario
 
     @property
     def now(self) -> int:
@@ -67,7 +67,7 @@ class Steering:
         run = self._run
         if run.outcome is not None:
             return
-        run.inputs.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
+        run.journal.unwritten.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
 
     def fault(self, table: Table, *, after: int = 0) -> int:
         """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
@@ -76,7 +76,7 @@ class Steering:
         assert run.script is not None, "a world that runs has a script"  # noqa: S101
         self._number += 1
         self._steer(instant, tree)
-        run.checks.declared.declare(fault)
+        run.observers.checks.declared.declare(fault)
         run.script.add(fault, instant)
         self.note(
             "fault", at=instant, fault=number, does={"name": tree["fault"][number]["name"], **table}
@@ -99,7 +99,7 @@ class Steering:
                 said = f"no edge joins {a} and {b}: edges are laid before a run begins"
                 hazards.at.report.value(("fault", number, "edges"), said)
         self._stop_if_any(hazards.at, number)
-        if fault.deed.target.metric.startswith("epsilon.un") and run.fates is None:
+        if fault.deed.target.metric.startswith("epsilon.un") and run.observers.fates is None:
             said = "is not followed in this run: a scenario must ask for it before it begins"
             self._refuse(fault.deed.target.metric, said)
         if any(not is_prepared(agents[i], fault) for i in fault.deed.target.among):
@@ -134,14 +134,16 @@ class Steering:
             self._refuse("heal", f"fault {number} is over at this very instant")
         entry = {k: v for k, v in faults[number].items() if k != "for"}
         entry["name"] = (
-            run.checks.declared.faults[number].path.removeprefix("fault/").rpartition("/")[0]
+            run.observers.checks.declared.faults[number]
+            .path.removeprefix("fault/")
+            .rpartition("/")[0]
         )
         entry |= {"for": (instant - began) / NANOSECONDS, "oracle": True}
         healed = [*faults[:number], entry, *faults[number + 1 :]]
         amended = {**tree, "fault": healed}
         self._judged(amended, number)
         self._steer(instant, amended)
-        run.checks.declared.heal(number, instant)
+        run.observers.checks.declared.heal(number, instant)
         run.script.heal(number, instant)
         self._healed.add(number)
         self.note("heal", at=instant, fault=number)
@@ -149,7 +151,8 @@ class Steering:
 
     def _steer(self, instant: int, tree: Table) -> None:
         self._last = instant
-        self._run.amended, self._run.steered = tree, True
+        journal = self._run.journal
+        journal.scenario, journal.steered = tree, True
         self._run.governor.reach(instant)
 
     def instant(self, *, since: int = 0, after: int = 0) -> int:

@@ -44,7 +44,7 @@ def test_the_noise_that_the_truth_implies_is_the_noise_that_was_drawn(name: str)
     from scenarios.auditing.watched_run import perform, renoised
 
     changed = renoised(plan, "witness", {0: witness})
-    agents = perform(changed)
+    agents = perform(changed).agents
     source, spends = NoiseSource(changed.seeds["noise"]).of(0), agents[0].store.ledger.spends
     noises = witness._both[0].noises
     assert len(noises) == len(spends) > 0

@@ -91,7 +91,10 @@ class Pair:
         asyncio.run(perform())
 
     def faults(self) -> list[list[tuple[str, float]]]:
-        return [[(f["name"], f["at"]) for f in run.amended.get("fault", [])] for run in self.runs]
+        return [
+            [(f["name"], f["at"]) for f in run.journal.scenario.get("fault", [])]
+            for run in self.runs
+        ]
 
     @property
     def instants(self) -> list[int]:

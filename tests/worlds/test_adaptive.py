@@ -64,7 +64,7 @@ def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) ->
     asyncio.run(run.perform())
     assert run.agents[2].diverged
     assert len(run.agents[2].store.ledger) < 8
-    told = run.budget.by("kov")
+    told = run.observers.budget.by("kov")
     whole = by("kov", tally(made.nodes[2].mechanism.schedule(2)), 1e-5)  # type: ignore[attr-defined]
     assert told[2] == pytest.approx(whole)
     assert told[2] == pytest.approx(told[0])
@@ -81,7 +81,7 @@ def test_who_stopped_keeps_what_it_spent_and_pays_for_what_was_planned(tmp_path:
         fault=[{"at": 1.5, "leave": [2, 3]}], expect=[{"metric": "epsilon.unsent.max", "at_most": 0.0}],
     )  # fmt: skip
     ran = perform(tree, tmp_path)
-    budget = ran.run.budget
+    budget = ran.run.observers.budget
     before = budget.headline()[0]
     assert len(ran.run.agents[0].store.ledger) < 12
     budget(Diverged(10**9, 0, 0, None))

@@ -68,7 +68,13 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
 
     run.log.watch(spoil, (Charged,))
     said = list[str]()
-    lines = Lines(run.plan, said.append, run.budget.terms, as_json=True, why=run.oracle.why)
+    lines = Lines(
+        run.plan,
+        said.append,
+        run.observers.budget.terms,
+        as_json=True,
+        why=run.observers.oracle.why,
+    )
     run.log.watch(lines, Lines.kinds)
     ran = Ran(run, asyncio.run(run.perform()))
     for line in map(json.loads, said):

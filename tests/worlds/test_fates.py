@@ -27,7 +27,7 @@ def world(**sections: Any) -> dict[str, Any]:
 
 
 def last(ran: Any, name: str) -> Any:
-    values = ran.run.last.values[name]
+    values = ran.run.observers.last.values[name]
     return np.array([number(v) for v in values])
 
 
@@ -79,10 +79,10 @@ def test_fates_told_by_the_files_are_those_of_the_run(tmp_path: Path) -> None:
     from scenarios.records.recomputed_privacy import fates_of
 
     ran = perform(world(network={"topology": "ring", "loss": 0.3}), tmp_path)
-    assert ran.run.fates is not None
+    assert ran.run.observers.fates is not None
     told = fates_of(ran.result)
-    assert told.unread() == ran.run.fates.unread()
-    assert told.directly() == ran.run.fates.directly()
+    assert told.unread() == ran.run.observers.fates.unread()
+    assert told.directly() == ran.run.observers.fates.directly()
     made = [len(agent.store.ledger) for agent in ran.run.agents]
     assert told.made == made
     for (node, listener), heard in told.directly().items():
@@ -102,9 +102,9 @@ def test_a_greeting_after_a_join_is_the_release_that_it_was(tmp_path: Path) -> N
     edges = {"kind": "edges", "edges": [[0, 1], [0, 2]]}
     fault = [{"at": 5.0, "join": [1]}]
     ran = perform(world(nodes=nodes, network={"topology": edges}, fault=fault), tmp_path)
-    assert ran.run.fates is not None
-    assert ran.run.fates.directly()[0, 1] == 1
-    assert ran.run.fates.unread()[0] == []
+    assert ran.run.observers.fates is not None
+    assert ran.run.observers.fates.directly()[0, 1] == 1
+    assert ran.run.observers.fates.unread()[0] == []
 
 
 def test_versions_that_are_no_releases_do_not_count_as_heard(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_versions_that_are_no_releases_do_not_count_as_heard(tmp_path: Path) -> 
     nodes = [{"name": "peers", "count": 6, "budget": {"epsilon": 2.0, "delta": 1e-5}}]
     mechanism = {"kind": "warm-cd", "noise": "laplace", "releases": 3, "warm_wakes": 4}
     ran = perform(world(nodes=nodes, mechanism=mechanism, task={"l2": 0.1}), tmp_path)
-    fates = ran.run.fates
+    fates = ran.run.observers.fates
     assert fates is not None
     made = fates.made
     assert max(made) > 1

@@ -15,8 +15,8 @@ import pytest
 
 from scenarios.api import make_plan
 from scenarios.records.result import open_run
-from scenarios.running import run
 from scenarios.running.control import Signals
+from scenarios.running.run import last_sample
 from tests.support.builders import private
 from tests.support.paths import ROOT
 
@@ -166,6 +166,6 @@ def test_a_comparison_that_was_cut_off_is_no_comparison(tmp_path: Path) -> None:
         Signals._open[-1].interrupt()
 
     threading.Timer(0.3, interrupt).start()  # as a signal would, in the middle
-    assert asyncio.run(run.perform(plan, tmp_path / "cut")) is None
+    assert asyncio.run(last_sample(plan, tmp_path / "cut")) is None
     whole = make_plan(private())
-    assert asyncio.run(run.perform(whole, tmp_path / "whole")) is not None
+    assert asyncio.run(last_sample(whole, tmp_path / "whole")) is not None

@@ -84,7 +84,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
     recording = Recording(folder)
     recording.seek(recording.length)
     assert recording.epsilons().max() == near(number(summary["max"]))
-    assert float(run.budget.headline().max()) == near(number(summary["max"]))
+    assert float(run.observers.budget.headline().max()) == near(number(summary["max"]))
     samples = [e for e in events(folder) if e["kind"] == "sampled"]
     for place in sorted({0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1}):
         sample = samples[place]

@@ -284,7 +284,7 @@ def test_an_outsider_is_not_shown_the_copy_of_a_client_that_missed_the_last_word
     apart = 0
     for seed in range(8):
         plan = make_plan(tree | {"run": tree["run"] | {"seed": seed}, "network": {"loss": 0.4}})
-        agents = watched_run.perform(plan)
+        agents = watched_run.perform(plan).members.agents
         apart += not np.array_equal(agents[0].model, agents[1].model)
         client = plan.nodes[0].mechanism
         seen = watched_run.observe(plan, 0, (client, client), "audit/0/0")

@@ -153,9 +153,9 @@ def test_whoever_kills_a_session_finds_what_was_done(tmp_path: Path) -> None:
     steering, seen = Steering(run), list[str]()
 
     def look() -> None:
-        if run.clock.now > 2_000_000_000 and not run.steered:
+        if run.clock.now > 2_000_000_000 and not run.journal.steered:
             steering.fault({"crash": [2], "for": 3.0})
-        elif run.steered and not run.inputs:
+        elif run.journal.steered and not run.journal.unwritten:
             seen.append((run.folder.path / "resolved.toml").read_text())
 
     run.between.append(look)

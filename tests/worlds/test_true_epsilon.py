@@ -141,14 +141,14 @@ def test_samples_and_the_end_agree_and_epsilon_never_falls(tmp_path: Path) -> No
     ran = perform(private(run=run), tmp_path)
     epsilons = [[number(v) for v in e["values"]["epsilon"]] for e in ran.events("sampled")]
     assert (np.diff(np.array(epsilons), axis=0) >= -1e-12).all()
-    assert ran.run.budget.is_live
+    assert ran.run.observers.budget.is_live
 
 
 def test_a_schedule_that_is_dear_to_compose_waits_for_the_end(tmp_path: Path) -> None:
     """Samples then tell the tightest of what is cheap: an upper bound too."""
     mechanism = {"kind": "cd", "noise": "norm-gamma", "releases": 600}
     ran = perform(private(mechanism=mechanism, run={"seed": 5, "horizon": 30.0}), tmp_path)
-    assert not ran.run.budget.is_live
+    assert not ran.run.observers.budget.is_live
     samples = [max(map(number, e["values"]["epsilon"])) for e in ran.events("sampled")]
     told = ran.outcome.summary["epsilon"]
     assert samples[-1] == told["max"] == told["side_by_side"]["pld"]

@@ -173,11 +173,13 @@ class LiveSource:
 
     @property
     def steered(self) -> bool:
-        return self.run.steered
+        return self.run.journal.steered
 
     @property
     def broken(self) -> str:
-        return ", ".join(n for n, v in self.run.checks.verdicts.items() if v.verdict == "fail")
+        return ", ".join(
+            n for n, v in self.run.observers.checks.verdicts.items() if v.verdict == "fail"
+        )
 
     def ending(self) -> Sequence[tuple[str, str]]:
         found = self.run.outcome
@@ -188,13 +190,13 @@ class LiveSource:
             self.run.log.drain()
 
     def terms(self) -> str:
-        return self.run.budget.terms()
+        return self.run.observers.budget.terms()
 
     def epsilons(self) -> Vector:
-        return self.run.budget.headline()
+        return self.run.observers.budget.headline()
 
     def epsilon(self, i: int) -> float:
-        return self.run.budget.epsilon_of(i)
+        return self.run.observers.budget.epsilon_of(i)
 
     def releases(self, i: int) -> int:
         return len(self.run.agents[i].store.ledger)
@@ -211,21 +213,21 @@ class LiveSource:
     def stale(self, i: int, at: int | None = None) -> float:
         agents = self.run.members.agents
         live = [j for j in self._near[i] if agents[j].status in {UP, DOWN}]
-        return self.run.traffic.stale(i, live, self.now if at is None else at)
+        return self.run.observers.traffic.stale(i, live, self.now if at is None else at)
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
-        return self.run.traffic.last_to(sender, receiver)
+        return self.run.observers.traffic.last_to(sender, receiver)
 
     def is_paid(self, sender: int, version: int) -> bool:
-        return self.run.traffic.is_paid(sender, version)
+        return self.run.observers.traffic.is_paid(sender, version)
 
     def messages(self) -> Messages:
-        traffic, run = self.run.traffic, self.run
+        traffic, run = self.run.observers.traffic, self.run
         counts = traffic.counts
         flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in run.members.agents)
         return Messages(
             counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
-            counts["rejected"], flying, run.checks.released_count, sum(run.budget.counts),
+            counts["rejected"], flying, run.observers.checks.released_count, sum(run.observers.budget.counts),
         )  # fmt: skip
 
     def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
@@ -234,7 +236,7 @@ class LiveSource:
         return list(enumerate(ledger.since(first), first))
 
     def holds(self, condition: Condition, event: Event) -> bool:
-        return condition.holds(event, self.run.metric)
+        return condition.holds(event, self.run.observers.metric)
 
 
 def is_over(source: Source) -> bool:

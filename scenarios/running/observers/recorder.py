@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from scenarios.running.observers.schedule_rows import VERSION, Schedule
 
 _OBSERVED = frozenset((Sampled, Diverged))
 SEGMENT_BYTES = 64 << 20
-_PATIENCE_S = 0.5
 
 
 class DiskFull(OSError):
@@ -88,7 +86,6 @@ class Recorder:
         self._metrics.write(b"t,node,metric,value\n")
         self._sampled: tuple[int, Mark] | None = None
         """The instant of the newest rows of metrics.csv, and where they begin."""
-        self._flushed = time.monotonic()
         self._schedule = Schedule()
         self._diverged: dict[int, int] = {}
         """The agents that diverged, in their order, and when each first did."""
@@ -100,7 +97,6 @@ class Recorder:
         Ledger lines are written first: wherever the process is killed, or the disk takes no more, no event stands in
         the files without the charge that it rests on. A write counts as durable when the operating system has taken it.
         """
-        self._flushed = time.monotonic()
         lines = [self._ledger_line(event) for event in batch if isinstance(event, Charged)]
         if lines:
             self._ledger.write(b"".join(lines))
@@ -149,11 +145,6 @@ class Recorder:
     def note(self, inputs: Sequence[dict[str, Any]]) -> None:
         """Write down what a person did."""
         self._inputs.write(self._encoder.encode_lines(inputs))
-
-    @property
-    def patience_is_over(self) -> bool:
-        """Whether the last events came half a second ago."""
-        return time.monotonic() - self._flushed > _PATIENCE_S
 
     def values(self, array: Any) -> None:
         """Add the bits of an array to the value digest."""

@@ -90,9 +90,9 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
         recording.seek(recording.length)
         told = [node["epsilon"] for node in recording.result.summary["nodes"]]
         rows = [recording.epsilon(i) for i in range(run.plan.size)]
-        live = [run.budget.epsilon_of(i) for i in range(run.plan.size)]
+        live = [run.observers.budget.epsilon_of(i) for i in range(run.plan.size)]
         assert rows == pytest.approx(told, rel=tree_rel)
-        assert live == list(run.budget.headline())
+        assert live == list(run.observers.budget.headline())
         assert rows == list(recording.epsilons())
 
     exploding = Run(make_plan(private()), tmp_path / "exploding", RunGovernor(looks=True), 1e12)
@@ -104,11 +104,11 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
     seen: list[tuple[float, float]] = []
 
     def look(_: Diverged) -> None:
-        budget = exploding.budget
+        budget = exploding.observers.budget
         seen.append((budget.epsilon_of(2), float(budget.headline()[2])))
 
     def remember(_: Charged) -> None:
-        exploding.budget.headline()
+        exploding.observers.budget.headline()
 
     exploding.log.watch(remember, (Charged,))
     exploding.log.watch(look, (Diverged,))
@@ -130,7 +130,7 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
         network={"topology": "complete"},
     )  # fmt: skip
     ran = perform(often, tmp_path / "often")
-    assert not ran.run.budget.is_live
+    assert not ran.run.observers.budget.is_live
     check(ran.run)
 
 
@@ -145,7 +145,7 @@ def test_an_adaptive_cap_is_what_a_row_says_too(
         nodes=[{"count": 4, "budget": {"epsilon": 2.0, "delta": 1e-5}}],
     )  # fmt: skip
     ran = perform(tree, tmp_path / "run", allow_code=True)
-    budget = ran.run.budget
+    budget = ran.run.observers.budget
     assert [budget.epsilon_of(i) for i in range(4)] == list(budget.headline())
     assert max(budget.headline()) <= 2.0
     recording = Recording(ran.outcome.folder)

@@ -71,7 +71,7 @@ def test_a_wrong_order_is_answered_and_nothing_happens(
     run, desk = desk_of(tmp_path)
     said = watched(run, desk, "until 3s", order)
     assert wrong in said[-1]
-    assert not run.steered
+    assert not run.journal.steered
     assert [e for e in desk.source.scene.recent if type(e).__name__ == "FaultBegan"] == []
 
 

@@ -106,7 +106,7 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
 
     asyncio.run(person())
     for run in runs:
-        assert run.steered
+        assert run.journal.steered
         assert read_manifest(run.folder.path)["status"] == "finished"
 
 

@@ -63,7 +63,7 @@ def _epsilon(run: Run, i: int, spends: Sequence[Spend]) -> float:
     """What one ledger costs, composed as this run's samples compose."""
     privacy, node = run.plan.privacy, run.plan.nodes[i]
     reader = Reader(privacy.view, privacy.accountant, node.delta, node.cap, privacy.adaptive)
-    but = () if run.budget.is_live else ("pld",)
+    but = () if run.observers.budget.is_live else ("pld",)
     return epsilon_of(add_in(privacy.view, Tally(), spends), reader, but=but)[0]
 
 
@@ -175,7 +175,7 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
                 agent = run.agents[int(node)]
                 assert state == viewer.desk.source.scene.state(agent.id)
                 assert int(count) == len(agent.store.ledger)
-                assert epsilon == amount(run.budget.epsilon_of(agent.id), room=5)
+                assert epsilon == amount(run.observers.budget.epsilon_of(agent.id), room=5)
                 held = run.plan.nodes[agent.id].cap
                 assert cap == ("—" if held is None else f"{held.epsilon:g}")
         return 0.0

@@ -67,7 +67,7 @@ def test_a_condition_on_a_metric_holds_a_run(tmp_path: Path) -> None:
     run, desk = desk_of(tmp_path)
     watched(run, desk, "until epsilon.max > 1")
     assert float(desk.source.epsilons().max()) > 1
-    history = run.last.values["epsilon"] if run.last is not None else []
+    history = run.observers.last.values["epsilon"] if run.observers.last is not None else []
     assert max(float(e) for e in history) > 1
 
 

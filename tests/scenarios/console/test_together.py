@@ -30,7 +30,7 @@ def test_what_a_hand_does_while_both_go_on_happens_at_one_instant(tmp_path: Path
     mine, theirs = pair.faults()
     assert mine == theirs
     assert len(mine) == 4
-    healed = [run.amended["fault"][3]["for"] for run in pair.runs]
+    healed = [run.journal.scenario["fault"][3]["for"] for run in pair.runs]
     assert healed[0] == healed[1] > 0
 
 

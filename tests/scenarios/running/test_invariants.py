@@ -150,7 +150,7 @@ def noise_of_old(made: Run) -> None:
 
 
 def sleepwalker(made: Run) -> None:
-    made.checks.declared.paused.add(0)
+    made.observers.checks.declared.paused.add(0)
     made.log.emit(Woke, 0, None)
 
 
@@ -178,23 +178,23 @@ def delivered_to_a_former_life(made: Run) -> None:
 def lost_count(made: Run) -> None:
     released = made.log.emit(Released, 0, charge(made), 0)
     made.log.emit(Sent, 0, released, 0, [1], [5], 24)
-    made._sample(last=False)
+    made.observers.sample()
 
 
 def silent_nan(made: Run) -> None:
     made.agents[0].state = np.full(3, np.nan)
-    made._sample(last=False)
+    made.observers.sample()
 
 
 def over_the_cap(made: Run) -> None:
     for _ in range(9):
         charge(made)
-    made._sample(last=False)
+    made.observers.sample()
 
 
 def time_falls(made: Run) -> None:
     made.log.emit(Woke, 0, None)
-    made.checks._now = 10
+    made.observers.checks._now = 10
     made.log.emit(Woke, 1, None)
 
 
@@ -204,7 +204,7 @@ def half_the_sensitivity(made: Run) -> None:
     agent = made.agents[0]
     spend = replace(agent.mechanism.spends[0], sensitivity=1e-6)  # type: ignore[attr-defined]
     agent.mechanism = replace(agent.mechanism, spends=(spend,))  # type: ignore[type-var]
-    made._sample(last=False)
+    made.observers.sample()
 
 
 MUTANTS: list[tuple[str, Mutant]] = [
@@ -243,7 +243,7 @@ def test_a_mutant_trips_its_invariant(tmp_path: Path, invariant: str, mutant: Mu
     made = run(tmp_path)
     with pytest.raises(InvariantBroken, match=f"^{invariant}: "):
         mutant(made)
-    assert made.checks.verdicts[invariant].verdict == "fail"
+    assert made.observers.checks.verdicts[invariant].verdict == "fail"
 
 
 def test_a_ledger_that_forgets_in_a_crash_is_found(
@@ -271,7 +271,7 @@ def test_a_barrier_that_nothing_opens_is_found(tmp_path: Path) -> None:
         agent.status = "up"
         assert isinstance(agent.habits.activation, Barrier)
     with pytest.raises(InvariantBroken, match="nobody waits for ever"):
-        made.checks.finish(complete=True)
+        made.observers.checks.finish(complete=True)
 
 
 def test_every_invariant_has_a_mutant() -> None:

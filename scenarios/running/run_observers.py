@@ -1,0 +1,79 @@
+"""What judges a run while it goes on: budgets, traffic, invariants, metrics and expectations."""
+
+import math
+
+from actors.events import Sampled
+from scenarios.planning.metric_names import per_node, split_metric
+from scenarios.records.budget import Budget
+from scenarios.records.release_fates import Fates
+from scenarios.running.expectations import Claims, asks, value_of
+from scenarios.running.metrics import Oracle
+from scenarios.running.observers.checks import Checks
+from scenarios.running.observers.traffic import Traffic
+from scenarios.running.privacy_metrics import AtEnd
+from scenarios.running.simulation import Simulation
+
+
+class RunObservers:
+    """Folds over the events of one simulation; they change nothing in it.
+
+    `at_end` are the metrics that run the plan again. With `follow`, it is known at any time which version of its
+    neighbours' models each agent holds.
+    """
+
+    def __init__(self, simulation: Simulation, at_end: AtEnd, *, follow: bool) -> None:
+        plan, members = simulation.plan, simulation.members
+        self._plan, self._members = plan, members
+        self._clock, self._log = simulation.clock, simulation.log
+        here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
+        self.traffic = Traffic(here, follow=follow or asks(plan, "staleness", "lag"))
+        self.budget = Budget(plan, [agent.store.ledger for agent in simulation.agents])
+        self.checks = Checks(plan, members.agents, simulation.log, self.traffic)
+        self.fates = Fates(plan.size) if asks(plan, "epsilon.un") else None
+        """What became of each release; None where no metric of the scenario asks."""
+        self.oracle = Oracle(
+            plan, members, simulation.clock, self.budget, self.traffic, self.fates, at_end
+        )
+        self.claims = Claims(plan, simulation.agents)
+        self.last: Sampled | None = None
+        """The last sample; None before the first."""
+
+    def subscribe(self) -> None:
+        """Ask the log for events: what decides something is told of each at once."""
+        log = self._log
+        log.collect(self.traffic.fold)
+        if self.fates is not None:
+            log.collect(self.fates.fold)
+        log.watch(self.budget, Budget.kinds)
+        for kind, check in self.checks.routes.items():
+            log.watch(check, (kind,))
+        log.watch(self._note_sample, (Sampled,))
+        log.watch(self.claims, (Sampled,))
+        self.claims.listen(log, self.metric)
+
+    def _note_sample(self, event: Sampled) -> None:
+        self.last = event
+
+    def metric(self, name: str, node: int | None) -> float:
+        """Return a metric as of the last sample, of an agent where the metric is one of agents; NaN where it has no value."""
+        if self.last is None:
+            return math.nan
+        whose = None if split_metric(name)[1] else node
+        if per_node(name) and (whose is None or whose >= self._plan.size):
+            return math.nan
+        return value_of(self._plan, {"metric": name, "node": whose}, self.last.values)
+
+    def measure(self, name: str) -> list[float]:
+        """Return a metric of every agent as of now: everything that happened is folded first."""
+        self._log.drain()
+        return self.oracle.measure(name)
+
+    def sample(self, *, settles: bool = True, last: bool = False) -> None:
+        """Take a sample. With `settles`, agents first notice the messages that have arrived by now.
+
+        The `last` sample of a run has metrics that are too costly for every sample.
+        """
+        if settles:
+            self._members.settle(self._clock.now)
+        self._log.drain()
+        self._log.emit(Sampled, None, None, self.oracle.sample(last=last))

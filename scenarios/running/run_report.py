@@ -1,0 +1,300 @@
+"""The report of a run that is over: its last sample and its verdicts, folded into what `summary.json` holds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from actors.agent import Agent
+from actors.membership import Membership
+from scenarios.language.json_numbers import declared_by, figure, number
+from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
+from scenarios.planning.plan import Plan
+from scenarios.records.summary import Values, verdict_of
+from scenarios.running.metrics import Oracle
+from scenarios.running.observers.checks import Checks
+from scenarios.running.run_observers import RunObservers
+
+_MESSAGES = ("sent", "delivered", "superseded", "lost", "rejected", "duplicated", "in_flight")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended."""
+
+    status: str
+    """`finished`, `interrupted` or `failed`."""
+    reason: str
+    instant: int
+    """In nanoseconds of simulated time."""
+    wall_s: float
+    steered: bool
+    """Whether a person changed anything."""
+
+
+def report(
+    plan: Plan, members: Membership, observers: RunObservers, values: Values, ending: Ending
+) -> Values:
+    """Return what `summary.json` holds; `values` are the metrics of the last sample.
+
+    Where a figure is missing (None), `reasons` says why.
+    """
+    agents = members.agents[: plan.size]
+    server = members.agents[plan.size] if plan.server is not None else None
+    budget, claims, steered = observers.budget, observers.claims, ending.steered
+    score = "accuracy" if plan.loss.margin else "rmse"
+    loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
+    claimed = _numbers(values, "epsilon.claimed")
+    nodes = [_node(plan, agent, values, score) for agent in agents]
+    targets = claims.targets()
+    summary = {
+        "scenario": plan.name,
+        "seed": plan.seed,
+        "status": ending.status,
+        "verdict": _verdict(ending.status, nodes, observers),
+        "steered_by_hand": steered,
+        "mechanism": plan.kind,
+        "horizon_s": None if plan.horizon is None else plan.horizon / 1e9,
+        "ended_s": ending.instant / 1e9,
+        "ended_by": ending.reason,
+        "updates": sum(agent.updates for agent in agents),
+        "releases": sum(len(agent.store.ledger) for agent in agents),
+        "derived": int(np.sum(values["derived"])),
+        "refused": sum(agent.refused for agent in agents),
+        "messages": {key: values[f"messages.{key}"] for key in _MESSAGES},
+        "bytes_sent": values["bytes.sent"],
+        "objective": values.get("objective"),
+        "optimum": values.get("optimum"),
+        "gap": values.get("gap"),
+        "gap_relative": values.get("gap.relative"),
+        "means_over": _survivors(nodes),
+        "loss": {
+            "mean": _mean(values, "loss"),
+            "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None,
+        },
+        score: {"train": _mean(values, f"{score}.train"), "test": _mean(values, f"{score}.test")},
+        "local": _local(observers.oracle, values),
+        "gain": _mean(values, "gain"),
+        "harmed": values.get("harmed"),
+        "epsilon": {
+            "max": figure(float(epsilon.max())),
+            "mean": figure(float(epsilon.mean())),
+            "claimed": figure(float(claimed.max())) if claimed is not None else None,
+            "delta": max(node.delta for node in plan.nodes),
+            "delta_may_exceed": _overridden(plan),
+            "accountant": budget.accountant_name(),
+            "view": plan.privacy.view,
+            "calibrated": plan.privacy.calibrated,
+            "side_by_side": {k: figure(v) for k, v in budget.side_by_side().items()},
+            "views": {
+                view: figure(float(budget.by(plan.privacy.accountant, view).max()))
+                for view in plan.privacy.seen
+            },
+            "covered": plan.covered and not steered,
+            "not_covered": _not_covered(plan, steered=steered),
+            "declared_by": declared_by(plan.kind),
+        },
+        "groups": [
+            _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
+        ],
+        "nodes": nodes,
+        "server": None if server is None else {"rounds": server.rounds, "aborted": server.aborted},
+        "faults": _faults(observers.checks, members.agents),
+        "residual": _residual(agents),
+        "targets": targets,
+        "targets_not_covered": _chosen_by_an_oracle(plan, targets),
+        "expectations": [judgement.as_json() for judgement in claims.judgements],
+        "invariants": {
+            name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
+            for name, v in observers.checks.verdicts.items()
+        },
+        "notes": list(plan.notes),
+        "warnings": list(plan.warnings),
+        "wall_s": round(ending.wall_s, 4),
+        "updates_per_s": round(members.updates / ending.wall_s, 1),
+    }
+    return with_reasons(summary, _why_null(plan, score, observers.oracle.why))
+
+
+def models(plan: Plan, members: Membership) -> dict[str, Any]:
+    """Return the arrays of `models.npz`: `theta`, `released`, and `server` where there is one.
+
+    `released` is the model in the last message of each agent, NaN where the agent sent none.
+    """
+    agents, d = members.agents[: plan.size], plan.dimension
+    published = [agent.store.published for agent in agents]
+    found: dict[str, Any] = {
+        "theta": np.array([agent.model for agent in agents]),
+        "released": np.array([np.full(d, np.nan) if p is None else p[:d] for p in published]),
+    }
+    if plan.server is not None:
+        found["server"] = members.agents[plan.size].model
+    return found
+
+
+def _verdict(status: str, nodes: list[Values], observers: RunObservers) -> str:
+    if status == "failed":
+        return "fail"
+    verdicts = {judgement.verdict for judgement in observers.claims.judgements}
+    if status == "interrupted":
+        verdicts.add("unknown")  # what holds so far is no verdict
+    return verdict_of([node["state"] for node in nodes], verdicts)
+
+
+def _local(oracle: Oracle, values: Values) -> Values | None:
+    """Return loss and score of purely local learning; None where the sample did not compare with it."""
+    local = oracle.local if "gain" in values else None
+    if local is None or not oracle.scores.has_test:
+        return None
+    scores = oracle.scores
+    tested = float(scores.score(local, test=True).mean())
+    return {scores.name: tested, "loss": float(scores.loss(local).mean())}
+
+
+def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
+    """Return how often each fault happened, how many agents it struck, and how many messages it touched."""
+    declared = checks.declared
+    return [
+        {
+            "name": fault.deed.name,
+            "fired": fired,
+            "struck": struck,
+            "touched": sum(agent.outbox.touches[fault.number] for agent in agents),
+        }
+        for fault, fired, struck in zip(
+            declared.faults, declared.fired, declared.struck, strict=True
+        )
+    ]
+
+
+def _residual(agents: list[Agent]) -> float | None:
+    """Return the largest gradient norm that any agent's solver took for a minimum; None where none solves."""
+    norms = [
+        agent.mechanism.residual(agent.state)
+        for agent in agents
+        if hasattr(agent.mechanism, "residual")
+    ]
+    return max(norms, default=None)
+
+
+def _numbers(values: Values, name: str) -> Any:
+    """Return a metric of every agent, NaN where it has no value; None where the sample does not hold it."""
+    each = values.get(name)
+    return None if each is None else np.array([number(v) for v in each])
+
+
+def _mean(values: Values, name: str) -> Any:
+    """Return the mean of a metric over the agents that have a value; None where none has."""
+    numbers = _numbers(values, name)
+    if numbers is None or np.isnan(numbers).all():
+        return None
+    return figure(float(np.nanmean(numbers)))
+
+
+def _survivors(nodes: list[Values]) -> Values:
+    """Return over how many agents means are: one that diverged, or was never a member, has no model to judge."""
+    known = sum(1 for node in nodes if node["loss"] is not None)
+    return {"agents": known, "of": len(nodes), "words": f"{known} of {len(nodes)} agents"}
+
+
+def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, str]:
+    """Return why figures of a summary may be missing, by patterns of their places."""
+    end = "rounds" if plan.rounds is not None else "updates"
+    gone, uncapped = "the agent diverged, or was never a member", "no budget was given: no cap"
+    rules = {
+        "epsilon.calibrated": UNCALIBRATED,
+        "horizon_s": f"the run ends by {end}",
+        "loss.*": why("loss"),
+        f"{score}.train": why(f"{score}.train"),
+        f"{score}.test": why(f"{score}.test"),
+        "local": why("gain"),
+        "gain": why("gain"),
+        "harmed": why("harmed"),
+        "objective": why("objective"),
+        "optimum": why("optimum"),
+        "gap": why("gap"),
+        "gap_relative": why("gap.relative"),
+        "epsilon.claimed": "the calibration claims no ε",
+        "epsilon.declared_by": UNDECLARED,
+        "server": f"{plan.kind} has no server",
+        "residual": "no agent solves for a minimum",
+        "targets.*": "the target was not reached, or not held to the end",
+        "expectations.*.got": "the metric had no value: see the note",
+        "expectations.*.first": "no single event decided it",
+        "expectations.*.t": "no single event decided it",
+        "invariants.*.first": "no event broke it",
+    }
+    for kind, lost in (("nodes", gone), ("groups", "no agent of it has a model to judge")):
+        rules |= {f"{kind}.*.{key}": uncapped for key in ("cap", "left")}
+        rules |= {f"{kind}.*.{key}": lost for key in ("loss", score)}
+        rules[f"{kind}.*.epsilon_basic"] = why("epsilon.basic")
+    return {pattern: said for pattern, said in rules.items() if said}
+
+
+def _overridden(plan: Plan) -> list[str]:
+    """Return the groups whose scenario allows any δ, however large."""
+    groups = plan.resolved["nodes"]
+    chosen = [(group.get("budget") or {}).get("delta_may_exceed", False) for group in groups]
+    return [name for name, may in zip(plan.groups, chosen, strict=True) if may]
+
+
+def _not_covered(plan: Plan, *, steered: bool) -> list[str]:
+    """Return why ε does not cover this run; empty where it does."""
+    by_hand = ["a person steered this run and may have read data, so who took part depends on them"]
+    return [*plan.uncovered, *(by_hand if steered else [])]
+
+
+def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
+    """Return, for each ε at a target, why ε does not cover it: the time at which it was read depends on data."""
+    return {
+        name: f"an oracle's {plan.targets[name.partition('.')[2]]['metric']} chose the time"
+        for name in targets
+        if name.startswith("epsilon_to.")
+    }
+
+
+def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
+    i, cap = agent.id, agent.habits.cap
+    state = "spent" if agent.spent and agent.status == "up" else agent.status
+    if agent.plight.paused and agent.status == "up":
+        state = "paused"
+    basic = values.get("epsilon.basic")
+    return {
+        "id": i,
+        "group": plan.nodes[i].group,
+        "state": "diverged" if agent.diverged else state,
+        "updates": agent.updates,
+        "releases": len(agent.store.ledger),
+        "refused": agent.refused,
+        "epsilon": values["epsilon"][i],
+        "epsilon_basic": None if basic is None else basic[i],
+        "cap": None if cap is None else cap.epsilon,
+        "delta": plan.nodes[i].delta,
+        "left": values["epsilon.left"][i],
+        "loss": values["loss"][i],
+        score: (values.get(f"{score}.test") or values[f"{score}.train"])[i],
+    }
+
+
+def _group(name: str, nodes: list[Values], score: str) -> Values:
+    def fold(key: str, how: Any) -> Any:
+        known = [number(node[key]) for node in nodes if node[key] is not None]
+        return figure(float(how(known))) if known else None
+
+    states = sorted({node["state"] for node in nodes})
+    return {
+        "name": name,
+        "count": len(nodes),
+        "means_over": _survivors(nodes),
+        "state": {state: sum(1 for node in nodes if node["state"] == state) for state in states},
+        "updates": sum(node["updates"] for node in nodes),
+        "releases": sum(node["releases"] for node in nodes),
+        "refused": sum(node["refused"] for node in nodes),
+        "epsilon": fold("epsilon", max),
+        "epsilon_basic": fold("epsilon_basic", max),
+        "cap": fold("cap", max),
+        "left": fold("left", np.mean),
+        "loss": fold("loss", np.mean),
+        score: fold(score, np.mean),
+    }

@@ -1,0 +1,55 @@
+"""When samples are taken: at intervals of time, and after rounds where rounds take no time."""
+
+from collections.abc import Callable
+
+from actors.events import Event, RoundAborted, RoundClosed, Woke
+from clocks.clock import LOOK, SAMPLE, Clock
+from scenarios.planning.plan import Plan
+from scenarios.planning.run_size import extent
+from scenarios.running.run_observers import RunObservers
+from scenarios.running.simulation import Simulation
+
+
+def begin(simulation: Simulation, observers: RunObservers) -> None:
+    """Take samples of a simulation from now on; the one at its end is the run's."""
+    simulation.clock.spawn(_by_time(simulation, observers))
+    stride = extent(simulation.plan).stride
+    if stride:
+        rounds = RoundSamples(
+            simulation.plan, stride, simulation.clock, lambda: observers.sample(settles=False)
+        )
+        simulation.log.watch(rounds, rounds.kinds)
+
+
+async def _by_time(simulation: Simulation, observers: RunObservers) -> None:
+    """Sample at every interval before the horizon; without one, until nothing is due any more, which ends the run."""
+    plan, clock, instant = simulation.plan, simulation.clock, 0
+    while plan.horizon is None or instant < plan.horizon:
+        await clock.sleep_until(instant, SAMPLE)
+        observers.sample()
+        if plan.horizon is None and clock.idle:
+            simulation.end("no wake can come")
+            return
+        instant += plan.sample_every
+
+
+class RoundSamples:
+    """Takes a sample whenever as many agents have woken as there are, or the server has ended a round.
+
+    Without latency and computing time all rounds of barriers, and of a server, happen at one instant: samples by time
+    would only see their end. Every `stride`-th round is sampled, between two wakes: messages that have arrived are for
+    their receivers to notice.
+    """
+
+    def __init__(self, plan: Plan, stride: int, clock: Clock, sample: Callable[[], None]) -> None:
+        self._clock, self._sample = clock, sample
+        self.kinds = (Woke,) if plan.server is None else (RoundClosed, RoundAborted)
+        present = sum(1 for node in plan.nodes if node.present)
+        self._every = stride * (max(1, present) if plan.server is None else 1)
+        self._count = 0
+        clock.at(0, LOOK, sample)  # the start: faults of this instant come first
+
+    def __call__(self, _: Event) -> None:
+        self._count += 1
+        if self._count % self._every == 0:
+            self._clock.at(self._clock.now, LOOK, self._sample)  # before the next wake

@@ -1,0 +1,48 @@
+"""One composition root: what is recorded and judged is the very simulation that audits run."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.events import KINDS, Event, Sampled
+from clocks.virtual import VirtualClock
+from scenarios.api import make_plan
+from scenarios.running.simulation import Simulation
+from tests.support.builders import perform, private, scenario
+
+SERVER = {"mechanism": {"kind": "fedavg"}, "run": {"seed": 3, "rounds": 4}, "network": {}}
+WORLDS: list[dict[str, Any]] = [
+    private(fault=[{"at": 3.0, "crash": [2], "for": 4.0}], network={"loss": 0.1}),
+    scenario(**SERVER),
+]
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=["private", "server"])
+def test_a_run_is_the_simulation_that_audits_run(world: dict[str, Any], tmp_path: Path) -> None:
+    """Equal models, ledgers and turns: samples, judges and the recorder change nothing."""
+    run = perform(world, tmp_path).run
+    simulation = Simulation(make_plan(world), VirtualClock())
+    simulation.complete()
+    for mine, theirs in zip(run.members.agents, simulation.members.agents, strict=True):
+        assert np.array_equal(mine.model, theirs.model)
+        assert mine.store.ledger.spends == theirs.store.ledger.spends
+        assert mine.updates == theirs.updates
+    assert simulation.members.updates == run.members.updates > 0
+
+
+def test_a_simulation_hands_over_everything_that_happened_once(tmp_path: Path) -> None:
+    """Between slices and at the end of a run: a batch is never kept back, and never told twice."""
+    told: list[Event] = []
+    collected: list[Event] = []
+    simulation = Simulation(make_plan(private()), VirtualClock())
+    simulation.log.watch(told.append, KINDS)
+    simulation.log.collect(collected.extend)
+    simulation.complete()
+    simulation.log.drain()
+    assert collected == told
+    assert [event.seq for event in told] == list(range(1, simulation.log.seq + 1))
+    assert not any(isinstance(event, Sampled) for event in told)
+    ran = perform(private(), tmp_path)
+    assert [e["seq"] for e in ran.events()] == list(range(1, ran.run.log.seq + 1))
