@@ -71,7 +71,7 @@ def dangling(text: str) -> list[str]:
     known = labels("theory")
     lost += [
         f"({label}) is no erratum of theory.md"
-        for label in re.findall(r"\b(?<![-+*/^.₀])E\d{1,2}\b(?=[,):;.]| and| to)", text)
+        for label in re.findall(r"\b(?<![-+*/^.₀])E\d{1,2}\b(?=[,):;.]| and| to| \()", text)
         if label not in known
     ]
     lost += [

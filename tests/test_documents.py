@@ -59,6 +59,18 @@ def test_the_page_of_the_console_names_every_key_and_every_order() -> None:
         assert f"`{order}" in text or f"`{order}`" in text, order
 
 
+def test_the_reference_names_every_verb_and_every_kind_of_event() -> None:
+    from argparse import _SubParsersAction
+
+    from actors.events import KINDS
+    from scenarios.command.arguments import parser
+
+    text = (ROOT / "docs/reference.md").read_text("utf-8")
+    (verbs,) = (a for a in parser()._actions if isinstance(a, _SubParsersAction))
+    assert set(verbs.choices) <= set(re.findall(r"hush ([a-z]+)", text))
+    assert {kind.__struct_config__.tag for kind in KINDS} <= set(re.findall(r"[a-z_]+", text))
+
+
 def test_the_example_of_the_reference_runs_and_holds(tmp_path: Path) -> None:
     from scenarios import run_sync
 
