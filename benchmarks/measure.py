@@ -14,7 +14,7 @@ def hush(plan: Plan) -> tuple[float, Run]:
     """Return CPU seconds and the run; what the oracle knows comes before time starts."""
     with tempfile.TemporaryDirectory() as folder:
         run = Run(plan, Path(folder) / "run", RunGovernor(), 1.0)
-        _ = run.observers.oracle.optimum, run.observers.oracle.local
+        _ = run.observers.snapshot.optimum, run.observers.snapshot.local
         begun = time.process_time()
         outcome = asyncio.run(run.perform())
         spent = time.process_time() - begun

@@ -4,7 +4,7 @@ import math
 
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.plan import Plan
-from scenarios.running.privacy_metrics import AtEnd
+from scenarios.running.snapshot import Rerun
 
 _FEWEST, _MOST, _RELEASES = 600, 2000, 6000
 
@@ -38,7 +38,7 @@ def _recovered(plan: Plan, knowing: int) -> float:
         return math.nan
 
 
-AT_END_METRICS: AtEnd = {
+AT_END_METRICS: Rerun = {
     "epsilon.audited": _audited,
     "attack.kkt": lambda plan: _recovered(plan, 0),
     "attack.kkt.secret": lambda plan: _recovered(plan, 1),

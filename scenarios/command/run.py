@@ -122,7 +122,7 @@ async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> li
 
         for one in made:
             name = one.plan.name if len(made) > 1 else ""
-            as_json, why = live == "json", one.observers.oracle.why
+            as_json, why = live == "json", one.observers.measurements.why
             lines = Lines(
                 one.plan, say, one.observers.budget.terms, as_json=as_json, name=name, why=why
             )

@@ -49,12 +49,6 @@ def aggregate(values: Vector, how: str) -> float:
     return float(folds[how](known))
 
 
-def share_below_zero(values: Vector) -> float:
-    """Return which share of known values is below 0: of gains, who is harmed; NaN where none is known."""
-    known = values[~np.isnan(values)]
-    return float((known < 0).mean()) if known.size else math.nan
-
-
 def folded(value: Any) -> float:
     """Return a sampled metric as one number: per-node values as their mean."""
     if not isinstance(value, list):

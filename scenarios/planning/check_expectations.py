@@ -1,17 +1,18 @@
 """What a scenario expects and aims at: metrics that exist, bounds that fit, comparisons that can be made."""
 
+from typing import Any
+
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest
 from scenarios.planning.check_budget import field
 from scenarios.planning.check_conditions import judge_condition
 from scenarios.planning.check_faults import latest
-from scenarios.planning.mechanism_tables import TRAITS, Tree, is_private, kind_of
+from scenarios.planning.mechanism_tables import Tree
+from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import (
-    AT_END,
-    OF_GROUPS,
     is_known,
     known_names,
-    per_node,
+    metric_of,
     split_metric,
 )
 from scenarios.planning.scenario_tables import BOUNDS
@@ -24,7 +25,9 @@ def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) 
         if expect is not None:
             _claim(expect, ("expect", i), goals, report)
             _place(expect, ("expect", i), groups, size, report)
-            _once(read, expect, ("expect", i), report)
+            if _is_found_again(expect.get("metric")) and expect.get("when") != "end":
+                said = f'{expect["metric"]} is found once, at the "end"'
+                report.value(("expect", i, "when"), said)
             horizon = latest(read.get("run") or {})
             if horizon is not None and (expect.get("after") or 0) > horizon:
                 said = f"is after the end of the run at {horizon:g} s"
@@ -32,25 +35,31 @@ def judge_expectations(read: Tree, groups: set[str], size: int, report: Report) 
     for name, goal in goals.items():
         if goal is not None:
             _claim(goal, ("targets", name), {}, report)
-            if goal.get("metric") in AT_END:
+            if _is_found_again(goal.get("metric")):
                 said = f"{goal['metric']} is found once, at the end: it is no target"
                 report.value(("targets", name, "metric"), said)
             _place(goal, ("targets", name), groups, size, report)
-    loss = field(field(read.get("task"), "loss"), "kind")
-    wrong = {
-        "squared": "accuracy",
-        "welsch": "accuracy",
-        "logistic": "rmse",
-        "smoothed-hinge": "rmse",
-    }.get(loss or "")
-    claims = [(("expect", i), e) for i, e in enumerate(read.get("expect") or [])]
-    for path, claim in [*claims, *((("targets", n), g) for n, g in goals.items())]:
-        metric = field(claim, "metric")
-        if wrong and isinstance(metric, str) and metric.startswith(wrong + "."):
-            other = metric.replace(wrong, "rmse" if wrong == "accuracy" else "accuracy")
-            report.value(
-                (*path, "metric"), f"{wrong} means nothing for {loss} loss; did you mean '{other}'?"
-            )
+    claims: list[tuple[Path, Tree]] = [
+        (("expect", i), expect) for i, expect in enumerate(read.get("expect") or [])
+    ]
+    claims += [(("targets", name), goal) for name, goal in goals.items()]
+    for path, claim in claims:
+        _refused(read, claim, path, report)
+
+
+def _is_found_again(name: Any) -> bool:
+    """Whether a metric is found by running the plan again."""
+    metric = metric_of(name) if isinstance(name, str) else None
+    return metric is not None and metric.taken is Taken.AGAIN
+
+
+def _refused(read: Tree, claim: Tree | None, path: Path, report: Report) -> None:
+    """Report why this scenario cannot have a metric, where that is so."""
+    name = field(claim, "metric")
+    metric = metric_of(name) if isinstance(name, str) else None
+    why = "" if metric is None else metric.refuse(read, name)
+    if why:
+        report.value((*path, "metric"), why)
 
 
 def _claim(claim: Tree, path: Path, goals: Tree, report: Report) -> None:
@@ -101,22 +110,6 @@ def _over(claim: Tree, path: Path, report: Report) -> None:
         report.key((*path, "over"), 'what is judged over seeds is judged at the "end" of each run')
 
 
-def _once(read: Tree, expect: Tree, path: Path, report: Report) -> None:
-    """What is found by running the plan again: once, and where there is something to find."""
-    metric = expect.get("metric")
-    if metric not in AT_END:
-        return
-    if expect.get("when") != "end":
-        report.value((*path, "when"), f'{metric} is found once, at the "end"')
-    kind = kind_of(read)
-    if metric == "epsilon.audited" and kind in TRAITS and not is_private(read):
-        report.value((*path, "metric"), f"{kind} makes no promise here that could be refuted")
-    if metric != "epsilon.audited" and kind in TRAITS and TRAITS[kind].family != "consensus":
-        known = ", ".join(k for k, trait in TRAITS.items() if trait.family == "consensus")
-        said = f"{metric} is on the ADMM family ({known}), not on {kind}"
-        report.value((*path, "metric"), said)
-
-
 def _comparison(claim: Tree, bounds: list[str], path: Path, report: Report) -> None:
     """What compares with another scenario says how: by a ratio or a difference, at the end."""
     ways = [way for way in ("ratio_below", "difference_below") if way in claim]
@@ -137,15 +130,17 @@ def _place(expect: Tree, path: Path, groups: set[str], size: int, report: Report
         report.value((*path, "group"), f"no group '{group}'; {nearest(group, groups)}")
     if node is not None and group is not None:
         report.key((*path, "group"), "give node or group, not both")
-    if isinstance(metric, str) and is_known(metric, {}):
-        base, aggregate = split_metric(metric)
-        if base in OF_GROUPS:
-            if node is not None:
-                report.key(path, f"{base} is a share of agents: give a group, or leave node out")
-        elif not per_node(base) and (node is not None or group is not None):
-            report.key(path, f"{base} is a metric of the whole network: it has no node or group")
-        if per_node(base) and aggregate is None and node is None:
-            report.value(
-                (*path, "metric"),
-                f"{base} is per node: give an aggregate such as {base}.mean, or node = …",
-            )
+    known = metric_of(metric) if isinstance(metric, str) else None
+    if known is None or not isinstance(metric, str):
+        return
+    if known.share is not None:
+        if node is not None:
+            said = f"{known.name} is a share of agents: give a group, or leave node out"
+            report.key(path, said)
+    elif not known.per_agent and (node is not None or group is not None):
+        report.key(path, f"{known.name} is a metric of the whole network: it has no node or group")
+    if known.per_agent and split_metric(metric)[1] is None and node is None:
+        report.value(
+            (*path, "metric"),
+            f"{known.name} is per node: give an aggregate such as {known.name}.mean, or node = …",
+        )

@@ -10,9 +10,9 @@ from scenarios.planning.check_conditions import judge_condition
 from scenarios.planning.fault_tables import ACTIONS, CHOICES, ON_LINKS, TIMES, WORDS
 from scenarios.planning.mechanism_tables import Tree, family_of
 from scenarios.planning.metric_names import (
-    PER_NODE,
     is_known,
-    per_node,
+    names_of_agents,
+    per_agent,
     reads_models,
     split_metric,
 )
@@ -214,9 +214,11 @@ class _Judge:
             if node is not None and node >= self.size:
                 report.value((*path, "neighbours_of"), self._no_agent(node))
         metric = target.get("highest") or target.get("lowest")
-        if metric is not None and not per_node(metric):
+        if metric is not None and not per_agent(metric):
             base, how = split_metric(metric)
-            hint = f"give the metric itself, '{base}'" if how else nearest(metric, PER_NODE)
+            hint = (
+                f"give the metric itself, '{base}'" if how else nearest(metric, names_of_agents())
+            )
             said = f"'{metric}' is no metric of each node; {hint}"
             report.value((*path, chosen[0]), said)
         elif metric is not None and reads_models([metric]) and not self.fault.get("oracle"):

@@ -20,10 +20,9 @@ from mechanisms.strategy import Mechanism
 from mechanisms.warm_start import WarmDescent
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
-from scenarios.planning.metric_names import needs_tests
+from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 from scenarios.planning.run_size import extent
-from scenarios.planning.scores import why_untested
 from scenarios.planning.seeds import draws
 
 _LARGEST = 50
@@ -96,11 +95,12 @@ def forecast(plan: Plan) -> dict[str, Any]:
 
 def _unmeasured(plan: Plan) -> list[str]:
     """Warn where a metric is asked for that will have no value."""
-    why = why_untested(plan.shards)
-    asked = {e["metric"] for e in (*plan.expects, *plan.targets.values()) if e.get("metric")}
-    asked |= {name for condition in plan.conditions for name in condition.metrics}
     return [
-        f"{name} will have no value: {why}" for name in sorted(asked) if why and needs_tests(name)
+        f"{name} will have no value: {why}"
+        for name in sorted(plan.asked)
+        for metric in metrics_of([name]).values()
+        for need in metric.needs
+        if (why := need.before(plan))
     ]
 
 

@@ -1,70 +1,13 @@
-"""The names of the metrics that the present mechanisms have (reference.md, section 5), and their aggregates."""
+"""The names of the metrics: with aggregates, with figures of targets, and what may go by them."""
 
 import re
 from collections.abc import Iterable
 
-PER_NODE = (
-    "loss", "loss.pooled", "accuracy.train", "accuracy.test", "rmse.train", "rmse.test", "gain",
-    "noise.ratio", "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp",
-    "epsilon.rdp", "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left",
-    "epsilon.unsent", "epsilon.unheard", "epsilon.unread", "releases", "releases.refused",
-    "releases.planned", "derived", "updates", "availability", "degree",
-)  # fmt: skip
-NETWORK = (
-    "objective",
-    "optimum",
-    "gap",
-    "gap.relative",
-    "gap.present",
-    "consensus",
-    "bias",
-    "distance",
-    "harmed",
-    "messages.sent",
-    "messages.delivered",
-    "messages.superseded",
-    "messages.lost",
-    "messages.rejected",
-    "messages.duplicated",
-    "messages.in_flight",
-    "bytes.sent",
-    "nodes.up",
-    "nodes.down",
-    "nodes.left",
-    "nodes.spent",
-    "rounds",
-    "rounds.aborted",
-    "rounds.survivors",
-    "duals.sum",
-    "duals.antisymmetry",
-    "epsilon.audited",
-    "attack.kkt",
-    "attack.kkt.secret",
-)
-OF_GROUPS = ("harmed",)
-"""Metrics of the network that are a share of its agents: a group has its own."""
-AT_END = ("epsilon.audited", "attack.kkt", "attack.kkt.secret")
-"""Found by running the plan again, many times: once, at the end, where an expectation asks for it."""  # fmt: skip
-HARMLESS = frozenset(
-    {
-        "staleness", "lag", "epsilon", "epsilon.basic", "epsilon.kov", "epsilon.zcdp", "epsilon.rdp",
-        "epsilon.pld", "epsilon.gaussian", "epsilon.claimed", "epsilon.left", "epsilon.unsent",
-        "epsilon.unheard", "epsilon.unread", "releases", "releases.refused", "releases.planned",
-        "derived", "updates", "availability", "degree", "messages.sent", "messages.delivered",
-        "messages.superseded", "messages.lost", "messages.rejected", "messages.duplicated",
-        "messages.in_flight", "bytes.sent", "nodes.up", "nodes.down", "nodes.left", "nodes.spent",
-        "rounds", "rounds.aborted", "rounds.survivors",
-    }
-)  # fmt: skip
-"""Metrics that read neither models nor data. Any other metric counts as reading them: participation may not depend on it."""
+from scenarios.planning.kinds import Family
+from scenarios.planning.metric import Metric
 
-
-def needs_tests(name: str) -> bool:
-    """Whether a metric is taken at test points: without them it has no value."""
-    base = split_metric(name)[0]
-    return base in {"gain", "harmed"} or base.endswith(".test")
-
-
+METRICS: Family[Metric] = Family("scenarios.planning.metrics", Metric, several=True)
+"""Every metric by its name."""
 _GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 
@@ -72,31 +15,65 @@ _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 def split_metric(name: str) -> tuple[str, str | None]:
     """Split `loss.mean` into the metric and its aggregate; a name without one has None."""
     base, _, last = name.rpartition(".")
-    if base and _AGGREGATE.fullmatch(last) and last != "p00" and base in PER_NODE:
+    if base and _AGGREGATE.fullmatch(last) and last != "p00" and per_agent(base):
         return base, last
     return name, None
 
 
+def metric_of(name: str) -> Metric | None:
+    """Return the metric that a name with or without an aggregate stands for; None for figures of targets."""
+    return METRICS.get(split_metric(name)[0])
+
+
+def metrics_of(names: Iterable[str]) -> dict[str, Metric]:
+    """Return the metrics that names stand for, by their own names; figures of targets are none."""
+    metrics = (metric_of(name) for name in names)
+    return {metric.name: metric for metric in metrics if metric is not None}
+
+
 def reads_models(names: Iterable[str]) -> bool:
-    """Whether one of some metrics reads models or data; true of every metric that is not listed as harmless."""
-    return any(split_metric(name)[0] not in HARMLESS for name in names)
+    """Whether one of some metrics reads models or data; true of every name that is unknown."""
+    metrics = map(metric_of, names)
+    return any(metric is None or metric.reads_models for metric in metrics)
 
 
-def per_node(name: str) -> bool:
-    """Whether a metric has a value for each node."""
-    return name in PER_NODE
+def per_agent(name: str) -> bool:
+    """Whether a name without an aggregate is a metric with a value for each agent."""
+    metric = METRICS.get(name)
+    return metric is not None and metric.per_agent
+
+
+def ordered(*, asked: bool = False) -> list[Metric]:
+    """Return every metric, in the order of columns; with `asked`, those of agents first, in the order of asked ones."""
+
+    def place(metric: Metric) -> tuple[bool, int, str]:
+        own = metric.column_if_asked
+        column = own if asked and own is not None else metric.column
+        return asked and not metric.per_agent, column, metric.name
+
+    return sorted(METRICS.values(), key=place)
+
+
+def names_of_agents() -> list[str]:
+    """Return the metrics with a value for each agent."""
+    return [metric.name for metric in ordered() if metric.per_agent]
+
+
+def names_of_network() -> list[str]:
+    """Return the metrics with one value."""
+    return [metric.name for metric in ordered() if not metric.per_agent]
 
 
 def is_known(name: str, goals: Iterable[str]) -> bool:
     """Whether a metric exists, with an aggregate or without, or is a figure of a target."""
-    base, _ = split_metric(name)
-    return base in PER_NODE or base in NETWORK or base in _goal_names(goals)
+    return metric_of(name) is not None or name in _figures(goals)
 
 
 def known_names(goals: Iterable[str]) -> list[str]:
-    """Return every metric, per-node ones as their mean."""
-    return [*NETWORK, *(f"{name}.mean" for name in PER_NODE), *_goal_names(goals)]
+    """Return every metric, those of agents as their mean, and the figures of targets."""
+    each = (f"{name}.mean" for name in names_of_agents())
+    return [*names_of_network(), *each, *_figures(goals)]
 
 
-def _goal_names(goals: Iterable[str]) -> list[str]:
+def _figures(goals: Iterable[str]) -> list[str]:
     return [f"{figure}.{goal}" for goal in goals for figure in _GOALS]

@@ -20,6 +20,8 @@ from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.datasets import Shards
+from scenarios.planning.metric import Need
+from scenarios.planning.metric_names import metrics_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,18 @@ class Plan:
         found = [fault.timing.when for fault in self.faults]
         found += [e["sometimes"] for e in self.expects if e.get("sometimes")]
         return tuple(condition for condition in found if condition is not None)
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Every metric that expectations, targets and conditions ask for, as it is written there."""
+        claims = (*self.expects, *self.targets.values())
+        conditions = (name for condition in self.conditions for name in condition.metrics)
+        return frozenset((*conditions, *(c["metric"] for c in claims if c.get("metric"))))
+
+    def has_need(self, need: Need) -> bool:
+        """Whether a metric that the scenario asks for, or chooses agents by, has a need."""
+        chosen = {fault.deed.target.metric for fault in self.faults}
+        return any(need in metric.needs for metric in metrics_of(self.asked | chosen).values())
 
     @property
     def sampled(self) -> bool:

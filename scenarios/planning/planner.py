@@ -35,7 +35,8 @@ from scenarios.planning.mechanism_tables import (
     learner,
     place_of_learner,
 )
-from scenarios.planning.metric_names import AT_END
+from scenarios.planning.metric import Taken
+from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import Origin
 from scenarios.planning.release_charges import TIGHTEST
@@ -207,7 +208,8 @@ class _Resolver:
     def _judge_sampled(self, plan: Plan) -> None:
         """What is found by running the plan without an oracle needs faults that do without one."""
         for i, expect in enumerate(plan.expects):
-            if plan.sampled and expect.get("metric") in AT_END:
+            metric = metric_of(expect.get("metric") or "")
+            if plan.sampled and metric is not None and metric.taken is Taken.AGAIN:
                 said = f"{expect['metric']} runs the plan without an oracle, and a fault goes by metrics or samples"
                 self.at.report.value(("expect", i, "metric"), said)
 

@@ -15,7 +15,7 @@ from mechanisms.descent import CoordinateDescent
 from mechanisms.local_privacy import LocalPrivacy
 from mechanisms.propagation import Propagation
 from mechanisms.warm_start import WarmDescent
-from scenarios.planning.metric_names import PER_NODE, split_metric
+from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 
 _DERIVING = (Propagation, WarmDescent, LocalPrivacy)
@@ -283,9 +283,7 @@ def _piles_up(node: NodePlan) -> bool:
 
 
 def _sample_bytes(plan: Plan) -> float:
-    asked = {split_metric(e["metric"])[0] for e in plan.expects if e.get("metric")}
-    asked |= {split_metric(name)[0] for c in plan.conditions for name in c.metrics}
-    more = len(asked & set(PER_NODE))
+    more = sum(metric.per_agent for metric in metrics_of(plan.asked).values())
     return _SAMPLED + plan.size * (_VALUES + _VALUE * more / 2)
 
 

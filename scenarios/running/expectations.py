@@ -12,8 +12,8 @@ from actors.agent import UP, Agent
 from actors.conditions import Condition, Metrics
 from actors.events import Event, Sampled
 from actors.log import Log
-from scenarios.language.json_numbers import aggregate, number, share_below_zero
-from scenarios.planning.metric_names import OF_GROUPS, split_metric
+from scenarios.language.json_numbers import aggregate, number
+from scenarios.planning.metric_names import METRICS, split_metric
 from scenarios.planning.plan import Plan
 
 _SIGNS = {"above": ">", "below": "<", "at_most": "<=", "at_least": ">=", "equals": "="}
@@ -69,15 +69,6 @@ def holds(claim: dict[str, Any], value: float) -> bool:
     )
 
 
-def asks(plan: Plan, *metrics: str) -> bool:
-    """Whether an expectation, a target or a fault reads what is only followed when somebody asks."""
-    claims = (*plan.expects, *plan.targets.values())
-    asked = {claim["metric"] for claim in claims if claim.get("metric")}
-    asked |= {name for condition in plan.conditions for name in condition.metrics}
-    asked |= {fault.deed.target.metric for fault in plan.faults}
-    return any(metric.startswith(metrics) for metric in asked)
-
-
 def compared(claim: dict[str, Any], value: float, other: float | None) -> float:
     """Set a value against that of another scenario, where the claim wants it."""
     if not claim.get("compared_to"):
@@ -94,8 +85,8 @@ def value_of(
 ) -> float:
     """Fold a metric of a sample as a claim wants it; `up` are those who are."""
     base, how = split_metric(claim["metric"])
-    shared = base in OF_GROUPS and (claim.get("group") or claim.get("up"))
-    found = values.get("gain" if shared else base)
+    share = METRICS[base].share if claim.get("group") or claim.get("up") else None
+    found = values.get(base if share is None else share.of)
     if not isinstance(found, list):
         return math.nan if found is None else number(found)
     each = np.array([number(v) for v in found])
@@ -103,7 +94,7 @@ def value_of(
         return float(each[claim["node"]])
     nodes = plan.groups[claim["group"]] if claim.get("group") else range(plan.size)
     chosen = [i for i in nodes if up is None or not claim.get("up") or i in up]
-    return share_below_zero(each[chosen]) if shared else aggregate(each[chosen], how or "mean")
+    return aggregate(each[chosen], how or "mean") if share is None else share.fold(each[chosen])
 
 
 class Claims:

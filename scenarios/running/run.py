@@ -16,21 +16,21 @@ from clocks.virtual import VirtualClock
 from clocks.wall import WallClock
 from scenarios.language.writer import to_toml
 from scenarios.planning.blas_threads import OneThread
-from scenarios.planning.metric_names import AT_END
+from scenarios.planning.metric import Taken
+from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
 from scenarios.records.run_folder import RunFolder, first_manifest
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import FILE, facts_of
 from scenarios.running import compared_runs, run_report, sampling
 from scenarios.running.control import RunGovernor, Signals
-from scenarios.running.expectations import asks
 from scenarios.running.gc_tuning import rare_collections
 from scenarios.running.journal import Journal
 from scenarios.running.observers.invariants import InvariantBroken
 from scenarios.running.observers.recorder import Recorder
-from scenarios.running.privacy_metrics import AtEnd
 from scenarios.running.run_observers import RunObservers
 from scenarios.running.simulation import Simulation
+from scenarios.running.snapshot import Rerun
 
 _PATIENCE_S, _THOUSANDS = 0.3, 2000
 """A screen gets so long to show that a run is being judged; judging so many agents takes a noticeable time."""
@@ -52,8 +52,8 @@ class Outcome:
 class Run(Simulation):
     """One run, with all that a screen may look at.
 
-    `speed` is the pace of wall time, in simulated seconds per second; the governor paces simulated time. `at_end` are the
-    metrics that run the plan again (see `privacy_metrics.AtEnd`). Raises `FolderError` where the folder cannot be had.
+    `speed` is the pace of wall time, in simulated seconds per second; the governor paces simulated time. `rerun` holds the
+    metrics that run the plan again (see `snapshot.Rerun`). Raises `FolderError` where the folder cannot be had.
     """
 
     @OneThread()
@@ -63,14 +63,14 @@ class Run(Simulation):
         folder: Path,
         governor: RunGovernor,
         speed: float,
-        at_end: AtEnd = MappingProxyType({}),
+        rerun: Rerun = MappingProxyType({}),
     ) -> None:
         is_virtual = plan.engine == "virtual"
         super().__init__(plan, VirtualClock() if is_virtual else WallClock(speed), governor)
         self.speed = governor.speed if is_virtual else speed
         """The pace at which the run begins; that of wall time it keeps."""
-        self._at_end = at_end
-        self.observers = RunObservers(self, at_end, follow=governor.looks)
+        self._rerun = rerun
+        self.observers = RunObservers(self, rerun, follow=governor.looks)
         is_live = self.observers.budget.is_live
         self.facts = facts_of(plan, self.members.agents, numerical=is_live)
         self.folder = RunFolder(folder, first_manifest(plan.name, plan.seed, plan.engine))
@@ -130,7 +130,8 @@ class Run(Simulation):
     def _ends_slowly(self) -> bool:
         """Whether judging takes so long that a screen shows first that it is done."""
         compares = any(expect.get("compared_to") for expect in self.plan.expects)
-        return compares or asks(self.plan, *AT_END) or self.plan.size >= _THOUSANDS
+        again = any(m.taken is Taken.AGAIN for m in metrics_of(self.plan.asked).values())
+        return compares or again or self.plan.size >= _THOUSANDS
 
     def _write_scenario(self) -> None:
         self.folder.write("scenario.toml", self.plan.text.encode())
@@ -154,7 +155,7 @@ class Run(Simulation):
         self.observers.sample(last=True)
         if status == "interrupted":
             self.reason = "interrupted"
-        self.recorder.values(self.observers.oracle.theta)
+        self.recorder.values(self.observers.snapshot.theta)
         for agent in self.members.agents:
             if agent.store.published is not None:
                 self.recorder.values(agent.store.published)
@@ -186,7 +187,7 @@ class Run(Simulation):
         try:
             if code not in {DISK, BROKEN}:
                 observers.checks.finish(complete=complete)
-                why = observers.oracle.why
+                why = observers.measurements.why
                 observers.claims.finish(observers.last, complete=complete, others=others, why=why)
         except InvariantBroken as broken:
             status, code, message = "failed", BROKEN, _broken(broken)
@@ -220,7 +221,7 @@ class Run(Simulation):
 
     async def _perform_beside(self, plan: Plan, folder: Path) -> Sampled | None:
         """Run a plan that this one is compared with."""
-        return await last_sample(plan, folder, self._at_end)
+        return await last_sample(plan, folder, self._rerun)
 
 
 def _broken(error: InvariantBroken) -> str:
@@ -228,9 +229,9 @@ def _broken(error: InvariantBroken) -> str:
 
 
 async def last_sample(
-    plan: Plan, folder: Path, at_end: AtEnd = MappingProxyType({})
+    plan: Plan, folder: Path, rerun: Rerun = MappingProxyType({})
 ) -> Sampled | None:
     """Run a plan, and return its last sample; None where the run was interrupted."""
-    run = Run(plan, folder, RunGovernor(), math.inf, at_end)
+    run = Run(plan, folder, RunGovernor(), math.inf, rerun)
     outcome = await run.perform()
     return None if outcome.status == "interrupted" else run.observers.last

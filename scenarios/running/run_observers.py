@@ -3,37 +3,39 @@
 import math
 
 from actors.events import Sampled
-from scenarios.planning.metric_names import per_node, split_metric
+from scenarios.planning.metric_names import per_agent, split_metric
+from scenarios.planning.metric_needs import FATES, HOLDINGS
 from scenarios.records.budget import Budget
 from scenarios.records.release_fates import Fates
-from scenarios.running.expectations import Claims, asks, value_of
-from scenarios.running.metrics import Oracle
+from scenarios.running.expectations import Claims, value_of
+from scenarios.running.metrics import Measurements
 from scenarios.running.observers.checks import Checks
 from scenarios.running.observers.traffic import Traffic
-from scenarios.running.privacy_metrics import AtEnd
 from scenarios.running.simulation import Simulation
+from scenarios.running.snapshot import Rerun, WorldSnapshot
 
 
 class RunObservers:
     """Folds over the events of one simulation; they change nothing in it.
 
-    `at_end` are the metrics that run the plan again. With `follow`, it is known at any time which version of its
+    `rerun` holds the metrics that run the plan again. With `follow`, it is known at any time which version of its
     neighbours' models each agent holds.
     """
 
-    def __init__(self, simulation: Simulation, at_end: AtEnd, *, follow: bool) -> None:
+    def __init__(self, simulation: Simulation, rerun: Rerun, *, follow: bool) -> None:
         plan, members = simulation.plan, simulation.members
         self._plan, self._members = plan, members
         self._clock, self._log = simulation.clock, simulation.log
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-        self.traffic = Traffic(here, follow=follow or asks(plan, "staleness", "lag"))
+        self.traffic = Traffic(here, follow=follow or plan.has_need(HOLDINGS))
         self.budget = Budget(plan, [agent.store.ledger for agent in simulation.agents])
         self.checks = Checks(plan, members.agents, simulation.log, self.traffic)
-        self.fates = Fates(plan.size) if asks(plan, "epsilon.un") else None
+        self.fates = Fates(plan.size) if plan.has_need(FATES) else None
         """What became of each release; None where no metric of the scenario asks."""
-        self.oracle = Oracle(
-            plan, members, simulation.clock, self.budget, self.traffic, self.fates, at_end
+        self.snapshot = WorldSnapshot(
+            plan, members, simulation.clock, self.budget, self.traffic, self.fates, rerun
         )
+        self.measurements = Measurements(self.snapshot)
         self.claims = Claims(plan, simulation.agents)
         self.last: Sampled | None = None
         """The last sample; None before the first."""
@@ -59,14 +61,14 @@ class RunObservers:
         if self.last is None:
             return math.nan
         whose = None if split_metric(name)[1] else node
-        if per_node(name) and (whose is None or whose >= self._plan.size):
+        if per_agent(name) and (whose is None or whose >= self._plan.size):
             return math.nan
         return value_of(self._plan, {"metric": name, "node": whose}, self.last.values)
 
     def measure(self, name: str) -> list[float]:
         """Return a metric of every agent as of now: everything that happened is folded first."""
         self._log.drain()
-        return self.oracle.measure(name)
+        return self.measurements.measure(name)
 
     def sample(self, *, settles: bool = True, last: bool = False) -> None:
         """Take a sample. With `settles`, agents first notice the messages that have arrived by now.
@@ -76,4 +78,4 @@ class RunObservers:
         if settles:
             self._members.settle(self._clock.now)
         self._log.drain()
-        self._log.emit(Sampled, None, None, self.oracle.sample(last=last))
+        self._log.emit(Sampled, None, None, self.measurements.sample(last=last))

@@ -12,9 +12,9 @@ from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
 from scenarios.records.summary import Values, verdict_of
-from scenarios.running.metrics import Oracle
 from scenarios.running.observers.checks import Checks
 from scenarios.running.run_observers import RunObservers
+from scenarios.running.snapshot import WorldSnapshot
 
 _MESSAGES = ("sent", "delivered", "superseded", "lost", "rejected", "duplicated", "in_flight")
 
@@ -74,7 +74,7 @@ def report(
             "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None,
         },
         score: {"train": _mean(values, f"{score}.train"), "test": _mean(values, f"{score}.test")},
-        "local": _local(observers.oracle, values),
+        "local": _local(observers.snapshot, values),
         "gain": _mean(values, "gain"),
         "harmed": values.get("harmed"),
         "epsilon": {
@@ -114,7 +114,7 @@ def report(
         "wall_s": round(ending.wall_s, 4),
         "updates_per_s": round(members.updates / ending.wall_s, 1),
     }
-    return with_reasons(summary, _why_null(plan, score, observers.oracle.why))
+    return with_reasons(summary, _why_null(plan, score, observers.measurements.why))
 
 
 def models(plan: Plan, members: Membership) -> dict[str, Any]:
@@ -142,12 +142,12 @@ def _verdict(status: str, nodes: list[Values], observers: RunObservers) -> str:
     return verdict_of([node["state"] for node in nodes], verdicts)
 
 
-def _local(oracle: Oracle, values: Values) -> Values | None:
+def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
     """Return loss and score of purely local learning; None where the sample did not compare with it."""
-    local = oracle.local if "gain" in values else None
-    if local is None or not oracle.scores.has_test:
+    local = snapshot.local if "gain" in values else None
+    if local is None or not snapshot.scores.has_test:
         return None
-    scores = oracle.scores
+    scores = snapshot.scores
     tested = float(scores.score(local, test=True).mean())
     return {scores.name: tested, "loss": float(scores.loss(local).mean())}
 

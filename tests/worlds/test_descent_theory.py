@@ -55,7 +55,7 @@ def test_descent_is_at_least_as_fast_as_proposition_1(tmp_path: Path) -> None:
             ran = perform(world(3, {}, steps, seed), tmp_path)
             gaps.append(ran.outcome.summary["gap"])
         rate, _, _, _ = constants(ran.run.plan)
-        start = ran.run.observers.oracle.gap_at_start
+        start = ran.run.observers.snapshot.gap_at_start
         assert np.mean(gaps) <= rate**steps * start
         assert np.mean(gaps) > 1e-9 * start
 

@@ -73,7 +73,7 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
         said.append,
         run.observers.budget.terms,
         as_json=True,
-        why=run.observers.oracle.why,
+        why=run.observers.measurements.why,
     )
     run.log.watch(lines, Lines.kinds)
     ran = Ran(run, asyncio.run(run.perform()))

@@ -1,5 +1,6 @@
 """A new member of a family that one place has forgotten is an error: it never behaves as another member."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from scenarios.planning import (
     fault_planner,
     fault_tables,
     mechanism_tables,
-    metric_names,
     scenario_tables,
 )
 from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS, Trait
+from scenarios.planning.metric import Metric
+from scenarios.planning.metric_names import METRICS
 from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import world
 
@@ -204,24 +206,32 @@ def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     refused(tree, tmp_path)
 
 
+def plant(monkeypatch: pytest.MonkeyPatch, metric: Metric) -> None:
+    """Let the family of metrics have one more."""
+    monkeypatch.setitem(METRICS._all, metric.name, metric)
+
+
 def test_a_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It counts as reading models; a fault by it is refused without `oracle`, and cannot run without a formula."""
-    monkeypatch.setattr(metric_names, "PER_NODE", (*metric_names.PER_NODE, NEW.replace("-", ".")))
-    fault = {"when": f"{NEW.replace('-', '.')}.mean > 0.01", "crash": [0]}
-    with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
-        perform(scenario(fault=[fault]), tmp_path)
-    chosen = {"at": 1.0, "crash": {"highest": NEW.replace("-", ".")}}
-    monkeypatch.setattr(check_faults, "PER_NODE", metric_names.PER_NODE)
-    with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
-        perform(scenario(fault=[chosen]), tmp_path)
-    with pytest.raises(KeyError, match=NEW.replace("-", ".")):
-        perform(scenario(fault=[chosen | {"oracle": True}]), tmp_path)
+    """It says whether it reads models, and has a formula; a fault by one that reads them is refused without `oracle`."""
+    name = NEW.replace("-", ".")
+    with pytest.raises(TypeError, match="reads_models"):
+        Metric(name, "new", compute=lambda _: 0.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="compute"):
+        Metric(name, "new", reads_models=True)  # type: ignore[call-arg]
+    read = Metric(name, "new", reads_models=True, per_agent=True, compute=lambda at: at.theta[:, 0])
+    plant(monkeypatch, read)
+    by_value = scenario(fault=[{"when": f"{name}.mean > 1e9", "crash": [0]}])
+    chosen = {"at": 1.0, "crash": {"highest": name}}
+    for tree in (by_value, scenario(fault=[chosen])):
+        with pytest.raises(ScenarioError, match="reads what only an oracle sees"):
+            perform(tree, tmp_path)
+    assert perform(scenario(fault=[chosen | {"oracle": True}]), tmp_path).outcome.code == 0
+    plant(monkeypatch, replace(read, reads_models=False))
+    assert perform(by_value, tmp_path).outcome.code == 0
 
 
-def test_every_metric_is_harmless_or_an_oracles() -> None:
-    """The list of harmless metrics names metrics only, and none of a model, a loss or a dual."""
-    known = {*metric_names.PER_NODE, *metric_names.NETWORK}
-    assert known >= metric_names.HARMLESS
+def test_a_metric_that_does_not_read_models_is_none_of_them() -> None:
+    """No metric of a model, a loss or a dual says that it reads none."""
     of_models: tuple[str, ...] = (
         "loss",
         "accuracy",
@@ -233,4 +243,6 @@ def test_every_metric_is_harmless_or_an_oracles() -> None:
         "optimum",
     )
     of_models += ("gap", "consensus", "bias", "distance", "duals", "attack", "epsilon.audited")
-    assert not [name for name in metric_names.HARMLESS if name.startswith(of_models)]
+    harmless = [metric.name for metric in METRICS.values() if not metric.reads_models]
+    assert harmless
+    assert not [name for name in harmless if name.startswith(of_models)]

@@ -133,7 +133,7 @@ def test_synchronised_rounds_keep_the_papers_bound(tmp_path: Path) -> None:
         excess.append(ran.outcome.summary["gap"])
     desk = ran.run.plan.server
     assert desk is not None
-    start = ran.run.observers.oracle.gap_at_start
+    start = ran.run.observers.snapshot.gap_at_start
     bound = (1 - convex / smooth) ** T * start + 3 * desk.mechanism.floor / (2 * convex)
     assert np.mean(excess) <= bound
     assert np.mean(excess) > 0.01 * bound

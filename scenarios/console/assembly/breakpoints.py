@@ -5,7 +5,7 @@ from actors.events import Event, Sampled
 from scenarios.console.sources.source import Source
 from scenarios.console.sources.view_state import NotThere
 from scenarios.language.problems import nearest
-from scenarios.planning.metric_names import per_node, split_metric
+from scenarios.planning.metric_names import per_agent, split_metric
 
 
 class Breakpoint:
@@ -34,7 +34,7 @@ class Breakpoint:
 
 
 def _of_a_node(name: str) -> bool:
-    return per_node(name) and split_metric(name)[1] is None
+    return per_agent(name) and split_metric(name)[1] is None
 
 
 def judge(condition: Condition, source: Source) -> None:

@@ -13,7 +13,7 @@ from scenarios.console.sources.view_state import SORTS, only
 from scenarios.language.problems import nearest
 from scenarios.language.table_rules import SubTable, keys_of
 from scenarios.planning.fault_tables import FaultTable
-from scenarios.planning.metric_names import NETWORK, PER_NODE
+from scenarios.planning.metric_names import names_of_agents, names_of_network
 
 Act = Callable[[Desk, str], str | None]
 
@@ -33,8 +33,14 @@ class Order:
 
 
 def _condition_words(_: Desk) -> Sequence[str]:
-    names = [f"{name}.{how}" for name in PER_NODE for how in ("mean", "max")]
-    return [*WORDS, *sorted(FIELDS), *(f'kind == "{name}"' for name in NAMES), *NETWORK, *names]
+    names = [f"{name}.{how}" for name in names_of_agents() for how in ("mean", "max")]
+    return [
+        *WORDS,
+        *sorted(FIELDS),
+        *(f'kind == "{name}"' for name in NAMES),
+        *names_of_network(),
+        *names,
+    ]
 
 
 def _lasting(desk: Desk) -> Sequence[str]:

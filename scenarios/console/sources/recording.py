@@ -27,7 +27,7 @@ from scenarios.console.drawing.styled_text import WARN
 from scenarios.console.sources import event_file
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.state import Scene
-from scenarios.planning.metric_names import per_node, split_metric
+from scenarios.planning.metric_names import per_agent, split_metric
 from scenarios.records.budget import Budget
 from scenarios.records.recorded_plan import Remembered
 from scenarios.records.result import Result
@@ -248,7 +248,7 @@ class Recording:
         """A metric as of the last sample, as a run looks it up."""
         last = self.scene.last
         whose = None if split_metric(name)[1] else node
-        if last is None or (per_node(name) and (whose is None or whose >= self.facts.size)):
+        if last is None or (per_agent(name) and (whose is None or whose >= self.facts.size)):
             return math.nan
         return value_of(self._plan, {"metric": name, "node": whose}, last.values)
 

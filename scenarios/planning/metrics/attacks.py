@@ -1,0 +1,57 @@
+"""What an audit or an attacker gets, by running the plan again: the room `auditing` hands the computations in."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from scenarios.planning.mechanism_tables import TRAITS, is_private, kind_of
+from scenarios.planning.metric import Metric, Snapshot, Taken
+
+
+def _again(name: str, at: Snapshot) -> float:
+    return at.again(name)
+
+
+def _promises_nothing(read: Any, _: str) -> str:
+    kind = kind_of(read)
+    if kind not in TRAITS or is_private(read):
+        return ""
+    return f"{kind} makes no promise here that could be refuted"
+
+
+def _is_no_admm(read: Any, name: str) -> str:
+    kind = kind_of(read)
+    if kind not in TRAITS or TRAITS[kind].family == "consensus":
+        return ""
+    known = ", ".join(k for k, trait in TRAITS.items() if trait.family == "consensus")
+    return f"{name} is on the ADMM family ({known}), not on {kind}"
+
+
+def _metric(
+    name: str, words: str, refuse: Callable[[Any, str], str], why: str, column: int
+) -> Metric:
+    return Metric(
+        name,
+        words,
+        reads_models=True,
+        taken=Taken.AGAIN,
+        refuse=refuse,
+        missing=why,
+        compute=partial(_again, name),
+        column=column,
+    )
+
+
+_UNATTACKED = "this plan cannot be attacked so: hush attack kkt says why"
+_GUESS = "distance of the KKT attacker's guess from the first record of agent 0"
+KINDS = (
+    _metric(
+        "epsilon.audited",
+        "a lower bound on ε from 600 to 2,000 runs each way",
+        _promises_nothing,
+        "this plan cannot be audited: hush audit says why",
+        200,
+    ),
+    _metric("attack.kkt", f"{_GUESS}, where η is known", _is_no_admm, _UNATTACKED, 201),
+    _metric("attack.kkt.secret", f"{_GUESS}, where η is secret", _is_no_admm, _UNATTACKED, 202),
+)

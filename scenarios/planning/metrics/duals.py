@@ -1,0 +1,79 @@
+"""Whether the duals of the consensus family are in balance."""
+
+import math
+from typing import TYPE_CHECKING
+
+from scenarios.planning.metric import Metric, Snapshot, Taken
+
+if TYPE_CHECKING:
+    from actors.agent import Agent
+    from mechanisms.vectors import Matrix
+
+
+def _of_agent(agent: "Agent") -> "Matrix":
+    """Return an agent's duals as it would solve with them now, a row for each neighbour."""
+    accounted = getattr(agent.mechanism, "accounted", None)
+    if accounted is not None:
+        held: Matrix = accounted(agent.state, agent.look())
+        return held
+    duals: Matrix = agent.mechanism.duals(agent.look())  # type: ignore[attr-defined]
+    return duals
+
+
+def _duals(at: Snapshot) -> "dict[int, Matrix]":
+    """Return the duals of the agents that are up and hold any."""
+    from actors.agent import UP
+
+    return {a.id: _of_agent(a) for a in at.everybody if a.balanced and a.status == UP}
+
+
+def _sum(at: Snapshot) -> float:
+    import numpy as np
+
+    duals = _duals(at)
+    if not duals:
+        return math.nan
+    return float(np.linalg.norm(sum(rows.sum(axis=0) for rows in duals.values())))
+
+
+def _antisymmetry(at: Snapshot) -> float:
+    import numpy as np
+
+    duals, agents = _duals(at), at.everybody
+    if not duals:
+        return math.nan
+    worst = 0.0
+    for i, rows in duals.items():
+        for j, slot in agents[i].slots.items():
+            if i < j and j in duals:
+                worst = max(worst, float(np.linalg.norm(rows[slot] + duals[j][agents[j].slots[i]])))
+    return worst
+
+
+def _is_of_consensus(at: Snapshot) -> bool:
+    return at.plan.family == "consensus"
+
+
+_NONE = "no agent that is up holds duals"
+KINDS = (
+    Metric(
+        "duals.sum",
+        "‖Σλ_i‖",
+        reads_models=True,
+        taken=Taken.AT_END,
+        where=_is_of_consensus,
+        missing=_NONE,
+        compute=_sum,
+        column=190,
+    ),
+    Metric(
+        "duals.antisymmetry",
+        "the largest ‖λ_ij + λ_ji‖ over edges whose ends are both up",
+        reads_models=True,
+        taken=Taken.AT_END,
+        where=_is_of_consensus,
+        missing=_NONE,
+        compute=_antisymmetry,
+        column=191,
+    ),
+)

@@ -1,0 +1,45 @@
+"""What each agent gains over learning alone, and the share of agents that lose by it."""
+
+from typing import TYPE_CHECKING
+
+from scenarios.planning.metric import Metric, Share, Snapshot, Taken
+from scenarios.planning.metric_needs import LOCAL_MODELS, TEST_POINTS
+
+if TYPE_CHECKING:
+    from mechanisms.vectors import Vector
+
+
+def _gain(at: Snapshot) -> "Vector":
+    """Return how much better each model is than the agent's local one: more accuracy, or less error."""
+    sign = 1.0 if at.plan.loss.margin else -1.0
+    return at.of_members(sign * (at.scores.score(at.theta, test=True) - at.local_score))
+
+
+def _share_below_zero(values: "Vector") -> float:
+    """Return which share of the values that are not NaN is below 0; NaN where all are."""
+    known = values[values == values]  # noqa: PLR0124 # NaN is not itself
+    return float((known < 0).mean()) if known.size else float("nan")
+
+
+KINDS = (
+    Metric(
+        "gain",
+        "test score minus that of `local` on the same data",
+        reads_models=True,
+        per_agent=True,
+        taken=Taken.AT_END,
+        needs=(TEST_POINTS, LOCAL_MODELS),
+        compute=_gain,
+        column=150,
+    ),
+    Metric(
+        "harmed",
+        "share of agents with a gain below 0",
+        reads_models=True,
+        taken=Taken.AT_END,
+        needs=(TEST_POINTS, LOCAL_MODELS),
+        compute=lambda at: _share_below_zero(_gain(at)),
+        share=Share("gain", _share_below_zero),
+        column=151,
+    ),
+)

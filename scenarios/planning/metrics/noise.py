@@ -1,0 +1,34 @@
+"""How large the noise is beside the step."""
+
+import math
+from typing import TYPE_CHECKING
+
+from scenarios.planning.metric import Metric, Snapshot
+
+if TYPE_CHECKING:
+    from mechanisms.vectors import Vector
+
+
+def _ratio(at: Snapshot) -> "Vector":
+    import numpy as np
+
+    ratios = []
+    for agent in at.agents:
+        of_agent = getattr(agent.mechanism, "noise_to_step", None)
+        made = len(agent.store.ledger)
+        ratio = None if of_agent is None else of_agent(agent.state, agent.look(), made)
+        ratios.append(math.nan if ratio is None else ratio)
+    return np.array(ratios)
+
+
+KINDS = (
+    Metric(
+        "noise.ratio",
+        "norm of the noise's effect on the release over that of the noiseless step",
+        reads_models=True,
+        per_agent=True,
+        missing="no noise enters a step, or no step was made",
+        compute=_ratio,
+        column=152,
+    ),
+)

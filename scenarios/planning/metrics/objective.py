@@ -1,0 +1,141 @@
+"""What the kind of mechanism minimises, and how far the models are from the minimum."""
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from scenarios.planning.metric import Metric, Need, Snapshot, Taken
+from scenarios.planning.metric_needs import CONVEX, OPTIMUM, PRESENT, no_joint
+
+if TYPE_CHECKING:
+    from mechanisms.vectors import Matrix
+
+
+def _optimum(at: Snapshot) -> float:
+    return math.nan if at.optimum is None else at.optimum
+
+
+def _gap(at: Snapshot) -> float:
+    return at.objective() - _optimum(at)
+
+
+def _relative(at: Snapshot) -> float:
+    return _gap(at) / at.gap_at_start if at.gap_at_start > 0 else math.nan
+
+
+def _present(at: Snapshot) -> float:
+    from actors.agent import DOWN, UP
+
+    return at.gap_among([agent.id for agent in at.agents if agent.status in {UP, DOWN}])
+
+
+def _minimiser(at: Snapshot) -> "Matrix":
+    assert at.optimum_theta is not None, "asked only where OPTIMUM is met"  # noqa: S101
+    return at.optimum_theta[at.member]
+
+
+def _bias(at: Snapshot) -> float:
+    import numpy as np
+
+    if not at.member.any():
+        return math.nan
+    return float(np.linalg.norm(at.theta[at.member].mean(axis=0) - _minimiser(at).mean(axis=0)))
+
+
+def _distance(at: Snapshot) -> float:
+    import numpy as np
+
+    gaps = at.theta[at.member] - _minimiser(at)
+    return float(np.linalg.norm(gaps)) / math.sqrt(max(1, len(gaps)))
+
+
+def _consensus(at: Snapshot) -> float:
+    theta = at.theta[at.member]
+    if not len(theta):
+        return math.nan
+    spread = theta - theta.mean(axis=0)
+    return math.sqrt(float((spread * spread).sum()) / len(theta))
+
+
+def _figure(
+    name: str,
+    words: str,
+    compute: Callable[[Snapshot], float],
+    *,
+    needs: tuple[Need, ...] = (OPTIMUM,),
+    taken: Taken,
+    missing: str | Callable[[Snapshot], str] = "",
+    column: int,
+    column_if_asked: int | None = None,
+) -> Metric:
+    return Metric(
+        name,
+        words,
+        reads_models=True,
+        needs=needs,
+        compute=compute,
+        taken=taken,
+        missing=missing,
+        column=column,
+        column_if_asked=column_if_asked,
+    )
+
+
+KINDS = (
+    _figure(
+        "objective",
+        "what the kind minimises, at the agents' models or at the server's",
+        lambda at: at.objective(),
+        needs=(),
+        taken=Taken.ALWAYS,
+        missing=no_joint,
+        column=80,
+    ),
+    _figure(
+        "optimum",
+        "its exact minimum over all declared agents",
+        _optimum,
+        taken=Taken.ALWAYS,
+        column=141,
+        column_if_asked=139,
+    ),
+    _figure("gap", "the objective minus its minimum", _gap, taken=Taken.ALWAYS, column=140),
+    _figure(
+        "gap.relative",
+        "the gap over that of the public start",
+        _relative,
+        taken=Taken.AT_END,
+        missing=lambda at: "the start is the optimum" if at.gap_at_start <= 0 else "",
+        column=142,
+    ),
+    _figure(
+        "gap.present",
+        "the gap of the agents present now, on the edges between them",
+        _present,
+        needs=(CONVEX, PRESENT),
+        taken=Taken.ASKED,
+        column=143,
+    ),
+    _figure(
+        "consensus",
+        "√(Σ‖θ_i − θ̄‖²/n): how far apart the models are",
+        _consensus,
+        needs=(),
+        taken=Taken.ALWAYS,
+        column=90,
+    ),
+    _figure(
+        "bias",
+        "‖θ̄ − θ*‖: how far the mean model is from the mean optimum",
+        _bias,
+        taken=Taken.AT_END,
+        column=144,
+    ),
+    _figure(
+        "distance",
+        "√(Σ‖θ_i − θ*_i‖²/n): how far the models are from the optimum",
+        _distance,
+        taken=Taken.AT_END,
+        column=145,
+    ),
+)

@@ -1,0 +1,51 @@
+"""The score of each agent's model: accuracy where labels are ±1, else the root mean squared error."""
+
+from typing import TYPE_CHECKING, Any
+
+from scenarios.planning.check_budget import field
+from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric_needs import TEST_POINTS, judged_by
+
+if TYPE_CHECKING:
+    from mechanisms.vectors import Vector
+
+_OF_LABELS = {"logistic": True, "smoothed-hinge": True, "squared": False, "welsch": False}
+"""Whether a loss is of labels; code of the scenario's own says so when it is loaded."""
+
+
+def _metric(score: str, points: str, words: str, column: int) -> Metric:
+    other = "rmse" if score == "accuracy" else "accuracy"
+    test = points == "test"
+
+    def compute(at: Snapshot) -> "Vector":
+        return at.of_members(at.scores.score(at.theta, test=test))
+
+    def refuse(read: Any, name: str) -> str:
+        loss = field(field(read.get("task"), "loss"), "kind")
+        if loss not in _OF_LABELS or _OF_LABELS[loss] == (score == "accuracy"):
+            return ""
+        hint = name.replace(score, other)
+        return f"{score} means nothing for {loss} loss; did you mean '{hint}'?"
+
+    return Metric(
+        f"{score}.{points}",
+        words,
+        reads_models=True,
+        per_agent=True,
+        taken=Taken.ALWAYS,
+        needs=(TEST_POINTS, judged_by(score)) if test else (judged_by(score),),
+        compute=compute,
+        refuse=refuse,
+        column=column,
+    )
+
+
+_TESTED = "on its own test points, else the common ones"
+KINDS = (
+    _metric(
+        "accuracy", "train", "share of the agent's own points that its model labels right", 130
+    ),
+    _metric("accuracy", "test", f"the same {_TESTED}", 131),
+    _metric("rmse", "train", "root mean squared error of the agent's model on its own points", 132),
+    _metric("rmse", "test", f"the same {_TESTED}", 133),
+)

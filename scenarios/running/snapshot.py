@@ -1,0 +1,156 @@
+"""A running world as metrics see it: every model and every point, which no agent in the world sees."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from actors.agent import ABSENT, Agent
+from actors.membership import Membership
+from clocks.clock import Clock
+from mechanisms.joint import local_models
+from mechanisms.solve import NoMinimiser
+from mechanisms.vectors import Matrix, Vector
+from scenarios.planning.metric import Need
+from scenarios.planning.metric_names import metrics_of
+from scenarios.planning.metric_needs import LOCAL_MODELS, OPTIMUM
+from scenarios.planning.plan import Plan
+from scenarios.planning.scores import Scores
+from scenarios.records.budget import Budget
+from scenarios.records.release_fates import Fates
+from scenarios.running.observers.traffic import Traffic
+
+Rerun = Mapping[str, Callable[[Plan], float]]
+"""How each metric is computed that runs the plan again: by the room `auditing`, which the caller hands in."""
+_LARGE = 2e6
+"""Beyond this effort an exact minimum is found only when an expectation or a target asks for it."""
+
+
+class WorldSnapshot:
+    """Implements `Snapshot`. `look` takes the models as they are now; what never changes is computed once."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        members: Membership,
+        clock: Clock,
+        budget: Budget,
+        traffic: Traffic,
+        fates: Fates | None,
+        rerun: Rerun,
+    ) -> None:
+        self.plan = plan
+        self.budget = budget
+        self.traffic = traffic
+        self.scores = Scores(plan.shards, plan.loss)
+        self.everybody: Sequence[Agent] = members.agents
+        self.agents: Sequence[Agent] = members.agents[: plan.size]
+        self.theta: Matrix = np.zeros((plan.size, plan.dimension))
+        self.member = np.ones(plan.size, dtype=bool)
+        self._clock = clock
+        self._fates = fates
+        self._rerun = rerun
+        self._asked = metrics_of(plan.asked)
+        self._minima: dict[tuple[int, ...], float] = {}
+
+    def look(self) -> None:
+        """Take the models and the members as they are now."""
+        self.theta = np.array([agent.model for agent in self.agents])
+        finite = np.isfinite(self.theta).all(axis=1)
+        self.theta[~finite] = np.nan
+        self.member = np.array([agent.status != ABSENT for agent in self.agents])
+
+    @property
+    def now(self) -> int:
+        return self._clock.now
+
+    @property
+    def fates(self) -> Fates:
+        assert self._fates is not None, "followed where a metric that needs FATES is asked for"  # noqa: S101
+        return self._fates
+
+    def affords(self, need: Need) -> bool:
+        d = self.plan.dimension
+        effort = self.plan.size * d * d + sum(self.plan.shards.sizes) * d
+        return effort <= _LARGE or any(need in metric.needs for metric in self._asked.values())
+
+    def count(self, status: str) -> int:
+        return sum(1 for agent in self.agents if agent.status == status)
+
+    def of_members(self, values: Vector) -> Vector:
+        values[~self.member] = np.nan
+        return values
+
+    def again(self, name: str) -> float:
+        return self._rerun[name](self.plan)
+
+    def why_diverged(self) -> str:
+        """Return how many agents hold no numbers any more, in words; empty where all do."""
+        members = int(self.member.sum())
+        gone = int(np.isnan(self.theta[self.member]).any(axis=1).sum())
+        if not members:
+            return "no agent was ever a member"
+        if not gone:
+            served = self.plan.server is None or np.isfinite(self._judged()).all()
+            return "" if served else "the server's model diverged: it holds no numbers any more"
+        which = "every agent" if gone == members else f"{gone} of {members} agents"
+        return f"{which} diverged: a model without numbers has no value"
+
+    # what is known before time starts
+
+    @cached_property
+    def optimum_theta(self) -> Matrix | None:
+        joint = self.plan.joint
+        if joint is None or not joint.convex or not self.affords(OPTIMUM):
+            return None
+        try:
+            return joint.minimum()
+        except NoMinimiser:
+            return None
+
+    @cached_property
+    def optimum(self) -> float | None:
+        if self.optimum_theta is None or self.plan.joint is None:
+            return None
+        return self.plan.joint.value(self.optimum_theta)
+
+    @cached_property
+    def gap_at_start(self) -> float:
+        if self.optimum is None or self.plan.joint is None:
+            return math.nan
+        starts = self.plan.starts()
+        if self.plan.server is not None:
+            starts = np.tile(self.plan.server.start, (self.plan.size, 1))
+        return self.plan.joint.value(starts) - self.optimum
+
+    @cached_property
+    def local(self) -> Matrix | None:
+        return local_models(self.plan.objectives) if self.affords(LOCAL_MODELS) else None
+
+    @cached_property
+    def local_score(self) -> Vector:
+        assert self.local is not None, "asked only where LOCAL_MODELS is met"  # noqa: S101
+        return self.scores.score(self.local, test=True)
+
+    # objectives
+
+    def _judged(self) -> Matrix:
+        """Return the models that the objective is taken at: the agents' own, or the server's for all."""
+        if self.plan.server is None:
+            return self.theta
+        return np.tile(self.everybody[self.plan.size].model, (self.plan.size, 1))
+
+    def objective(self) -> float:
+        return math.nan if self.plan.joint is None else self.plan.joint.value(self._judged())
+
+    def gap_among(self, ids: Sequence[int]) -> float:
+        if self.plan.joint is None:
+            return math.nan
+        among, key = self.plan.joint.among(np.array(ids)), tuple(ids)
+        if key not in self._minima:
+            try:
+                self._minima[key] = among.value(among.minimum())
+            except NoMinimiser:
+                self._minima[key] = math.nan
+        return among.value(self._judged()[ids]) - self._minima[key]
