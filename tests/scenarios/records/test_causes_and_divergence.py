@@ -77,11 +77,11 @@ def test_a_charge_is_told_with_its_noise(causes: Causes, ran: Ran) -> None:
     assert f"norm-gamma noise of scale {spend.scale:.4g}" in causes.words(charge)
 
 
-def test_the_command_explains_and_says_what_there_is(ran: Ran) -> None:
+def test_the_command_explains_and_says_what_there_is(ran: Ran, causes: Causes) -> None:
     folder = str(ran.outcome.folder)
     told = hush("explain", folder, "20")
     assert told.returncode == 0
-    assert "because" in told.stdout or "20" in told.stdout
+    assert told.stdout.splitlines() == in_words(causes, 20)
     tree = json.loads(hush("explain", folder, "20", "--json").stdout)
     assert tree["event"]["seq"] == 20
     wrong = hush("explain", folder, "999999")
