@@ -178,6 +178,20 @@ def read_table(
     return table(place=path, given=frozenset(value) & keys.keys(), **read, **more)
 
 
+def values_of(table: Table) -> dict[str, Any]:
+    """Return the values of a table by their keys, defaults included, and those of the tables in it."""
+    kind = {"kind": table.kind} if isinstance(table, KindTable) else {}
+    return kind | {
+        name: _plain(getattr(table, known.attribute))
+        for name, known in _keys(type(table)).items()
+        if name in table.given or known.default is not ABSENT
+    }
+
+
+def _plain(value: Any) -> Any:
+    return values_of(value) if isinstance(value, Table) else value
+
+
 def fill_table(table: type[Table], value: dict[str, Any]) -> dict[str, Any]:
     """Write out every default, as an author would have written it."""
     filled = {}

@@ -16,6 +16,7 @@ from clocks import durations
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
 from scenarios.language.table_rules import Table as ReadTable
+from scenarios.language.table_rules import values_of
 from scenarios.planning import registry
 from scenarios.planning.context import MOST, Settling, Table
 from scenarios.planning.datasets import BadData
@@ -91,7 +92,7 @@ class Hazards:
 
     def _path(self, action: str, fault: Table) -> str:
         """Name a fault's chance by its name or by what it does: others come and go without touching it."""
-        text = json.dumps(fault, sort_keys=True, default=str)
+        text = json.dumps(values_of(fault), sort_keys=True, default=str)
         name = fault.get("name") or f"{action}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
         self._seen[name] = self._seen.get(name, 0) + 1
         return f"fault/{name}/{self._seen[name]}"
