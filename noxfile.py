@@ -1,0 +1,51 @@
+"""The checks by name: `nox -s fast`, `nox -l` lists them.
+
+nox makes an environment for each: `pip install nox` is all that they need. Everyday work in an environment of
+one's own runs the same commands directly (CONTRIBUTING.md).
+"""
+
+import nox
+
+PYTHONS = ["3.11", "3.12", "3.13"]
+SPREAD = ("-n", "auto", "--dist", "loadfile")
+nox.needs_version = ">=2024.4"
+nox.options.sessions = ["lint", "fast-3.11"]
+
+
+@nox.session(python=PYTHONS)
+def fast(session: nox.Session) -> None:
+    """Run the tests that contributors run: all but the slow ones."""
+    session.install("-e", ".[test]")
+    session.run("python", "-m", "pytest", "-q", *SPREAD, "-m", "not slow", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def all(session: nox.Session) -> None:  # noqa: A001 # its name on the command line
+    """Run every test, every linter and the installed wheel, as before a release."""
+    session.run(".ci/run", external=True)
+
+
+@nox.session(python=PYTHONS[0])
+def lint(session: nox.Session) -> None:
+    """Run the linters, the type checker and the import contracts."""
+    session.install("-e", ".[test,lint]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("lint-imports")
+
+
+@nox.session(python=PYTHONS[0])
+def docs(session: nox.Session) -> None:
+    """Write the pages that are made of code, and check that the others say what the code says."""
+    session.install("-e", ".[test]")
+    session.run("python", "docs/write_mechanisms.py")
+    session.run("python", "-m", "pytest", "-q", "tests/test_documents.py")
+
+
+@nox.session(python=PYTHONS[0])
+def bench(session: nox.Session) -> None:
+    """Measure wake-ups, the console and start-up on this machine."""
+    session.install("-e", ".[test]")
+    session.run("python", "benchmarks/wakeups.py")
+    session.run("python", "benchmarks/console.py")
