@@ -180,7 +180,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
     except (Exception, SystemExit) as error:  # our own fault: say so, and how to tell us
         import traceback
 
-        from scenarios.planning.registry import place_of_own
+        from scenarios.planning.own_code import place_of_own
 
         place = place_of_own(error)
         if place is not None:

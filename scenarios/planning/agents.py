@@ -13,21 +13,22 @@ from clocks.durations import Constant, Duration
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import tally
 from mechanisms.objectives import LocalObjective
-from mechanisms.solve import minimise
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
-from scenarios.language.table_rules import read_table
-from scenarios.planning import graphs, registry
-from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
-from scenarios.planning.context import Settling, Table
-from scenarios.planning.datasets import BadData, Shards, too_large
+from scenarios.language.table_rules import OwnCode, read_table
+from scenarios.planning.clocks import CLOCKS, ClockInputs
+from scenarios.planning.context import Settling
+from scenarios.planning.datasets import Shards
+from scenarios.planning.durations import build_duration
+from scenarios.planning.graphs import Edge
 from scenarios.planning.mechanism_builder import Objectives, Provision, unit_of
 from scenarios.planning.mechanism_tables import family_of, is_printed, is_private, kind_of
 from scenarios.planning.plan import NodePlan, ServerPlan
 from scenarios.planning.public_facts import Place, Public
 from scenarios.planning.release_charges import Terms
-from scenarios.planning.scenario_tables import ServerTable
+from scenarios.planning.scenario_tables import DELTA, GroupTable, ServerTable
 from scenarios.planning.seeds import generator, pads
+from scenarios.planning.starts import STARTS, StartInputs
 
 
 class People:
@@ -42,14 +43,14 @@ class People:
         self,
         shards: Shards,
         objectives: tuple[LocalObjective, ...],
-        edges: tuple[graphs.Edge, ...],
+        edges: tuple[Edge, ...],
         make: Objectives,
     ) -> tuple[NodePlan, ...]:
         """Return everybody, in the order of their ids."""
         starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
         if starts is None:
             return ()
-        of = [g for g, group in enumerate(self.at.groups) for _ in range(group["count"])]
+        of = [g for g, group in enumerate(self.at.groups) for _ in range(group.count)]
         terms = [self._terms(group) for group in self.at.groups]
         for g, group in enumerate(self.at.groups):
             points = max(m for m, its in zip(shards.sizes, of, strict=True) if its == g)
@@ -61,7 +62,7 @@ class People:
             return ()
         around = self._around(edges)
         provision = None
-        if "parameters" not in self.at.read["mechanism"]:
+        if not isinstance(self.at.read.mechanism, OwnCode):
             places = tuple(self._place(near, starts) for near in around)
             public = self._public(shards, tuple(terms[g] for g in of), places, make)
             provision = self.at.attempt(
@@ -79,7 +80,7 @@ class People:
         self.server = self._server(provision, shards)
         return () if self.at.report.problems else tuple(nodes)
 
-    def _around(self, edges: tuple[graphs.Edge, ...]) -> list[list[tuple[int, float]]]:
+    def _around(self, edges: tuple[Edge, ...]) -> list[list[tuple[int, float]]]:
         """Return everybody's neighbours with their weights, in the order of their ids."""
         around: list[list[tuple[int, float]]] = [[] for _ in range(self.at.size)]
         for i, j, w in edges:
@@ -102,15 +103,15 @@ class People:
         clock, compute = self._group(g)
         return NodePlan(
             id=i,
-            group=group.get("name") or f"group{g}",
+            group=group.name or f"group{g}",
             activation=clock(i),
             compute=compute,
             cap=self._cap(terms, mechanism, len(around)),
             delta=terms.delta,
-            on_exhausted=(group.get("budget") or {}).get("on_exhausted", "listen"),
-            present=group["present"],
+            on_exhausted="listen" if group.budget is None else group.budget.on_exhausted,
+            present=group.present,
             start=start,
-            adopt_neighbours=group.get("start") == "neighbours",
+            adopt_neighbours=group.start == "neighbours",
             mechanism=mechanism,
             neighbours=tuple(j for j, _ in around),
             weights=np.array([w for _, w in around], dtype=np.float64),
@@ -118,7 +119,7 @@ class People:
 
     def _cap(self, terms: Terms, mechanism: Mechanism, degree: int) -> Cap | None:
         """Return what holds the budget; where that is costly to ask, with the schedule that is known to fit."""
-        if "parameters" in self.at.read["mechanism"]:
+        if isinstance(self.at.read.mechanism, OwnCode):
             return terms.cap_of_its_own_code()
         cap = terms.cap(unit_of(self.at.read))
         schedule = getattr(mechanism, "schedule", None)
@@ -141,18 +142,18 @@ class People:
     def _public(
         self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], make: Objectives
     ) -> Public:
-        read, l2 = self.at.read, self.at.read["task"]["l2"]
+        read, l2 = self.at.read, self.at.read.task.l2
         x, y = shards.train[0]
         return Public(
             sizes=shards.sizes,
             dimension=shards.dimension,
             loss=make(0, x, y).loss,
-            l2=lambda m: 1.0 / m if l2 == "1/m" else l2,
+            l2=lambda m: 1.0 / m if isinstance(l2, str) else l2,
             terms=terms,
             places=places,
-            rounds=read["run"].get("rounds"),
+            rounds=read.run.rounds,
             server=self._hall(),
-            grid=read["privacy"]["grid"] or None,
+            grid=read.privacy.grid or None,
             pads=pads(self.at.seeds["noise"]),
         )
 
@@ -166,51 +167,30 @@ class People:
             return None
         hall = self._hall()
         start = np.zeros(shards.dimension)
-        if self.at.read["task"]["start"]["kind"] == "random":
+        if self.at.read.task.start.kind == "random":
             start = generator(self.at.seeds["network"], "start/server").standard_normal(len(start))
             start /= math.sqrt(len(start))
         return ServerPlan(
-            coordinator, start, Hall(nanoseconds(hall["deadline"]), hall["quorum"], hall["sample"])
+            coordinator, start, Hall(nanoseconds(hall.deadline), hall.quorum, hall.sample)
         )
 
-    def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix | None:
-        start, shape = self.at.read["task"]["start"], (self.at.size, shards.dimension)
-        match start["kind"]:
-            case "random":
-                drawn: Matrix = generator(self.at.seeds["network"], "start").standard_normal(shape)
-                return drawn / math.sqrt(shards.dimension)
-            case "file":
-                return self._file_start(start["path"], shape)
-            case "local" if kind_of(self.at.read) == "warm-cd":
-                return np.zeros(shape)  # its warm start is the (perturbed) local model
-            case "local":
-                found: Matrix = np.array([minimise(o).theta for o in objectives])
-                return found
-            case "zeros":
-                return np.zeros(shape)
-            case kind:
-                raise NotImplementedError(f"no model is written to start from {kind!r}")
+    def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix:
+        table, shape = self.at.read.task.start, (self.at.size, shards.dimension)
+        inputs = StartInputs(
+            shape,
+            self.at.seeds["network"],
+            self.at.folders,
+            objectives,
+            warm=kind_of(self.at.read) == "warm-cd",
+        )
+        return STARTS[table.kind].build(table, inputs)
 
-    def _file_start(self, path: str, shape: tuple[int, int]) -> Matrix:
-        found = self.at.folders.find(path)
-        try:
-            theta: Matrix = arrays(found, "theta", most=self.at.folders.most)[0]
-        except TooLarge as error:
-            raise too_large(error) from None
-        except UNREADABLE as error:
-            raise BadData(
-                f"{found.name} must hold an array theta of numbers ({type(error).__name__})"
-            ) from None
-        if theta.shape != shape or not np.isfinite(theta).all():
-            raise BadData(f"theta must be {shape[0]} × {shape[1]} and finite, got {theta.shape}")
-        return theta
-
-    def _start_of(self, g: int, group: Table, start: Vector) -> Vector:
-        match group.get("start"):
+    def _start_of(self, g: int, group: GroupTable, start: Vector) -> Vector:
+        match group.start:
             case "zeros":
                 return np.zeros_like(start)
             case "file":
-                if self.at.read["task"]["start"]["kind"] != "file":
+                if self.at.read.task.start.kind != "file":
                     said = 'needs task.start = { kind = "file", path = … }'
                     self.at.report.value(("nodes", g, "start"), said)
                 return start
@@ -221,46 +201,51 @@ class People:
                     f"no model of a group is written to start from {chosen!r}"
                 )
 
-    def _terms(self, group: Table) -> Terms:
-        budget, privacy, read = group.get("budget") or {}, self.at.read["privacy"], self.at.read
+    def _terms(self, group: GroupTable) -> Terms:
+        budget, privacy, read = group.budget, self.at.read.privacy, self.at.read
         printed = is_private(read) and is_printed(read)
         return Terms(
-            budget.get("epsilon"), budget.get("delta", 1e-5), privacy["calibrate"],
-            privacy["filter"], read["run"].get("rounds"), printed,
+            None if budget is None else budget.epsilon,
+            DELTA if budget is None else budget.delta,
+            privacy.calibrate,
+            privacy.filter,
+            read.run.rounds,
+            printed,
             printed and kind_of(read) in {"cd", "warm-cd"},
-        )  # fmt: skip
+        )
 
     def _mechanism(
         self, i: int, objective: LocalObjective, shards: Shards, provision: Provision | None
     ) -> Mechanism:
-        table = self.at.read["mechanism"]
+        table = self.at.read.mechanism
         if provision is not None:
             made: Mechanism = self.at.attempt(
                 ("mechanism",), lambda: provision.mechanism(i, objective, *shards.train[i])
             )
             return made
+        assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
         sizes = shards.sizes
         own: Mechanism = self.at.attempt(
             ("mechanism", "kind"),
-            lambda: self.at.code(table["kind"])(
-                objective=objective, confidence=sizes[i] / max(sizes), **table["parameters"]
+            lambda: self.at.code(table.kind)(
+                objective=objective, confidence=sizes[i] / max(sizes), **table.parameters
             ),
         )
         return own
 
-    def _judge_delta(self, g: int, group: Table, terms: Terms, points: int) -> None:
+    def _judge_delta(self, g: int, group: GroupTable, terms: Terms, points: int) -> None:
         """Judge a group's δ by its largest agent, which has so many points.
 
         With δ ≥ 1/m a mechanism that publishes one of m records whole keeps its promise.
         """
-        budget = group.get("budget")
+        budget = group.budget
         if budget is None or not is_private(self.at.read):
             return
-        name = group.get("name") or f"group{g}"
+        name = group.name or f"group{g}"
         has = f"the largest agent of {name} has m = {points:,} points"
         if terms.delta >= 1.0 / points:
             said = f"delta = {terms.delta:g} allows publishing a record whole: {has}, and delta must be below 1/m"
-            if not terms.printed and not budget.get("delta_may_exceed"):
+            if not terms.printed and not budget.delta_may_exceed:
                 passes = f"give at most {_below(1.0 / points):g}, or budget.delta_may_exceed = true"
                 self.at.report.value(("nodes", g, "budget", "delta"), f"{said}; {passes}")
             else:
@@ -278,21 +263,20 @@ class People:
         if said not in self.at.warnings:
             self.at.warnings.append(said)
 
-    def _clocks(self, g: int, group: Table) -> Callable[[int], Activation | Barrier]:
-        table, path = group["clock"], ("nodes", g, "clock")
-        if table["kind"] == "trace":
-            wakes = self.at.attempt(path, lambda: registry.wakes(table, self.at.folders)) or {}
-            if any(not 0 <= node < self.at.size for node in wakes):
-                self.at.report.value(
-                    path, f"no agent {max(wakes)}: ids run from 0 to {self.at.size - 1}"
-                )
-            return lambda i: Trace(wakes.get(i, ()))
-        made = self.at.attempt(path, lambda: registry.clock(table, self.at.code))
-        return lambda _: made
+    def _clocks(self, g: int, group: GroupTable) -> Callable[[int], Activation | Barrier]:
+        table, path = group.clock, ("nodes", g, "clock")
+        if isinstance(table, OwnCode):
+            own = self.at.attempt(path, lambda: self.at.code(table.kind)(**table.parameters))
+            return lambda _: own
+        inputs = ClockInputs(self.at.size, self.at.folders)
+        clock: Callable[[int], Activation | Barrier] | None = self.at.attempt(
+            path, lambda: CLOCKS[table.kind].build(table, inputs)
+        )
+        return clock or (lambda _: Trace(()))  # the failure is in the report
 
-    def _compute(self, g: int, group: Table) -> Duration | None:
+    def _compute(self, g: int, group: GroupTable) -> Duration | None:
         law: Duration | None = self.at.attempt(
-            ("nodes", g, "compute"), lambda: registry.duration(group["compute"], self.at.folders)
+            ("nodes", g, "compute"), lambda: build_duration(group.compute, self.at.folders)
         )
         return None if isinstance(law, Constant) and law.value_s == 0 else law
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from mechanisms.solve import NoMinimiser
 from scenarios.language.problems import Problem, ScenarioError
-from scenarios.planning import graphs, registry
-from scenarios.planning.datasets import MOST_BYTES, BadData, Folders
+from scenarios.planning import own_code
+from scenarios.planning.files import MOST_BYTES, BadData, Folders
+from scenarios.planning.graphs import NoGraph
 from scenarios.planning.release_charges import CannotProvide
 from scenarios.planning.scenario import Scenario
 from scenarios.planning.scenario_tables import SEEDS
@@ -55,18 +56,23 @@ class Settling:
         self.read = scenario.read
         self.report = scenario.report
         self.options = options
-        origin = scenario.read.get("origin")
-        listed = (origin or {}).get("sha256") or {}
-        if (origin or {}).get("in_memory") and options.data is None and options.graph is None:
+        origin = scenario.read.origin
+        listed = {} if origin is None else origin.sha256 or {}
+        if (
+            origin is not None
+            and origin.in_memory
+            and options.data is None
+            and options.graph is None
+        ):
             said = "ran on data or a graph handed over in Python: it runs again only with them"
             scenario.report.key(("origin", "in_memory"), said)
             scenario.report.stop_if_any()
         most = math.inf if options.allow_large else MOST_BYTES
         self.folders = Folders(scenario.folder, options.folders, listed if origin else None, most)
         self.seed, self.seeds = self._seeds()
-        self.groups = self.read["nodes"]
-        self.size = sum(group["count"] for group in self.groups)
-        self.until: float | None = options.until or (self.read["run"] or {}).get("until")
+        self.groups = self.read.nodes
+        self.size = sum(group.count for group in self.groups)
+        self.until: float | None = options.until or self.read.run.until
         """When the run is cut off, whatever its end would be."""
         self.calibrated: str | None = None
         """Which accountant calibrates, where privacy.calibrate = "tightest" had to choose one."""
@@ -77,7 +83,7 @@ class Settling:
         """Make something; what goes wrong is reported at the key that asked for it."""
         try:
             return make()
-        except (BadData, NoSplit, graphs.NoGraph, registry.Forbidden, NoMinimiser) as error:
+        except (BadData, NoSplit, NoGraph, own_code.Forbidden, NoMinimiser) as error:
             self.report.value(path, str(error))
         except CannotProvide as error:
             self.report.value(tuple(error.key.split(".")), str(error))
@@ -85,12 +91,12 @@ class Settling:
 
     def code(self, kind: str) -> Any:
         """Return the code of the scenario's own that a kind names."""
-        return registry.own(kind, allow_code=self.options.allow_code, folder=self.scenario.folder)
+        return own_code.own(kind, allow_code=self.options.allow_code, folder=self.scenario.folder)
 
     def _seeds(self) -> tuple[int, dict[str, int]]:
         seed = self.options.seed
         if seed is None:
-            seed = self.read["run"].get("seed")
+            seed = self.read.run.seed
         try:
             seed = None if seed is None else operator.index(seed)
             fine = seed is None or 0 <= seed < 2**63
@@ -102,5 +108,5 @@ class Settling:
             )
         if seed is None:
             seed = fresh_seed()
-        given = self.read["seeds"]
-        return seed, {purpose: given.get(purpose, seed) for purpose in SEEDS}
+        given = {purpose: getattr(self.read.seeds, purpose) for purpose in SEEDS}
+        return seed, {purpose: seed if own is None else own for purpose, own in given.items()}

@@ -1,17 +1,26 @@
 """What agents stand on: points, graph and links."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from actors.link import Policy
 from clocks.durations import Constant, Duration
-from scenarios.planning import graphs, registry, shared_rows
-from scenarios.planning.context import MOST, Settling, Table
-from scenarios.planning.datasets import BadData, Demands, Points, Shards, load, tidy
+from mechanisms.vectors import Matrix
+from scenarios.language.table_rules import OwnCode
+from scenarios.planning import shared_rows
+from scenarios.planning.context import MOST, Settling
+from scenarios.planning.data_sources import SOURCES, SourceInputs
+from scenarios.planning.datasets import Demands, Points, Shards, tidy
+from scenarios.planning.durations import build_duration
+from scenarios.planning.files import BadData, numbers
+from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism_tables import rests_on_norms
+from scenarios.planning.scenario_tables import LatencyMatrixTable, LinkTable
 from scenarios.planning.seeds import generator
+from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs
 
 
 class Ground:
@@ -22,18 +31,19 @@ class Ground:
 
     def shards(self, *, labelled: bool) -> Shards:
         """Return everybody's points."""
-        data, given = self.at.read["data"], self.at.options.data
-        demands = Demands(labelled, data.get("scale", "refuse"), rests_on_norms(self.at.read))
+        data, given = self.at.read.data, self.at.options.data
+        scale = "refuse" if isinstance(data, OwnCode) else data.scale
+        demands = Demands(labelled, scale, rests_on_norms(self.at.read))
         if given is not None:
             made = self.at.attempt(("data",), lambda: tidy(self._given(given), demands))
-        elif "parameters" in data:
+        elif isinstance(data, OwnCode):
             made = self.at.attempt(
                 ("data", "source"), lambda: tidy(self._own_source(data), demands)
             )
         else:
-            seed, folders = self.at.seeds["data"], self.at.folders
+            inputs = SourceInputs(self.at.size, self.at.seeds["data"], self.at.folders)
             made = self.at.attempt(
-                ("data",), lambda: load(data, self.at.size, seed, folders, demands)
+                ("data",), lambda: tidy(SOURCES[data.kind].build(data, inputs), demands)
             )
         self.at.report.stop_if_any()
         assert isinstance(made, Shards), "a failure was reported"  # noqa: S101
@@ -68,40 +78,33 @@ class Ground:
     def _pairs(points: Any) -> tuple[Points, ...]:
         return tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
 
-    def _own_source(self, data: Table) -> Shards:
+    def _own_source(self, data: OwnCode) -> Shards:
         """Ask code of the scenario's own for points: a pair (x, y) for each agent, or what `run(data=…)` takes."""
-        thing = self.at.code(data["source"])(**data["parameters"])
+        thing = self.at.code(data.kind)(**data.parameters)
         points = thing(self.at.size, generator(self.at.seeds["data"], "data/own"))
         if not isinstance(points, Mapping):
             points = {"nodes": points}
         try:
             return self._given(points)
         except BadData as error:
-            raise BadData(f"{data['source']}: {error}") from None
+            raise BadData(f"{data.kind}: {error}") from None
 
-    def edges(self, shards: Shards) -> tuple[graphs.Edge, ...]:
+    def edges(self, shards: Shards) -> tuple[Edge, ...]:
         """Return the weighted edges."""
-        topology, graph = self.at.read["network"]["topology"], self.at.options.graph
+        topology, graph = self.at.read.network.topology, self.at.options.graph
         rng = generator(self.at.seeds["network"], "network/topology")
         path = ("network", "topology")
 
-        def make() -> tuple[graphs.Edge, ...]:
+        def make() -> tuple[Edge, ...]:
             if graph is not None:
-                return graphs.from_graph(graph, self.at.size)
-            if "parameters" in topology:
-                thing = self.at.code(topology["kind"])(**topology["parameters"])
-                return graphs.build(
-                    {"kind": "edges", "edges": list(thing(self.at.size, rng))},
-                    self.at.size,
-                    rng,
-                    None,
-                )
-            if topology["kind"] == "file":
-                rows = registry.numbers(self.at.folders.find(topology["path"])).tolist()
-                return graphs.build({"kind": "edges", "edges": rows}, self.at.size, rng, None)
-            return graphs.build(topology, self.at.size, rng, shards.targets)
+                return from_graph(graph, self.at.size)
+            if isinstance(topology, OwnCode):
+                thing = self.at.code(topology.kind)(**topology.parameters)
+                return listed(thing(self.at.size, rng), self.at.size)
+            inputs = TopologyInputs(self.at.size, rng, shards.targets, self.at.folders)
+            return TOPOLOGIES[topology.kind].edges(topology, inputs)
 
-        edges: tuple[graphs.Edge, ...] = self.at.attempt(path, make) or ()
+        edges: tuple[Edge, ...] = self.at.attempt(path, make) or ()
         if len(edges) > MOST["edges"] and not self.at.options.allow_large:
             self.at.report.value(
                 path, f"{len(edges):,} edges; above {MOST['edges']:,} needs --allow-large"
@@ -113,57 +116,62 @@ class Ground:
             )
         return edges
 
-    def policies(
-        self, edges: tuple[graphs.Edge, ...]
-    ) -> tuple[Policy, dict[tuple[int, int], Policy]]:
+    def policies(self, edges: tuple[Edge, ...]) -> tuple[Policy, dict[tuple[int, int], Policy]]:
         """Return the policy of most links, and those of the others."""
-        network = self.at.read["network"]
+        network = self.at.read.network
         exceptions: dict[tuple[int, int], Policy] = {}
-        rate = network.get("rate")
-        base = Policy(Constant(0.0), network["loss"], rate)
-        if network["latency"]["kind"] == "matrix":
-            matrix = self.at.attempt(
-                ("network", "latency"),
-                lambda: registry.latency_matrix(network["latency"], self.at.size, self.at.folders),
-            )
+        base = Policy(Constant(0.0), network.loss, network.rate)
+        if isinstance(network.latency, LatencyMatrixTable):
+            table = network.latency
+            matrix = self.at.attempt(("network", "latency"), lambda: self._latency_matrix(table))
             if matrix is not None:
                 pairs = [(i, j) for i, j, _ in edges] + [(j, i) for i, j, _ in edges]
                 exceptions = {
-                    p: Policy(Constant(float(matrix[p])), network["loss"], rate) for p in pairs
+                    pair: replace(base, latency=Constant(float(matrix[pair]))) for pair in pairs
                 }
         else:
             law = self.at.attempt(
-                ("network", "latency"),
-                lambda: registry.duration(network["latency"], self.at.folders),
+                ("network", "latency"), lambda: build_duration(network.latency, self.at.folders)
             )
-            base = Policy(law or Constant(0.0), network["loss"], rate)
+            base = replace(base, latency=law or base.latency)
         joined = {(i, j) for i, j, _ in edges}
-        for k, link in enumerate(self.at.read["link"]):
-            pairs = [(a, b) for x, y in link.get("between", []) for a, b in ((x, y), (y, x))]
-            if "from" in link:
-                pairs.append((link["from"], link["to"]))
+        for k, link in enumerate(self.at.read.link):
+            pairs = [(a, b) for x, y in link.between or [] for a, b in ((x, y), (y, x))]
+            if link.from_ is not None and link.to is not None:
+                pairs.append((link.from_, link.to))
             for a, b in pairs:
                 if (min(a, b), max(a, b)) not in joined:
                     self.at.report.value(("link", k), f"no edge joins {a} and {b}")
                     continue
                 old = exceptions.get((a, b), base)
                 exceptions[a, b] = Policy(
-                    self._link_latency(k, link, old.latency),
-                    link.get("loss", old.loss),
-                    link.get("rate", old.rate),
+                    self._link_latency(link, old.latency),
+                    old.loss if link.loss is None else link.loss,
+                    old.rate if link.rate is None else link.rate,
                 )
         return base, exceptions
 
-    def _link_latency(self, k: int, link: Table, otherwise: Duration) -> Duration:
-        if "latency" not in link:
+    def _latency_matrix(self, table: LatencyMatrixTable) -> Matrix:
+        """Read one delay in seconds for each ordered pair of agents."""
+        n, path = self.at.size, self.at.folders.find(table.path)
+        matrix = numbers(path)
+        if matrix.shape != (n, n) or not (matrix >= 0).all() or not (matrix < 9e9).all():
+            raise BadData(
+                f"{path.name} must hold {n} × {n} delays in seconds, none negative, got {matrix.shape}"
+            )
+        return matrix
+
+    def _link_latency(self, link: LinkTable, otherwise: Duration) -> Duration:
+        table = link.latency
+        if table is None:
             return otherwise
-        if link["latency"]["kind"] == "matrix":
+        if isinstance(table, LatencyMatrixTable):
             self.at.report.value(
-                ("link", k, "latency"),
+                link.path_to("latency"),
                 "a matrix belongs to [network]: one link has one distribution",
             )
             return otherwise
-        made: Duration | None = self.at.attempt(
-            ("link", k, "latency"), lambda: registry.duration(link["latency"], self.at.folders)
+        law: Duration | None = self.at.attempt(
+            link.path_to("latency"), lambda: build_duration(table, self.at.folders)
         )
-        return made or otherwise
+        return law or otherwise

@@ -17,11 +17,11 @@ from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
 from scenarios.language.table_rules import Table as ReadTable
 from scenarios.language.table_rules import values_of
-from scenarios.planning import registry
 from scenarios.planning.context import MOST, Settling, Table
-from scenarios.planning.datasets import BadData
+from scenarios.planning.durations import build_duration
 from scenarios.planning.fault_tables import ACTIONS, ON_LINKS, SESSIONS
 from scenarios.planning.fault_targets import Aims
+from scenarios.planning.files import BadData, numbers
 from scenarios.planning.metric_names import reads_models
 
 _BRINGS = ("join", "restart", "churn")
@@ -122,9 +122,7 @@ class Hazards:
         if table["kind"] in SESSIONS:
             shape, scale = SESSIONS[table["kind"]]
             return durations.weibull(scale * table["scaled"], shape)
-        law: Duration | None = self.at.attempt(
-            path, lambda: registry.duration(table, self.at.folders)
-        )
+        law: Duration | None = self.at.attempt(path, lambda: build_duration(table, self.at.folders))
         return law
 
     def _deed(self, number: int, action: str, fault: Table) -> Deed:
@@ -167,7 +165,7 @@ class Hazards:
     def _sessions(self, name: str) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """Read a trace of sessions: rows of id, from, to; who has rows is away between them."""
         path = self.at.folders.find(name)
-        rows = registry.numbers(path).tolist()
+        rows = numbers(path).tolist()
         spans: dict[int, list[tuple[int, int]]] = {}
         for at, row in enumerate(rows, 1):
             if len(row) != 3 or row[0] not in self.aims.everybody or not 0 <= row[1] < row[2] < 9e9:

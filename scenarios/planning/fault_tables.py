@@ -25,97 +25,15 @@ from scenarios.language.value_rules import (
     signed_duration,
     size,
 )
+from scenarios.planning.durations import DURATIONS, POSITIVE_DURATION
+from scenarios.planning.kinds import Tables
 
 _WHOLE = count(0)
 _COUNT = count()
 _POSITIVE = positive()
-_SHAPE = Number(above=0, least=0.05, most=1e6)
-"""Below, the middle of a distribution is shorter than a nanosecond or its tail longer than 285 years; above, it is constant."""
 SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConstantTable(KindTable):
-    """Always `value` seconds."""
-
-    value: float = key(duration(), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UniformTable(KindTable):
-    """From `min` to `max` seconds, all alike."""
-
-    min: float = key(duration(), REQUIRED)
-    max: float = key(duration(), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExponentialTable(KindTable):
-    """Exponential, of `mean` seconds."""
-
-    mean: float = key(_LONG, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NormalTable(KindTable):
-    """Normal, cut off at 0; in seconds."""
-
-    mean: float = key(duration(), REQUIRED)
-    std: float = key(duration(), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LognormalTable(KindTable):
-    """Lognormal: `median` in seconds, `sigma` of the logarithm."""
-
-    median: float = key(_LONG, REQUIRED)
-    sigma: float = key(Number(above=0, high=20), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GammaTable(KindTable):
-    """Gamma: `mean` in seconds."""
-
-    mean: float = key(_LONG, REQUIRED)
-    shape: float = key(_SHAPE, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ParetoTable(KindTable):
-    """Pareto: the least in seconds, and the exponent of the tail."""
-
-    min: float = key(_LONG, REQUIRED)
-    alpha: float = key(_SHAPE, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WeibullTable(KindTable):
-    """Weibull: `scale` in seconds."""
-
-    scale: float = key(_LONG, REQUIRED)
-    shape: float = key(Number(low=0.05, most=1e6), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DurationsFileTable(KindTable):
-    """Durations that a file lists, in seconds, one after the other."""
-
-    path: str = key(Text("a path"), REQUIRED)
-
-
-DISTRIBUTIONS: dict[str, type[KindTable]] = {
-    "constant": ConstantTable,
-    "uniform": UniformTable,
-    "exponential": ExponentialTable,
-    "normal": NormalTable,
-    "lognormal": LognormalTable,
-    "gamma": GammaTable,
-    "pareto": ParetoTable,
-    "weibull": WeibullTable,
-    "trace": DurationsFileTable,
-}
-LENGTH = Kinds("distribution", DISTRIBUTIONS, ShortForm("constant", "value", _LONG))
 
 SESSIONS: dict[str, tuple[float, float]] = {
     "bittorrent-debian": (0.38, 42.4 * 60),
@@ -134,7 +52,7 @@ class PresetTable(KindTable):
 
 _SESSION = Kinds(
     "distribution or preset",
-    {**DISTRIBUTIONS, **dict.fromkeys(SESSIONS, PresetTable)},
+    {**Tables(DURATIONS), **dict.fromkeys(SESSIONS, PresetTable)},
     ShortForm("constant", "value", _LONG),
 )
 
@@ -247,7 +165,7 @@ class DelayTable(Table):
     """delay: messages take longer."""
 
     on: OnLinks = key(LINKS, REQUIRED)
-    latency: KindTable = key(LENGTH, REQUIRED)
+    latency: KindTable = key(POSITIVE_DURATION, REQUIRED)
     correlation: float = key(Number(low=0, below=1), 0.0)
 
 
@@ -276,7 +194,7 @@ class PartitionTable(Table):
     isolate: OnAgents | None = key(TARGET)
     bridge: OnAgents | None = key(TARGET)
     mode: str = key(Choice("cut", "slow", "jam"), "cut")
-    latency: KindTable | None = key(LENGTH)
+    latency: KindTable | None = key(POSITIVE_DURATION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -285,7 +203,7 @@ class FaultTable(Table):
 
     name: str | None = key(Name())
     at: float | None = key(duration())
-    every: KindTable | None = key(LENGTH)
+    every: KindTable | None = key(POSITIVE_DURATION)
     from_: float | None = key(duration(), name="from")
     when: str | None = key(Text("a condition"))
     times: int | None = key(_COUNT)
@@ -294,7 +212,7 @@ class FaultTable(Table):
     after: float | None = key(duration())
     until: float | None = key(duration())
     probability: float | None = key(SHARE)
-    for_: KindTable | None = key(LENGTH, name="for")
+    for_: KindTable | None = key(POSITIVE_DURATION, name="for")
     lose: str | None = key(Choice("volatile", "all", "nothing"))
     edges: list[int] | str | None = key(Either('ids or "rule"', Choice("rule"), Many(_WHOLE, 1)))
     direction: str | None = key(Choice("both", "to", "from"))

@@ -17,16 +17,16 @@ from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.solve import minimise
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import beside, library_names
-from scenarios.language.table_rules import Table as ReadTable
-from scenarios.planning import registry
+from scenarios.language.table_rules import OwnCode
 from scenarios.planning.agents import People
 from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.check_scenario import judge
 from scenarios.planning.context import MOST, Options, Settling
 from scenarios.planning.data_and_links import Ground
+from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
 from scenarios.planning.fault_planner import Hazards
-from scenarios.planning.graphs import OF_DATA
+from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_builder import Objectives, unit_of
 from scenarios.planning.mechanism_tables import (
     family_of,
@@ -42,6 +42,7 @@ from scenarios.planning.provenance import Origin
 from scenarios.planning.release_charges import TIGHTEST
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import Scenario, load
+from scenarios.planning.topologies import OfDataTable
 
 
 @OneThread()
@@ -82,9 +83,7 @@ class _Resolver:
         ground, people = Ground(self.at), People(self.at)
         self._refuse_large()
         self._find_compared()
-        loss: Loss = self.at.attempt(
-            ("task", "loss"), lambda: registry.loss(self.at.read["task"]["loss"], self.at.code)
-        )
+        loss: Loss = self.at.attempt(("task", "loss"), self._loss)
         self.at.report.stop_if_any()
         shards = ground.shards(labelled=loss.margin)
         serves = family_of(self.at.read) == "server"
@@ -113,7 +112,7 @@ class _Resolver:
         }  # fmt: skip
         hazards.judge(faults, joined | {(j, i) for i, j in joined})
         self.at.report.stop_if_any()
-        run, horizon = self.at.read["run"], self._horizon()
+        run, horizon = self.at.read.run, self._horizon()
         if any(map(_leaves_residual, nodes)):
             self.at.notes.append(
                 "solver residual not covered: as printed, nothing hides where a solver stops, and no ε is charged for it"
@@ -121,16 +120,16 @@ class _Resolver:
         uncovered = self._uncovered(shards, faults, serves=serves)
         plan = Plan(
             name=self.at.scenario.name,
-            kind=self.at.read["mechanism"]["kind"],
+            kind=self.at.read.mechanism.kind,
             family=family_of(self.at.read),
             seed=self.at.seed,
             seeds=self.at.seeds,
-            engine=self.at.options.engine or run["engine"],
+            engine=self.at.options.engine or run.engine,
             horizon=horizon,
-            rounds=run.get("rounds"),
-            updates=run.get("updates"),
-            stop=run["stop"],
-            sample_every=nanoseconds(run["sample_every"]),
+            rounds=run.rounds,
+            updates=run.updates,
+            stop=run.stop,
+            sample_every=nanoseconds(run.sample_every),
             nodes=nodes,
             server=people.server,
             tick_ns=self._ticks(nodes),
@@ -140,8 +139,8 @@ class _Resolver:
             silence=self._silence(),
             apart=frozenset(pair for pair in chosen if pair not in given),
             faults=faults,
-            expects=tuple(map(_heard, self.at.read["expect"])),
-            targets=self.at.read["targets"],
+            expects=tuple(map(_heard, self.at.read.expect)),
+            targets=self.at.read.targets,
             privacy=self._privacy(nodes, serves=serves),
             loss=loss,
             shards=shards,
@@ -158,6 +157,13 @@ class _Resolver:
         self._refuse_long(plan)
         self.at.report.stop_if_any()
         return plan
+
+    def _loss(self) -> Loss:
+        table = self.at.read.task.loss
+        if isinstance(table, OwnCode):
+            own: Loss = self.at.code(table.kind)(**table.parameters)
+            return own
+        return LOSSES[table.kind].build(table)
 
     def _refuse_long(self, plan: Plan) -> None:
         """Refuse more wakes and more samples than a run may have, whatever ends it."""
@@ -198,12 +204,12 @@ class _Resolver:
                 self.at.report.value(path, f"{said}; {limit}")
 
     def _horizon(self) -> int | None:
-        run = self.at.read["run"]
+        run = self.at.read.run
         if self.at.until is not None:
             return nanoseconds(self.at.until)
-        if run.get("horizon") is not None:
-            return nanoseconds(run["horizon"])
-        return None if run.get("rounds") or run.get("updates") else nanoseconds(60.0)
+        if run.horizon is not None:
+            return nanoseconds(run.horizon)
+        return None if run.rounds or run.updates else nanoseconds(60.0)
 
     def _judge_sampled(self, plan: Plan) -> None:
         """What is found by running the plan without an oracle needs faults that do without one."""
@@ -214,19 +220,20 @@ class _Resolver:
                 self.at.report.value(("expect", i, "metric"), said)
 
     def _silence(self) -> int | None:
-        silence = self.at.read["network"].get("silence")
+        silence = self.at.read.network.silence
         return None if silence is None else nanoseconds(silence)
 
     def _find_compared(self) -> None:
         """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""
         if self.at.options.nested:
             return
-        for i, expect in enumerate(self.at.read["expect"]):
-            name = expect.get("compared_to")
+        for i, expect in enumerate(self.at.read.expect):
+            name = expect.compared_to
             if name:
-                self._resolve_other(name, ("expect", i, "compared_to"))
+                self._resolve_other(expect, name)
 
-    def _resolve_other(self, name: str, path: tuple[str | int, ...]) -> None:
+    def _resolve_other(self, expect: ExpectTable, name: str) -> None:
+        path = expect.path_to("compared_to")
         found = beside(self.at.scenario.folder, name)
         if found is None and name not in library_names():
             hint = nearest(name, library_names())
@@ -237,8 +244,7 @@ class _Resolver:
         try:
             read = load(name if found is None else str(found), named=found is None)
             other = resolve(read, options)
-            expect = self.at.read["expect"][path[1]]
-            group, node = expect.get("group"), expect.get("node")
+            group, node = expect.group, expect.node
             if group is not None and group not in other.groups:
                 said = f"{name} has no group '{group}'; {nearest(group, other.groups)}"
                 self.at.report.value(path, said)
@@ -250,16 +256,12 @@ class _Resolver:
     def _refuse_large(self) -> None:
         if self.at.options.allow_large:
             return
-        data = self.at.read["data"]
-        points = data.get("points", 100)
-        most = points["max"] if isinstance(points, ReadTable) else points
-        total, split = self.at.size * most, data.get("split") or {}
-        if split.get("kind") == "sizes":
-            total = sum(split["of"])
-        elif split.get("kind") == "uniform":
-            total = self.at.size * split["max"]
-        tests = self.at.size * data.get("test_points", 0)
-        needed = (total + tests) * data.get("dimension", 1) * 8
+        data = self.at.read.data
+        amount = None if isinstance(data, OwnCode) else SOURCES[data.kind].amount
+        needed = 0
+        if amount is not None:
+            points, tests, dimension = amount(data, self.at.size)
+            needed = (points + tests) * dimension * 8
         table, where = learner(self.at.read), place_of_learner(self.at.read)
         for key in ("epochs", "local_steps", "local_rounds"):
             steps = table.get(key) or 0
@@ -268,44 +270,44 @@ class _Resolver:
                     f"{steps:,} steps at one instant; above {MOST['steps']:,} needs --allow-large"
                 )
                 self.at.report.value((*where, key), said)
-        run = self.at.read["run"]
-        updates = run.get("updates") or (run.get("rounds") or 0) * self.at.size
+        run = self.at.read.run
+        updates = run.updates or (run.rounds or 0) * self.at.size
         if updates > MOST["updates"]:  # before a mechanism plans as many releases
             self.at.report.key(
-                ("run", "updates" if run.get("updates") else "rounds"),
+                ("run", "updates" if run.updates else "rounds"),
                 f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large",
             )
-        for what, amount in (("nodes", self.at.size), ("bytes", needed)):
-            if amount > MOST[what]:
+        for what, asked in (("nodes", self.at.size), ("bytes", needed)):
+            if asked > MOST[what]:
                 self.at.report.key(
-                    ("nodes",), f"{amount:,} {what}; above {MOST[what]:,} needs --allow-large"
+                    ("nodes",), f"{asked:,} {what}; above {MOST[what]:,} needs --allow-large"
                 )
         self.at.report.stop_if_any()
 
     def _maker(self, loss: Loss) -> Objectives:
         """Return what makes an agent's objective: C/m Σ + ½ρ‖f‖² in the ADMM family."""
-        task, table = self.at.read["task"], learner(self.at.read)
+        task, table = self.at.read.task, learner(self.at.read)
         if family_of(self.at.read) == "consensus":
             return lambda _, x, y: LocalObjective(
                 x, y, loss, 0.5 * table["rho"], weight=table["C"] / len(y)
             )
-        weight = {"mean": None, "sum": 1.0}[task["reduction"]]
-        l2 = task["l2"]
+        weight = {"mean": None, "sum": 1.0}[task.reduction]
+        l2 = task.l2
         return lambda _, x, y: LocalObjective(
-            x, y, loss, 1.0 / len(y) if l2 == "1/m" else l2, weight=weight
+            x, y, loss, 1.0 / len(y) if isinstance(l2, str) else l2, weight=weight
         )
 
     def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
-        privacy = self.at.read["privacy"]
-        kind = self.at.read["mechanism"]["kind"]
+        privacy = self.at.read.privacy
+        kind = self.at.read.mechanism.kind
         misprinted = (
             kind in {"cd", "warm-cd"} and is_printed(self.at.read) and is_private(self.at.read)
         )
         return Privacy(
-            tuple(privacy["views"]), privacy["accountant"], shows_unreleased_model=kind == "local",
+            tuple(privacy.views), privacy.accountant, shows_unreleased_model=kind == "local",
             misprinted=misprinted,
             calibrated=self._calibrated(),
-            adaptive="parameters" in self.at.read["mechanism"]
+            adaptive=isinstance(self.at.read.mechanism, OwnCode)
             and not hasattr(nodes[0].mechanism, "schedule"),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )  # fmt: skip
@@ -314,20 +316,20 @@ class _Resolver:
         self, shards: Shards, faults: tuple[Fault, ...], *, serves: bool
     ) -> tuple[str, ...]:
         """Say why the ε of this run does not cover it; nothing where nothing is private, for then it is infinite."""
-        if not is_private(self.at.read) and "parameters" not in self.at.read["mechanism"]:
+        if not is_private(self.at.read) and not isinstance(self.at.read.mechanism, OwnCode):
             return tuple(_oracles(faults))
-        found, topology = [], self.at.read["network"]["topology"]
-        made_of_data = self.at.options.graph is None and topology["kind"] in OF_DATA and not serves
-        if made_of_data and topology["public"]:
-            self.at.notes.append(
-                f"the {topology['kind']} graph was made of what agents learn, and is declared public "
-                "(topology.public): ε covers the run for an adversary that knew it before"
-            )
-        elif made_of_data:
-            found.append(
-                f"the {topology['kind']} graph is made of what agents learn, and is no release: "
-                "topology.public = true declares that it was public before"
-            )
+        found, topology = [], self.at.read.network.topology
+        if isinstance(topology, OfDataTable) and self.at.options.graph is None and not serves:
+            if topology.public:
+                self.at.notes.append(
+                    f"the {topology.kind} graph was made of what agents learn, and is declared public "
+                    "(topology.public): ε covers the run for an adversary that knew it before"
+                )
+            else:
+                found.append(
+                    f"the {topology.kind} graph is made of what agents learn, and is no release: "
+                    "topology.public = true declares that it was public before"
+                )
         if shards.shared:
             found.append(
                 f"{shards.shared:,} source rows are held by several agents, or several times by one: for such a record ε adds up"
@@ -337,16 +339,16 @@ class _Resolver:
     def _calibrated(self) -> str | None:
         """Return who calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""
         read = self.at.read
-        if read["privacy"]["calibrate"] != TIGHTEST or not is_private(read) or is_printed(read):
+        if read.privacy.calibrate != TIGHTEST or not is_private(read) or is_printed(read):
             return None
-        unit = None if "parameters" in read["mechanism"] else unit_of(read)
+        unit = None if isinstance(read.mechanism, OwnCode) else unit_of(read)
         return self.at.calibrated or ("gaussian" if unit == "mu" else None)
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
         table = learner(self.at.read)
         sizes = np.array([o.points for o in objectives], dtype=np.float64)
         confidences = sizes / sizes.max()
-        if "parameters" in table:  # code of the scenario's own: what it minimises is unknown
+        if isinstance(table, OwnCode):  # code of the scenario's own: what it minimises is unknown
             return None
         match table["kind"]:
             case "cd" | "warm-cd" | "collaborative-admm":
@@ -378,12 +380,12 @@ class _Resolver:
     def _note_server(self) -> None:
         """Say what a scenario asks for that a server makes no use of, or cannot bear."""
         read, table = self.at.read, learner(self.at.read)
-        topology = read["network"]["topology"]["kind"]
+        topology = read.network.topology.kind
         if topology not in {"ring", "star"}:
             self.at.notes.append(
                 f"{table['kind']} talks to its server: network.topology = {topology} is not used"
             )
-        quorum = (read.get("server") or {}).get("quorum", 1.0)
+        quorum = 1.0 if read.server is None else read.server.quorum
         if table.get("noise") == "aggregate" and quorum < 1 and not table["tolerate"]:
             self.at.warnings.append(
                 f"server.quorum = {quorum:g} lets clients drop out, and mechanism.tolerate = 0 does not: such rounds "

@@ -9,6 +9,7 @@ from scenarios.language.table_rules import (
     Kinds,
     KindTable,
     Many,
+    OwnCode,
     ShortForm,
     SubTable,
     Table,
@@ -27,11 +28,17 @@ from scenarios.language.value_rules import (
     count,
     duration,
     positive,
-    rate,
     size,
 )
-from scenarios.planning.fault_tables import DISTRIBUTIONS, FaultTable
+from scenarios.planning.clocks import CLOCKS
+from scenarios.planning.data_sources import SOURCES, SourceTable
+from scenarios.planning.durations import DURATION, DURATIONS
+from scenarios.planning.fault_tables import FaultTable
+from scenarios.planning.kinds import Tables
+from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_tables import MECHANISMS
+from scenarios.planning.starts import STARTS
+from scenarios.planning.topologies import TOPOLOGIES
 
 _SEED = Number(low=0, whole=True)
 _WHOLE = count(0)
@@ -43,260 +50,17 @@ _LONG = duration(zero=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Nothing(KindTable):
-    """A kind without parameters."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FileTable(KindTable):
-    """A kind that is read from a file."""
+class LatencyMatrixTable(KindTable):
+    """A file that holds one delay in seconds for each ordered pair of agents."""
 
     path: str = key(Text("a path"), REQUIRED)
 
 
-LATENCIES: dict[str, type[KindTable]] = {**DISTRIBUTIONS, "matrix": FileTable}
-LATENCY = Kinds("distribution", LATENCIES, ShortForm("constant", "value", duration()))
-COMPUTE = Kinds("distribution", DISTRIBUTIONS, ShortForm("constant", "value", duration()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PoissonTable(KindTable):
-    """Wakes at random, `rate` per second."""
-
-    rate: float = key(rate(), 1.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SynchronousTable(KindTable):
-    """Wakes every `period` seconds, all agents at once."""
-
-    period: float = key(_LONG, "1s")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BarrierTable(KindTable):
-    """Wakes when the share `quorum` of the neighbours was heard, or `timeout` seconds after the last wake."""
-
-    timeout: float | None = key(_LONG)
-    quorum: float = key(Number(above=0, high=1), 1.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PeriodicTable(KindTable):
-    """Wakes every `period` seconds, with jitter and drift."""
-
-    period: float = key(_LONG, "1s")
-    jitter: float = key(duration(), "0s")
-    drift: float = key(Number(above=-1, high=10), 0.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TraceTable(KindTable):
-    """Wakes at listed instants: rows of time in seconds and id."""
-
-    wakes: list[list[float]] | None = key(Many(Many(Number(low=0), 2, 2), 1))
-    path: str | None = key(Text("a path"))
-
-
-CLOCKS: dict[str, type[KindTable]] = {
-    "poisson": PoissonTable,
-    "synchronous": SynchronousTable,
-    "barrier": BarrierTable,
-    "periodic": PeriodicTable,
-    "trace": TraceTable,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GridTable(KindTable):
-    """A grid of agents."""
-
-    rows: int = key(_COUNT, REQUIRED)
-    columns: int = key(_COUNT, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RegularTable(KindTable):
-    """A random regular graph."""
-
-    degree: int = key(_COUNT, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ErdosRenyiTable(KindTable):
-    """Each pair is joined with probability `p`."""
-
-    p: float = key(Number(low=0, high=1, least=1e-9), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SmallWorldTable(KindTable):
-    """A ring of neighbours, of which the share `rewire` is drawn anew."""
-
-    degree: int = key(_COUNT, REQUIRED)
-    rewire: float = key(_SHARE, 0.1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScaleFreeTable(KindTable):
-    """Preferential attachment."""
-
-    attach: int = key(_COUNT, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SimilarityTable(KindTable):
-    """Weights by the angle between target models."""
-
-    gamma: float = key(_POSITIVE, 0.1)
-    public: bool = key(Flag(), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KnnTable(KindTable):
-    """The `k` nearest agents by target models."""
-
-    k: int = key(_COUNT, 10)
-    public: bool = key(Flag(), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EdgesTable(KindTable):
-    """Listed edges: two ids, and a weight."""
-
-    edges: list[list[float]] = key(
-        Many(Many(Number(low=0, least=SMALLEST, most=LARGEST), 2, 3)), REQUIRED
-    )
-
-
-TOPOLOGIES: dict[str, type[KindTable]] = {
-    "complete": Nothing,
-    "ring": Nothing,
-    "path": Nothing,
-    "star": Nothing,
-    "grid": GridTable,
-    "regular": RegularTable,
-    "erdos-renyi": ErdosRenyiTable,
-    "small-world": SmallWorldTable,
-    "scale-free": ScaleFreeTable,
-    "similarity": SimilarityTable,
-    "knn": KnnTable,
-    "edges": EdgesTable,
-    "file": FileTable,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UnevenTable(KindTable):
-    """Sizes grow geometrically; `ratio` is largest over smallest."""
-
-    ratio: float = key(Number(low=1, most=LARGEST), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UniformSplitTable(KindTable):
-    """Sizes are drawn uniformly from `min` to `max`."""
-
-    min: int = key(_COUNT, REQUIRED)
-    max: int = key(_COUNT, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SizesTable(KindTable):
-    """Sizes are listed, one for each agent."""
-
-    of: list[int] = key(Many(_COUNT, 1), REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DirichletTable(KindTable):
-    """Shares are drawn from a Dirichlet distribution."""
-
-    alpha: float = key(_CONCENTRATION, REQUIRED)
-
-
-SPLITS: dict[str, type[KindTable]] = {
-    "even": Nothing,
-    "uneven": UnevenTable,
-    "uniform": UniformSplitTable,
-    "sizes": SizesTable,
-    "dirichlet": DirichletTable,
-    "sizes-dirichlet": DirichletTable,
-    "by-user": Nothing,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SpreadTable(Table):
-    """Bounds of a number that is drawn for each agent."""
-
-    min: int = key(_COUNT, REQUIRED)
-    max: int = key(_COUNT, REQUIRED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SourceTable(KindTable):
-    """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
-
-    scale: str = key(Choice("refuse", "row"), "refuse")
-    split: KindTable | None = key(Kinds("split", SPLITS))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DrawnSourceTable(SourceTable):
-    """Points that are drawn: separators and blobs."""
-
-    dimension: int = key(Number(low=1, high=100_000, whole=True), 20)
-    points: int | SpreadTable = key(
-        Either("a whole number >= 1 or { min, max }", _COUNT, SubTable(SpreadTable)),
-        {"min": 10, "max": 100},
-    )
-    test_points: int = key(_WHOLE, 100)
-    flip: float = key(Number(low=0, high=0.5), 0.05)
-    bias: bool = key(Flag(), False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FilesSourceTable(SourceTable):
-    """Points that are read: one archive for each agent."""
-
-    path: str = key(Text("a path"), REQUIRED)
-
-
-SOURCES: dict[str, type[KindTable]] = {
-    "separators": DrawnSourceTable,
-    "blobs": DrawnSourceTable,
-    "files": FilesSourceTable,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SmoothedHingeTable(KindTable):
-    """The hinge, made smooth over `width`."""
-
-    width: float = key(_POSITIVE, 0.5)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SquaredTable(KindTable):
-    """The squared error; `clip` bounds its gradient."""
-
-    clip: float | None = key(_POSITIVE)
-
-
-LOSSES: dict[str, type[KindTable]] = {
-    "logistic": Nothing,
-    "smoothed-hinge": SmoothedHingeTable,
-    "squared": SquaredTable,
-    "welsch": Nothing,
-}
-
-STARTS: dict[str, type[KindTable]] = {
-    "zeros": Nothing,
-    "random": Nothing,
-    "file": FileTable,
-    "local": Nothing,
-}
+LATENCY = Kinds(
+    "distribution",
+    {**Tables(DURATIONS), "matrix": LatencyMatrixTable},
+    ShortForm("constant", "value", duration()),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -322,12 +86,16 @@ class RunTable(Table):
     sample_every: float = key(_LONG, "1s")
 
 
+DELTA = 1e-5
+"""δ where a group does not say."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BudgetTable(Table):
     """nodes.budget: what the agents of a group may spend, each."""
 
     epsilon: float = key(_POSITIVE, REQUIRED)
-    delta: float = key(Number(low=0, below=1, least=1e-100), 1e-5)
+    delta: float = key(Number(low=0, below=1, least=1e-100), DELTA)
     delta_may_exceed: bool = key(Flag(), False)
     on_exhausted: str = key(Choice("listen", "smooth", "leave"), "listen")
 
@@ -338,8 +106,10 @@ class GroupTable(Table):
 
     name: str | None = key(Name())
     count: int = key(_COUNT, 1)
-    clock: KindTable = key(Kinds("clock", CLOCKS, own=True), {"kind": "poisson", "rate": 1.0})
-    compute: KindTable = key(COMPUTE, "0s")
+    clock: KindTable = key(
+        Kinds("clock", Tables(CLOCKS), own=True), {"kind": "poisson", "rate": 1.0}
+    )
+    compute: KindTable = key(DURATION, "0s")
     budget: BudgetTable | None = key(SubTable(BudgetTable))
     present: bool = key(Flag(), True)
     start: str | None = key(Choice("zeros", "neighbours", "file"))
@@ -429,7 +199,7 @@ SEEDS = ("data", "network", "clock", "link", "noise", "fault")
 class NetworkTable(Table):
     """[network]: who is joined, and what links do to messages."""
 
-    topology: KindTable = key(Kinds("topology", TOPOLOGIES, own=True), {"kind": "ring"})
+    topology: KindTable = key(Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"})
     latency: KindTable = key(LATENCY, "0s")
     loss: float = key(_SHARE, 0.0)
     rate: float | None = key(size(zero=False))
@@ -440,7 +210,7 @@ class NetworkTable(Table):
 class TaskTable(Table):
     """[task]: what is learnt."""
 
-    loss: KindTable = key(Kinds("loss", LOSSES, own=True), "logistic")
+    loss: KindTable = key(Kinds("loss", Tables(LOSSES), own=True), "logistic")
     l2: float | str = key(
         Either(
             'a number >= 0 or "1/m"',
@@ -450,7 +220,7 @@ class TaskTable(Table):
         0.0,
     )
     reduction: str = key(Choice("mean", "sum"), "mean")
-    start: KindTable = key(Kinds("start", STARTS), "zeros")
+    start: KindTable = key(Kinds("start", Tables(STARTS)), "zeros")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -481,8 +251,8 @@ class ScenarioTable(Table):
     origin: OriginTable | None = key(SubTable(OriginTable))
     run: RunTable = key(SubTable(RunTable), {})
     seeds: SeedsTable = key(SubTable(SeedsTable), {})
-    data: KindTable = key(
-        Kinds("data source", SOURCES, tag="source", own=True), {"source": "separators"}
+    data: SourceTable | OwnCode = key(
+        Kinds("data source", Tables(SOURCES), tag="source", own=True), {"source": "separators"}
     )
     task: TaskTable = key(SubTable(TaskTable), {})
     network: NetworkTable = key(SubTable(NetworkTable), {})

@@ -13,7 +13,9 @@ from scenarios.api import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.planning.array_files import size_of
-from scenarios.planning.datasets import BadData, Demands, Folders, load
+from scenarios.planning.datasets import Demands
+from scenarios.planning.files import BadData, Folders
+from tests.support.kinds import load
 from tests.support.builders import scenario
 
 BILLION = 10**9

@@ -13,11 +13,14 @@ from scipy import stats
 
 from scenarios.api import make_plan
 from scenarios.language.problems import ScenarioError
-from scenarios.planning.datasets import BadData, Demands, Folders, load
-from scenarios.planning.graphs import NEGLIGIBLE, NoGraph, build, from_graph
+from scenarios.planning.datasets import Demands
+from scenarios.planning.files import BadData, Folders
+from scenarios.planning.graphs import NoGraph, from_graph
+from scenarios.planning.topologies.similarity import NEGLIGIBLE
 from scenarios.planning.seeds import draws, generator, lanes
 from scenarios.planning.splits import NoSplit, deal, sizes
 from tests.support.builders import perform, scenario
+from tests.support.kinds import edges_of, load, split_table
 
 
 def rng() -> np.random.Generator:
@@ -26,7 +29,7 @@ def rng() -> np.random.Generator:
 
 def edges(n: int = 12, **topology: Any) -> set[tuple[int, int]]:
     targets = generator(1, "targets").standard_normal((n, 4))
-    return {(i, j) for i, j, _ in build(topology, n, rng(), targets)}
+    return {(i, j) for i, j, _ in edges_of(topology, n, rng(), targets)}
 
 
 def degrees(found: set[tuple[int, int]], n: int = 12) -> list[int]:
@@ -52,7 +55,7 @@ def test_similarity_weights_are_the_papers() -> None:
     """W_ij = exp((cos φ_ij − 1)/γ), negligible ones left out (Bellet et al. 2018, 5.1)."""
     angles = np.array([0.0, 0.3, 2.0])
     targets = np.stack([np.cos(angles), np.sin(angles)], axis=1) * [[1], [5], [2]]
-    (edge,) = build({"kind": "similarity", "gamma": 0.1}, 3, rng(), targets)
+    (edge,) = edges_of({"kind": "similarity", "gamma": 0.1}, 3, rng(), targets)
     assert edge[:2] == (0, 1)
     assert edge[2] == pytest.approx(math.exp((math.cos(0.3) - 1) / 0.1))
     assert math.exp((math.cos(1.7) - 1) / 0.1) < NEGLIGIBLE
@@ -70,7 +73,7 @@ def test_a_networkx_graph_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize("edge", [[0, 0], [0, 12], [-1, 2], [0.5, 1], [0, 1, 0], [0, 1, -2.0]])
 def test_edges_that_are_none(edge: list[float]) -> None:
     with pytest.raises(NoGraph):
-        build({"kind": "edges", "edges": [edge]}, 12, rng(), None)
+        edges_of({"kind": "edges", "edges": [edge]}, 12, rng(), None)
 
 
 SPLITS = [
@@ -85,30 +88,30 @@ def test_everybody_gets_points_and_every_point_is_given_once(
     split: dict[str, Any], n: int, total: int, seed: int
 ) -> None:
     labels = np.where(np.arange(total) % 3 == 0, 1.0, -1.0)
-    hands = deal(split, labels, n, generator(seed, "deal"))
+    hands = deal(split_table(split), labels, n, generator(seed, "deal"))
     assert len(hands) == n
     assert min(map(len, hands)) >= 1
     assert sorted(np.concatenate(hands).tolist()) == list(range(total))
 
 
 def test_sizes_follow_their_rule() -> None:
-    assert sizes({"kind": "even"}, 10, 4, rng()).tolist() == [3, 3, 2, 2]
-    uneven = sizes({"kind": "uneven", "ratio": 8.0}, 100_000, 4, rng())
+    assert sizes(split_table({"kind": "even"}), 10, 4, rng()).tolist() == [3, 3, 2, 2]
+    uneven = sizes(split_table({"kind": "uneven", "ratio": 8.0}), 100_000, 4, rng())
     assert uneven[0] / uneven[-1] == pytest.approx(8.0, rel=1e-3)
     assert (uneven[:-1] / uneven[1:]) == pytest.approx([2.0] * 3, rel=1e-3)
-    drawn = sizes({"kind": "uniform", "min": 2, "max": 5}, 1000, 200, rng())
+    drawn = sizes(split_table({"kind": "uniform", "min": 2, "max": 5}), 1000, 200, rng())
     assert set(drawn.tolist()) == {2, 3, 4, 5}
-    assert sizes({"kind": "sizes", "of": [3, 1]}, 5, 2, rng()).tolist() == [3, 1]
+    assert sizes(split_table({"kind": "sizes", "of": [3, 1]}), 5, 2, rng()).tolist() == [3, 1]
 
 
 def test_small_alpha_separates_labels() -> None:
     labels = np.repeat([-1.0, 1.0], 500)
     pure = [
-        abs(labels[h].mean()) for h in deal({"kind": "dirichlet", "alpha": 0.01}, labels, 10, rng())
+        abs(labels[h].mean()) for h in deal(split_table({"kind": "dirichlet", "alpha": 0.01}), labels, 10, rng())
     ]
     mixed = [
         abs(labels[h].mean())
-        for h in deal({"kind": "dirichlet", "alpha": 1000.0}, labels, 10, rng())
+        for h in deal(split_table({"kind": "dirichlet", "alpha": 1000.0}), labels, 10, rng())
     ]
     assert np.mean(pure) > 0.8
     assert np.mean(mixed) < 0.3
@@ -121,7 +124,7 @@ def test_small_alpha_separates_labels() -> None:
 )  # fmt: skip
 def test_numbers_that_do_not_add_up(split: dict[str, Any], total: int) -> None:
     with pytest.raises(NoSplit):
-        sizes(split, total, 4, rng())
+        sizes(split_table(split), total, 4, rng())
 
 
 DATA: dict[str, Any] = {

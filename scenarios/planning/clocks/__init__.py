@@ -1,0 +1,57 @@
+"""The kinds of clock: when an agent wakes. One record in one file each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.problems import Report
+from scenarios.language.table_rules import KindTable
+from scenarios.planning.files import Folders
+from scenarios.planning.kinds import Family
+
+if TYPE_CHECKING:
+    from clocks.activation import Activation, Barrier
+
+
+@dataclass(frozen=True, slots=True)
+class ClockInputs:
+    """What a clock may be made of beside its table."""
+
+    agents: int
+    folders: Folders
+
+
+def _fits(table: Any, report: Report) -> None:
+    """Report nothing: the keys of the table contradict nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockKind:
+    """A kind of clock."""
+
+    name: str
+    table: type[KindTable]
+    build: Callable[[Any, ClockInputs], "Callable[[int], Activation | Barrier]"]
+    """Takes a table; returns a function from an agent's id to its clock. Raises BadData."""
+    example: Mapping[str, Any]
+    """A table of this kind, for tests and random worlds."""
+    check: Callable[[Any, Report], None] = _fits
+    """Reports what contradicts itself in a table."""
+    counts_rounds: bool
+    """Whether all agents wake as often: `rounds` may end the run."""
+    waits: bool
+    """Whether a wake waits for messages of neighbours."""
+
+
+CLOCKS = Family(__name__, ClockKind)
+
+
+def clock_kind(table: KindTable | None) -> ClockKind | None:
+    """Return the kind of a clock; None for code of the scenario's own and a table that did not read."""
+    return None if table is None or table.kind not in CLOCKS else CLOCKS[table.kind]
+
+
+def waits(table: KindTable | None) -> bool:
+    """Whether the wakes of a clock wait for messages; false for code of the scenario's own."""
+    kind = clock_kind(table)
+    return kind is not None and kind.waits

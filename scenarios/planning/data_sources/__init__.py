@@ -1,0 +1,108 @@
+"""The kinds of data source: which points there are, and which agent holds them. One record in one file each."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scenarios.language.problems import Report
+from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, SubTable, Table, key
+from scenarios.language.value_rules import Choice, Either, Flag, Number, count
+from scenarios.planning.files import Folders
+from scenarios.planning.kinds import Family, Tables
+from scenarios.planning.splits import SPLITS
+
+if TYPE_CHECKING:
+    from scenarios.planning.datasets import Shards
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SpreadTable(Table):
+    """Bounds of a number that is drawn for each agent."""
+
+    min: int = key(count(), REQUIRED)
+    max: int = key(count(), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SourceTable(KindTable):
+    """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
+
+    scale: str = key(Choice("refuse", "row"), "refuse")
+    split: KindTable | None = key(Kinds("split", Tables(SPLITS)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawnSourceTable(SourceTable):
+    """Points that are drawn."""
+
+    dimension: int = key(Number(low=1, high=100_000, whole=True), 20)
+    points: int | SpreadTable = key(
+        Either("a whole number >= 1 or { min, max }", count(), SubTable(SpreadTable)),
+        {"min": 10, "max": 100},
+    )
+    test_points: int = key(count(0), 100)
+    flip: float = key(Number(low=0, high=0.5), 0.05)
+    bias: bool = key(Flag(), False)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the largest number of points of an agent."""
+        points = self.points
+        return (points.min, points.max) if isinstance(points, SpreadTable) else (points, points)
+
+
+class Amount(NamedTuple):
+    """How much a data source makes."""
+
+    points: int
+    test_points: int
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInputs:
+    """What a data source may be made of beside its table."""
+
+    agents: int
+    seed: int
+    folders: Folders
+
+
+def _fits(table: Any, report: Report) -> None:
+    """Report nothing: the keys of the table contradict nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind:
+    """A kind of data source."""
+
+    name: str
+    table: type[SourceTable]
+    build: "Callable[[Any, SourceInputs], Shards]"
+    """Takes a table; returns the points of each agent. Raises BadData or NoSplit."""
+    amount: Callable[[Any, int], Amount] | None
+    """Takes a table and the number of agents; returns how much is made at most. None: only the files say."""
+    example: Mapping[str, Any]
+    """Keys of this kind, for tests and random worlds."""
+    check: Callable[[Any, Report], None] = _fits
+    """Reports what contradicts itself in a table."""
+
+
+def check_points(table: DrawnSourceTable, report: Report) -> None:
+    """Report bounds of points that exclude each other."""
+    points = table.points
+    if isinstance(points, SpreadTable) and points.min and points.max and points.min > points.max:
+        report.value(
+            table.path_to("points"), f"min must be at most max, got {points.min} and {points.max}"
+        )
+
+
+def drawn_amount(table: DrawnSourceTable, agents: int) -> Amount:
+    """Return how many points are drawn at most."""
+    total = agents * table.bounds[1]
+    if table.split is not None:
+        total = SPLITS[table.split.kind].total(table.split, total, agents)
+    return Amount(total, agents * table.test_points, table.dimension)
+
+
+SOURCES = Family(__name__, SourceKind)

@@ -1,0 +1,105 @@
+"""The models that agents start from."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.table_rules import REQUIRED, KindTable, key
+from scenarios.language.value_rules import Text
+from scenarios.planning.files import MOST_BYTES, BadData, Folders
+
+if TYPE_CHECKING:
+    from mechanisms.objectives import LocalObjective
+    from mechanisms.vectors import Matrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlainStartTable(KindTable):
+    """A start without parameters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StartFileTable(KindTable):
+    """An archive that holds an array theta, a row for each agent."""
+
+    path: str = key(Text("a path"), REQUIRED)
+
+
+@dataclass(frozen=True, slots=True)
+class StartInputs:
+    """What a start may be made of beside its table."""
+
+    shape: tuple[int, int]
+    """Agents × dimension."""
+    seed: int
+    folders: Folders
+    objectives: "tuple[LocalObjective, ...]"
+    warm: bool
+    """Whether the mechanism makes a warm start of its own from the local models."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartKind:
+    """A kind of start."""
+
+    name: str
+    table: type[KindTable]
+    build: "Callable[[Any, StartInputs], Matrix]"
+    """Takes a table; returns a row for each agent. Raises BadData or NoMinimiser."""
+
+
+def _zeros(_: KindTable, inputs: StartInputs) -> "Matrix":
+    import numpy as np
+
+    return np.zeros(inputs.shape)
+
+
+def _random(_: KindTable, inputs: StartInputs) -> "Matrix":
+    """Return normal vectors of about norm 1 from a public seed."""
+    from scenarios.planning.seeds import generator
+
+    drawn: Matrix = generator(inputs.seed, "start").standard_normal(inputs.shape)
+    return drawn / math.sqrt(inputs.shape[1])
+
+
+def _local(_: KindTable, inputs: StartInputs) -> "Matrix":
+    import numpy as np
+
+    from mechanisms.solve import minimise
+
+    if inputs.warm:
+        return np.zeros(inputs.shape)
+    return np.array([minimise(objective).theta for objective in inputs.objectives])
+
+
+def _file(table: StartFileTable, inputs: StartInputs) -> "Matrix":
+    import numpy as np
+
+    from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+
+    path = inputs.folders.find(table.path)
+    try:
+        theta: Matrix = arrays(path, "theta", most=inputs.folders.most)[0]
+    except TooLarge as error:
+        limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
+        raise BadData(f"{error}; {limit} needs --allow-large") from None
+    except UNREADABLE as error:
+        raise BadData(
+            f"{path.name} must hold an array theta of numbers ({type(error).__name__})"
+        ) from None
+    if theta.shape != inputs.shape or not np.isfinite(theta).all():
+        rows, columns = inputs.shape
+        raise BadData(f"theta must be {rows} × {columns} and finite, got {theta.shape}")
+    return theta
+
+
+STARTS: Mapping[str, StartKind] = {
+    kind.name: kind
+    for kind in (
+        StartKind("zeros", PlainStartTable, _zeros),
+        StartKind("random", PlainStartTable, _random),
+        StartKind("file", StartFileTable, _file),
+        StartKind("local", PlainStartTable, _local),
+    )
+}

@@ -1,0 +1,46 @@
+"""Members of families, made from tables as an author writes them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechanisms.vectors import Matrix
+from scenarios.language.problems import Report
+from scenarios.language.table_rules import Kinds, KindTable
+from scenarios.planning.data_sources import SOURCES, SourceInputs
+from scenarios.planning.datasets import Demands, Shards, tidy
+from scenarios.planning.files import Folders
+from scenarios.planning.graphs import Edge
+from scenarios.planning.kinds import Tables
+from scenarios.planning.splits import SPLITS
+from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs
+
+
+def read_kind(family: Any, table: Any, tag: str = "kind") -> KindTable:
+    """Read a table of a family; raise what is wrong with it."""
+    report = Report({}, {}, "table")
+    read: KindTable = Kinds("kind", Tables(family), tag=tag).read(table, (), report)
+    report.stop_if_any()
+    return read
+
+
+def split_table(table: dict[str, Any]) -> KindTable:
+    """Read a split."""
+    return read_kind(SPLITS, table)
+
+
+def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Demands) -> Shards:
+    """Make or read the points of n agents."""
+    table = read_kind(SOURCES, data, "source")
+    shards = SOURCES[table.kind].build(table, SourceInputs(n, seed, folders))
+    return tidy(shards, demands)
+
+
+def edges_of(
+    topology: dict[str, Any], n: int, rng: np.random.Generator, targets: Matrix | None
+) -> tuple[Edge, ...]:
+    """Make the edges of a topology over n agents."""
+    table = read_kind(TOPOLOGIES, topology)
+    inputs = TopologyInputs(n, rng, targets, Folders(Path()))
+    return TOPOLOGIES[table.kind].edges(table, inputs)
