@@ -90,7 +90,7 @@ class Hazards:
             said = f"comes about {firings:.3g} times; above {MOST['firings']:,} needs --allow-large"
             self.at.report.value(path, said)
 
-    def _path(self, action: str, fault: Table) -> str:
+    def _path(self, action: str, fault: Any) -> str:
         """Name a fault's chance by its name or by what it does: others come and go without touching it."""
         text = json.dumps(values_of(fault), sort_keys=True, default=str)
         name = fault.get("name") or f"{action}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -116,7 +116,7 @@ class Hazards:
             prompt=fault.get("from") is not None,
         )
 
-    def _law(self, path: tuple[str | int, ...], table: Table | None) -> Duration | None:
+    def _law(self, path: tuple[str | int, ...], table: Any) -> Duration | None:
         if table is None:
             return None
         if table["kind"] in SESSIONS:

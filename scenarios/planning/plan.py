@@ -109,7 +109,7 @@ class Plan:
     """Pairs whose edge begins only when a joiner names it."""
     faults: tuple[Fault, ...]
     expects: tuple[dict[str, Any], ...]
-    targets: dict[str, dict[str, Any]]
+    targets: dict[str, Any]
     privacy: Privacy
     loss: Loss
     shards: Shards

@@ -42,6 +42,7 @@ from scenarios.planning.provenance import Origin
 from scenarios.planning.release_charges import TIGHTEST
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import Scenario, load
+from scenarios.planning.scenario_tables import ExpectTable
 from scenarios.planning.topologies import OfDataTable
 
 
@@ -53,7 +54,7 @@ def resolve(scenario: Scenario, options: Options) -> Plan:
     return _Resolver(Settling(scenario, options)).plan()
 
 
-def _heard(expect: dict[str, Any]) -> dict[str, Any]:
+def _heard(expect: Any) -> Any:
     """Return an expectation with its condition read."""
     text = expect.get("sometimes")
     return expect if text is None else expect | {"sometimes": read_condition(text)}
@@ -140,7 +141,7 @@ class _Resolver:
             apart=frozenset(pair for pair in chosen if pair not in given),
             faults=faults,
             expects=tuple(map(_heard, self.at.read.expect)),
-            targets=self.at.read.targets,
+            targets=dict(self.at.read.targets.items()),
             privacy=self._privacy(nodes, serves=serves),
             loss=loss,
             shards=shards,
@@ -227,10 +228,9 @@ class _Resolver:
         """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""
         if self.at.options.nested:
             return
-        for i, expect in enumerate(self.at.read.expect):
-            name = expect.compared_to
-            if name:
-                self._resolve_other(expect, name)
+        for expect in self.at.read.expect:
+            if expect.compared_to:
+                self._resolve_other(expect, expect.compared_to)
 
     def _resolve_other(self, expect: ExpectTable, name: str) -> None:
         path = expect.path_to("compared_to")

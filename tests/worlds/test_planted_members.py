@@ -1,6 +1,6 @@
 """A new member of a family that one place has forgotten is an error: it never behaves as another member."""
 
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,16 @@ from scenarios.planning import (
     mechanism_tables,
     scenario_tables,
 )
+from scenarios.planning.clocks import ClockKind
+from scenarios.planning.data_sources import SourceKind
+from scenarios.planning.durations import DurationKind
+from scenarios.planning.losses import LossKind
 from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS, Trait
 from scenarios.planning.metric import Metric
 from scenarios.planning.metric_names import METRICS
+from scenarios.planning.splits import SplitKind
+from scenarios.planning.starts import StartKind
+from scenarios.planning.topologies import TopologyKind
 from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import world
 
@@ -67,27 +74,26 @@ def test_a_kind_of_mechanism(
     refused(tree, tmp_path)
 
 
-TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "topology": (scenario_tables.TOPOLOGIES, {"network": {"topology": NEW}}),
-    "split": (scenario_tables.SPLITS, {"data": {"source": "blobs", "split": NEW}}),
-    "data source": (scenario_tables.SOURCES, {"data": {"source": NEW}}),
-    "loss": (scenario_tables.LOSSES, {"task": {"loss": NEW}}),
-    "start": (scenario_tables.STARTS, {"task": {"start": NEW}}),
-    "clock": (scenario_tables.CLOCKS, {"nodes": [{"count": 3, "clock": NEW}]}),
-    "latency": (scenario_tables.LATENCIES, {"network": {"latency": {"kind": NEW}}}),
-    "duration": (
-        fault_tables.DISTRIBUTIONS,
-        {"nodes": [{"count": 3, "compute": {"kind": NEW}}]},
-    ),
-}
+RECORDS: tuple[type[Any], ...] = (
+    ClockKind,
+    DurationKind,
+    LossKind,
+    SourceKind,
+    SplitKind,
+    StartKind,
+    TopologyKind,
+)
 
 
-@pytest.mark.parametrize("family", TABLES)
-def test_a_kind_of_a_table(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    members, sections = TABLES[family]
-    like = members["blobs"] if family == "data source" else scenario_tables.Nothing
-    monkeypatch.setitem(members, NEW, like)
-    refused(scenario(**sections), tmp_path)
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_record_that_leaves_something_out_cannot_be_made(record: type[Any]) -> None:
+    required = [part.name for part in fields(record) if part.default is MISSING]
+    assert {"name", "table"} < set(required)
+    whole: dict[str, Any] = dict.fromkeys(required)
+    record(**whole)
+    for name in required:
+        with pytest.raises(TypeError, match=name):
+            record(**{key: value for key, value in whole.items() if key != name})
 
 
 def _key(table: type[Table], key: str) -> Field:

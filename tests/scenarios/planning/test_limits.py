@@ -15,8 +15,8 @@ from scenarios.language.writer import to_toml
 from scenarios.planning.array_files import size_of
 from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
-from tests.support.kinds import load
 from tests.support.builders import scenario
+from tests.support.kinds import load
 
 BILLION = 10**9
 

@@ -15,10 +15,10 @@ from scenarios.api import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
-from scenarios.planning.graphs import NoGraph, from_graph
-from scenarios.planning.topologies.similarity import NEGLIGIBLE
+from scenarios.planning.graphs import NoGraph, from_graph, listed
 from scenarios.planning.seeds import draws, generator, lanes
 from scenarios.planning.splits import NoSplit, deal, sizes
+from scenarios.planning.topologies.similarity import NEGLIGIBLE
 from tests.support.builders import perform, scenario
 from tests.support.kinds import edges_of, load, split_table
 
@@ -73,7 +73,7 @@ def test_a_networkx_graph_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize("edge", [[0, 0], [0, 12], [-1, 2], [0.5, 1], [0, 1, 0], [0, 1, -2.0]])
 def test_edges_that_are_none(edge: list[float]) -> None:
     with pytest.raises(NoGraph):
-        edges_of({"kind": "edges", "edges": [edge]}, 12, rng(), None)
+        listed([edge], 12)
 
 
 SPLITS = [
@@ -107,7 +107,8 @@ def test_sizes_follow_their_rule() -> None:
 def test_small_alpha_separates_labels() -> None:
     labels = np.repeat([-1.0, 1.0], 500)
     pure = [
-        abs(labels[h].mean()) for h in deal(split_table({"kind": "dirichlet", "alpha": 0.01}), labels, 10, rng())
+        abs(labels[h].mean())
+        for h in deal(split_table({"kind": "dirichlet", "alpha": 0.01}), labels, 10, rng())
     ]
     mixed = [
         abs(labels[h].mean())
