@@ -17,8 +17,9 @@ from scenarios.planning.context import Options
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
+from scenarios.records.file_guard import FolderError
 from scenarios.records.result import InterruptedRun, Result, open_run
-from scenarios.records.run_folder import FolderError, choose
+from scenarios.records.run_folder import choose
 from scenarios.running.control import Elsewhere, RunGovernor, Signals
 from scenarios.running.run import Run
 

@@ -193,3 +193,48 @@ def test_a_run_with_all_its_totals_loads_no_statistics_package(tmp_path: Path) -
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+FILES_OF_A_RUN = {
+    "manifest.json",
+    "world.json",
+    "ledger.jsonl",
+    "inputs.jsonl",
+    "metrics.csv",
+    "summary.json",
+    "verdicts.json",
+    "models.npz",
+    "events-00000.jsonl",
+}
+
+
+def test_one_module_names_the_files_of_a_run() -> None:
+    """What is read of a folder goes through the reader of records, so that the format can change behind it."""
+    named = {
+        name_of(path)
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in FILES_OF_A_RUN
+    }
+    # the reader of scenarios lies below the records: it asks whether a file is the one that a run resolved
+    assert named == {"scenarios.records.run_folder", "scenarios.language.reader"}
+
+
+def test_only_the_reader_and_the_writers_know_where_a_run_keeps_what() -> None:
+    """The names of these files serve messages elsewhere; only these modules put them behind a folder."""
+    names = ("MANIFEST", "RESOLVED", "WORLD", "LEDGER", "METRICS", "INPUTS", "SUMMARY", "VERDICTS")
+    behind = {
+        name_of(path)
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and isinstance(node.right, ast.Name)
+        and node.right.id in names
+    }
+    assert behind == {
+        "scenarios.records.reader",
+        "scenarios.records.run_folder",
+        "scenarios.running.observers.recorder",
+        "scenarios.command.run",  # the file that a session by hand is run again from
+    }

@@ -9,9 +9,8 @@ from scenarios.planning.fault_tables import ACTIONS
 from scenarios.records.causes import Causes, as_tree, in_words
 from scenarios.records.divergence import compare_digests, differences, parts, plain_row, samples
 from scenarios.records.divergence import in_words as told
-from scenarios.records.file_guard import guarded, resolved
-from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError, events
+from scenarios.records.file_guard import FolderError, guarded
+from scenarios.records.reader import RunRecord
 
 PARTED = 5
 
@@ -37,14 +36,14 @@ def _explain(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _causes(result: Result) -> Causes:
-    return Causes(result.events(), list(result.proof.lines), _faults(result.path))
+def _causes(record: RunRecord) -> Causes:
+    return Causes(record.events(), list(record.proof.lines), _faults(record))
 
 
-def _faults(path: Path) -> list[str]:
+def _faults(record: RunRecord) -> list[str]:
     """Return what the scenario of a run calls its faults."""
     try:
-        tree = resolved(path)
+        tree = record.resolved
     except FolderError:
         return []
     found = []
@@ -62,14 +61,13 @@ def diff(chosen: argparse.Namespace) -> int:
 
 
 def _diff(chosen: argparse.Namespace) -> int:
-    one, other = Path(chosen.run), Path(chosen.other)
-    both = [opened(path) for path in (one, other)]
-    manifests = [result.manifest for result in both]
+    one, other = both = [opened(Path(path)) for path in (chosen.run, chosen.other)]
+    manifests = [record.manifest for record in both]
     told_apart = [(m["scenario"], m["seed"]) for m in manifests]
     digests = compare_digests(*manifests)
-    found = parts(events(one), events(other))
+    found = parts(one.events(), other.events())
     since = 0 if found is None else min(e["t"] for e in found if e is not None)
-    rows = differences(samples(events(one)), samples(events(other)), since)
+    rows = differences(samples(one.events()), samples(other.events()), since)
     if chosen.json:
         tree = {
             "parts": found and list(found),
@@ -81,12 +79,12 @@ def _diff(chosen: argparse.Namespace) -> int:
         say("the same events, one by one")
         say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
-        for result, event in zip(both, found, strict=True):
-            say(f"{result.path}:")
+        for record, event in zip(both, found, strict=True):
+            say(f"{record.path}:")
             if event is None:
-                say(f"  is over before that ({result.ended})")
+                say(f"  is over before that ({record.ended})")
             else:
-                say(*(f"  {line}" for line in in_words(_causes(result), event["seq"])))
+                say(*(f"  {line}" for line in in_words(_causes(record), event["seq"])))
         say("after it:")
-        say(*told(rows, (str(one), str(other))))
+        say(*told(rows, (str(one.path), str(other.path))))
     return PARTED if found is not None and told_apart[0] == told_apart[1] else 0

@@ -155,7 +155,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
 
     from scenarios.language.problems import ScenarioError
     from scenarios.language.visible_text import say
-    from scenarios.records.run_folder import FolderError
+    from scenarios.records.file_guard import FolderError
 
     try:
         code = _dispatch(chosen)

@@ -12,22 +12,22 @@ from scenarios.planning.scenario import load
 
 if TYPE_CHECKING:
     from scenarios.planning.plan import Plan
-    from scenarios.records.result import Result
+    from scenarios.records.reader import RunRecord
 
 
-def opened(path: Path) -> "Result":
+def opened(path: Path) -> "RunRecord":
     """Open a run's folder, and say on standard error what must be known before any of it is believed."""
-    from scenarios.records.result import Result
+    from scenarios.records.reader import RunRecord
 
-    result = Result(path)
-    warn(result)
-    return result
+    record = RunRecord(path)
+    warn(record)
+    return record
 
 
-def warn(result: "Result") -> None:
+def warn(record: "RunRecord") -> None:
     """Say on standard error what must be known before anything of a run is believed."""
-    for caveat in result.caveats:
-        say(f"hush: {result.path}: {caveat}", error=True)
+    for caveat in record.caveats:
+        say(f"hush: {record.path}: {caveat}", error=True)
 
 
 def settings(pairs: list[str]) -> dict[str, Any]:

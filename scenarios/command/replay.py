@@ -10,8 +10,7 @@ from scenarios.console.assembly.playback import Player
 from scenarios.console.screens.screen import can_be_full, is_plain, save, show, written
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
 from scenarios.language.visible_text import say
-from scenarios.records.file_guard import guarded
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError, guarded
 from scenarios.running.control import Signals
 from scenarios.running.run import INTERRUPTED
 
@@ -30,7 +29,7 @@ def _replay(chosen: argparse.Namespace) -> int:
     drawn = chosen.ascii if chosen.svg is not None else is_plain(asked=chosen.ascii)
     viewer, player = viewer_of_recording(folder, speed, ascii_only=drawn)
     recording = player.source
-    warn(recording.result)
+    warn(recording.record)
     if recording.upcoming is None:
         raise FolderError(f"{folder} has no events: it was cut off before the first, or is damaged")
     shows = chosen.svg is None and can_be_full()

@@ -12,7 +12,8 @@ from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.plan import Plan
 from scenarios.records.divergence import compare_digests
-from scenarios.records.run_folder import abandon, choose, events, read_manifest
+from scenarios.records.reader import RunRecord
+from scenarios.records.run_folder import RESOLVED, abandon, choose
 from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import DIVERGENT, Outcome, Run
@@ -148,7 +149,7 @@ def _tell(made: Run, outcome: Outcome, live: str) -> None:
             f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"
         )
         if made.journal.steered:
-            say(f"  steered by hand; the same again: hush run {outcome.folder}/resolved.toml")
+            say(f"  steered by hand; the same again: hush run {outcome.folder / RESOLVED}")
 
 
 def _again(former: Run, first: Outcome, speed: float) -> int:
@@ -157,11 +158,12 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
     if former.journal.steered:
         from scenarios.api import make_plan
 
-        plan = make_plan(first.folder / "resolved.toml")
+        plan = make_plan(first.folder / RESOLVED)
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
         made = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
         second = asyncio.run(made.perform())
-        manifests = [read_manifest(outcome.folder) for outcome in (first, second)]
+        records = [RunRecord(outcome.folder) for outcome in (first, second)]
+        manifests = [record.manifest for record in records]
         verdicts = compare_digests(*manifests)
         unknown = [f"{name} digests are {v}" for name, v in verdicts.items() if v.startswith("not")]
         if unknown:
@@ -174,7 +176,7 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
                 error=True,
             )
             return 0
-        for one, other in zip(events(first.folder), events(second.folder), strict=False):
+        for one, other in zip(*(record.events() for record in records), strict=False):
             one.pop("late_ns", None), other.pop("late_ns", None)
             if one != other:
                 say(

@@ -32,7 +32,8 @@ from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
-from scenarios.records.run_folder import FolderError, asked, held
+from scenarios.records.file_guard import FolderError
+from scenarios.records.run_folder import asked, held
 from scenarios.running.worker_processes import shared_out
 
 INTERRUPTED = 130

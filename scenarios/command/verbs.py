@@ -5,12 +5,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from scenarios.command.option_values import opened, plan_of, settings
+from scenarios.command.option_values import opened, plan_of, settings, warn
 from scenarios.language.problems import Problem, ScenarioError, nearest
 from scenarios.language.reader import LIBRARY, library_names, read_text
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.scenario import load
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError
+from scenarios.records.run_folder import is_record
 
 
 def check(chosen: argparse.Namespace) -> int:
@@ -52,9 +53,9 @@ def library(chosen: argparse.Namespace) -> int:
 def show(chosen: argparse.Namespace) -> int:
     """A run, a scenario or a mechanism: whatever the word names."""
     path = Path(chosen.what)
-    if chosen.ledger and not (path / "manifest.json").exists():
+    if chosen.ledger and not is_record(path):
         raise FolderError(f"--ledger needs the folder of a run, and {path} is none")
-    if (path / "manifest.json").exists():
+    if is_record(path):
         from scenarios.records.file_guard import guarded
 
         with guarded(path):
@@ -89,23 +90,23 @@ def _show_run(path: Path, *, as_json: bool) -> int:
     from scenarios.records.recomputed_privacy import cut_off_in_words, epsilon_of, heard_in_words
     from scenarios.records.summary_text import in_words
 
-    result = opened(path)
-    summary = result.summary
-    if not result.is_judged:
-        summary = summary | {"epsilon": epsilon_of(result)}
+    record = opened(path)
+    summary = record.summary
+    if not record.is_judged:
+        summary = summary | {"epsilon": epsilon_of(record)}
     if as_json:
         say_json(summary)
-    elif not result.is_judged:
-        say(*cut_off_in_words(summary), *heard_in_words(result))
+    elif not record.is_judged:
+        say(*cut_off_in_words(summary), *heard_in_words(record))
     else:
-        heard = ["", *heard_in_words(result)] if summary["releases"] else []
+        heard = ["", *heard_in_words(record)] if summary["releases"] else []
         say(*in_words(summary), *heard)
-        digests = result.manifest["digests"]
+        digests = record.manifest["digests"]
         schedule = f"{digests.get('schedule', '')[:16]}…{_conditional(digests)}"
         intact = "files are what their checksums say"
-        said = "CHECKSUMS DO NOT MATCH" if result.flaws else intact
+        said = "CHECKSUMS DO NOT MATCH" if record.flaws else intact
         say("", f"  {path}: {said}; schedule {schedule}")
-    return 2 if result.flaws else 0
+    return 2 if record.flaws else 0
 
 
 def _conditional(digests: dict[str, Any]) -> str:
@@ -116,16 +117,19 @@ def _conditional(digests: dict[str, Any]) -> str:
 
 def _show_ledger(path: Path, form: str) -> int:
     """Write a run's ledger for other programs."""
+    from scenarios.records.reader import RunRecord
     from scenarios.records.recomputed_privacy import as_csv, as_events
+    from scenarios.records.run_folder import LEDGER
 
-    if not (path / "ledger.jsonl").exists():
-        raise FolderError(f"{path} has no ledger.jsonl: what was released cannot be told")
-    result = opened(path)
+    record = RunRecord(path)
+    if not record.has_ledger:
+        raise FolderError(f"{path} has no {LEDGER}: what was released cannot be told")
+    warn(record)
     if form == "csv":
-        say(*as_csv(result).rstrip().split("\r\n"))
+        say(*as_csv(record).rstrip().split("\r\n"))
     else:
-        say_json(as_events(result))
-    return 2 if result.flaws else 0
+        say_json(as_events(record))
+    return 2 if record.flaws else 0
 
 
 def new(chosen: argparse.Namespace) -> int:
@@ -150,8 +154,7 @@ def plot(chosen: argparse.Namespace) -> int:
     """Draw one metric of a run."""
     from scenarios.records.plots import draw
 
-    opened(Path(chosen.run))
-    out = draw(Path(chosen.run), chosen.what, chosen.x, chosen.out)
+    out = draw(opened(Path(chosen.run)), chosen.what, chosen.x, chosen.out)
     say(str(out))
     return 0
 

@@ -19,8 +19,9 @@ from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
-from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError, asked, held, numbers
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord, plan_text
+from scenarios.records.run_folder import MANIFEST, asked, held, is_record, numbers
 from scenarios.records.summary import settled
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -129,26 +130,20 @@ def _done(seed: int, path: Path, wanted: str) -> dict[str, Any] | None:
 
     Anything else in the folder is refused: runs of other plans, and files that no run wrote.
     """
-    resolved = path / "resolved.toml"
-    began = resolved.exists()
-    if began and _without_comments(resolved.read_bytes().decode(errors="replace")) != wanted:
+    planned = plan_text(path)
+    if planned is not None and planned != wanted:
         raise FolderError(f"{path} holds a run of another plan: choose another --out")
     with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
-        result = Result(path)
-        if result.status == "finished" and result.is_judged:
-            return _row(seed, settled(result.summary), result.summary)
+        record = RunRecord(path)
+        if record.status == "finished" and record.is_judged:
+            return _row(seed, settled(record.summary), record.summary)
     foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
-    if foreign or not (began or (path / "manifest.json").exists()):
-        named = ", ".join(foreign[:3]) or "no manifest.json"
+    if foreign or (planned is None and not is_record(path)):
+        named = ", ".join(foreign[:3]) or f"no {MANIFEST}"
         raise FolderError(
             f"{path} is no unfinished run to be run again ({named}): remove it, or choose another --out"
         )
     return None
-
-
-def _without_comments(text: str) -> str:
-    """Leave out what a run noted in its resolved scenario at its end."""
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
 
 
 def _row(seed: int, code: int, summary: dict[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,8 @@ What a shape cannot say (a number that fits no other file) `guarded` turns into 
 """
 
 import math
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
@@ -54,7 +52,7 @@ def guarded(what: object) -> Iterator[None]:
     except (FolderError, ScenarioError):
         raise
     except _DAMAGE as error:
-        raise FolderError(f"{what} is damaged: {_reason(error)}") from None
+        raise FolderError(f"{what} is damaged: {reason_of(error)}") from None
 
 
 Whole = Annotated[int, Meta(ge=0, le=_LATEST)]
@@ -63,6 +61,12 @@ Number = float | Literal["inf", "-inf"]
 Figure = Number | None
 """A number as JSON holds it: no number is null, infinity is a word."""
 Cost = Annotated[float, Meta(ge=0)] | Literal["inf"]
+
+
+class Versioned(msgspec.Struct):
+    """The one field that manifests of every schema have."""
+
+    schema: int
 
 
 class Manifest(msgspec.Struct):
@@ -78,7 +82,7 @@ class Manifest(msgspec.Struct):
     environment: dict[str, str | int | None] = {}
     digests: dict[str, Any] = {}
     sha256: Any = None
-    """Of each file; a manifest without any vouches for none, and `folder.flaws` says so."""
+    """Of each file; a manifest without any vouches for none, and `RunRecord.flaws` says so."""
 
 
 class _Conditional(msgspec.Struct):
@@ -258,7 +262,7 @@ class Charge(msgspec.Struct):
     summed: Cost | None = None
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return why something cannot be decoded; content is never quoted, for the file may be a link to any other."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
@@ -273,29 +277,7 @@ def decoded(data: bytes, what: object, shape: Any) -> Any:
         msgspec.json.decode(data, type=shape)
         return msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise FolderError(f"{what} is damaged: {_reason(error)}") from None
-
-
-def json_of(path: Path, shape: Any) -> Any:
-    """Return a file of JSON as plain values; raise `FolderError` where it is unreadable, or has another shape."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FolderError(f"{path} cannot be read: {error.strerror}") from None
-    return decoded(data, path, shape)
-
-
-def resolved(folder: Path) -> dict[str, Any]:
-    """Return the scenario in full, as a run's folder holds it; raise `FolderError` where readers cannot use it."""
-    path = folder / "resolved.toml"
-    try:
-        tree: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
-        msgspec.convert(tree, Resolved)
-    except OSError as error:
-        raise FolderError(f"{path} cannot be read: {error.strerror}") from None
-    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise FolderError(f"{path} is damaged: {_reason(error)}") from None
-    return tree
+        raise FolderError(f"{what} is damaged: {reason_of(error)}") from None
 
 
 _EVENT = msgspec.json.Decoder(Union[KINDS])  # noqa: UP007
@@ -307,7 +289,7 @@ def event_of(line: bytes, what: object) -> Event:
     try:
         event: Event = _EVENT.decode(line)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        said = f"{what} is damaged: a line of it is no event: {_reason(error)}"
+        said = f"{what} is damaged: a line of it is no event: {reason_of(error)}"
         raise FolderError(said) from None
     why = _unfit(event)
     if why:

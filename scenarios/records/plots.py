@@ -15,9 +15,8 @@ from scenarios.language.json_numbers import number, show
 from scenarios.language.problems import nearest
 from scenarios.language.visible_text import visible
 from scenarios.planning.metric_names import split_metric
-from scenarios.records.file_guard import guarded
-from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError, guarded
+from scenarios.records.reader import RunRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,36 +59,35 @@ class Curve:
     per_node: bool
 
 
-def draw(run: Path, what: str, x: str, out: str | None) -> Path:
+def draw(record: RunRecord, what: str, x: str, out: str | None) -> Path:
     """Draw a sampled metric: its median and mean over agents, and where 80 % of them lie."""
-    result = Result(run)
     what = split_metric(what)[0]
-    with guarded(run):
-        curve = curve_of(result, what, x)
-        return _picture(result, curve, what, x, Path(out) if out else run / f"{what}.png")
+    with guarded(record.path):
+        curve = curve_of(record, what, x)
+        return _picture(record, curve, what, x, Path(out) if out else record.path / f"{what}.png")
 
 
-def curve_of(result: Result, what: str, x: str) -> Curve:
+def curve_of(record: RunRecord, what: str, x: str) -> Curve:
     """Return the points to draw; raise `FolderError` where they make no line.
 
     Where several samples stand at one value of the axis, the last is drawn: what was reached there.
     """
-    samples = _samples(result)
+    samples = _samples(record)
     if not samples:
-        raise FolderError(f"{result.path} holds no samples to draw")
+        raise FolderError(f"{record.path} holds no samples to draw")
     if what not in samples[-1]["values"]:
         known = nearest(what, samples[-1]["values"])
         raise FolderError(f"'{what}' was not sampled in this run; {known}")
     _settle(samples)
     samples = [s for s in samples if what in s["values"]]
-    at = _axis(result, samples, x)
+    at = _axis(record, samples, x)
     folds = np.array([_folds(s["values"][what]) for s in samples])
     fine = np.isfinite(at) & np.isfinite(folds).all(axis=1)
     last = {float(f"{t:.12g}"): row for t, row in zip(at[fine], folds[fine], strict=True)}
     if len(last) < 2:
         found = "no point" if not last else "one point"
         raise FolderError(
-            f"'{what}' against {x} has {found} in this run, and a line needs two; {_hint(result, samples, x)}"
+            f"'{what}' against {x} has {found} in this run, and a line needs two; {_hint(record, samples, x)}"
         )
     order = sorted(last)
     middle, low, high, mean = np.array([last[t] for t in order]).T
@@ -97,26 +95,26 @@ def curve_of(result: Result, what: str, x: str) -> Curve:
     return Curve(np.array(order), middle, low, high, mean, per_node)
 
 
-def _hint(result: Result, samples: Samples, x: str) -> str:
+def _hint(record: RunRecord, samples: Samples, x: str) -> str:
     """Say what else could be tried."""
     if len(samples) < 2:
         return "it was sampled once, at the end"
-    ways = ("rounds", "time", "updates") if _has_rounds(result, samples) else ("time", "updates")
-    moving = [way for way in ways if way != x and len(set(_axis(result, samples, way))) > 1]
+    ways = ("rounds", "time", "updates") if _has_rounds(record, samples) else ("time", "updates")
+    moving = [way for way in ways if way != x and len(set(_axis(record, samples, way))) > 1]
     return f"try --x {moving[0]}" if moving else "a smaller run.sample_every makes more"
 
 
-def _has_rounds(result: Result, samples: Samples) -> bool:
+def _has_rounds(record: RunRecord, samples: Samples) -> bool:
     served = bool(samples[-1]["served"])
-    return served or (bool(result.clocks) and result.clocks <= {"synchronous", "barrier"})
+    return served or (bool(record.clocks) and record.clocks <= {"synchronous", "barrier"})
 
 
-def _samples(result: Result) -> Samples:
+def _samples(record: RunRecord) -> Samples:
     """Return the samples, each with what was counted before it; one after which nothing happened stands for two."""
     found: Samples = []
     wakes: Counter[int | None] = Counter()
     rounds, former = 0, (-1, -1, -1)
-    for event in result.events():
+    for event in record.events():
         kind = event["kind"]
         if kind == "woke":
             wakes[event["node"]] += 1
@@ -157,12 +155,12 @@ def _folds(values: Any) -> tuple[float, float, float, float]:
     return middle, low, high, float(known.mean())
 
 
-def _axis(result: Result, samples: Samples, x: str) -> Vector:
+def _axis(record: RunRecord, samples: Samples, x: str) -> Vector:
     match x:
         case "time" | "updates":
             return np.array([s[x] for s in samples], dtype=float)
         case "rounds":
-            return _rounds(result, samples)
+            return _rounds(record, samples)
         case "releases":
             return np.array([sum(s["values"]["releases"]) for s in samples], dtype=float)
         case "bytes":
@@ -173,14 +171,14 @@ def _axis(result: Result, samples: Samples, x: str) -> Vector:
             raise NotImplementedError(f"nothing is drawn against {x!r}")
 
 
-def _rounds(result: Result, samples: Samples) -> Vector:
+def _rounds(record: RunRecord, samples: Samples) -> Vector:
     """Return how many rounds were over: those that a server ended, else the wakes of the median agent."""
     if samples[-1]["served"]:
         return np.array([s["served"] for s in samples], dtype=float)
-    if not _has_rounds(result, samples):
+    if not _has_rounds(record, samples):
         told = (
-            f"s of the kind {', '.join(sorted(result.clocks))}"
-            if result.clocks
+            f"s of the kind {', '.join(sorted(record.clocks))}"
+            if record.clocks
             else "s that are not known"
         )
         raise FolderError(
@@ -207,7 +205,7 @@ def _matplotlib() -> tuple[Any, Any]:
     return plt, MaxNLocator
 
 
-def _picture(result: Result, curve: Curve, what: str, x: str, out: Path) -> Path:
+def _picture(record: RunRecord, curve: Curve, what: str, x: str, out: Path) -> Path:
     plt, MaxNLocator = _matplotlib()
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -223,11 +221,11 @@ def _picture(result: Result, curve: Curve, what: str, x: str, out: Path) -> Path
     axes.plot(curve.at, curve.middle, color=_INK, label=label, marker=mark, markersize=4)
     if what.startswith("gap") and (curve.middle > 0).all():
         axes.set_yscale("log")
-    epsilon = result.summary.get("epsilon", {})
+    epsilon = record.summary.get("epsilon", {})
     terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
     axes.set_xlabel(_LABELS.get(x, _written(f"largest ε ({terms})")))
     axes.set_ylabel(_written(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what)))
-    told = f"{result.manifest['scenario']}, seed {result.manifest['seed']}: {result.status}"
+    told = f"{record.manifest['scenario']}, seed {record.manifest['seed']}: {record.status}"
     axes.set_title(_written(told))
     axes.grid(alpha=0.25)
     for side in ("top", "right"):

@@ -5,7 +5,7 @@ Files of other programs, of older versions or of a failing disk may differ all t
 file has it, and costs what the dearer of the two says: no ε of a run is below what its events prove.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,13 @@ import msgspec
 
 from mechanisms.accounting.spend import UNITS, Spend, rounded_up, unprotected
 from scenarios.language.json_numbers import number, show
+from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import line_of, spend_of
-from scenarios.records.run_folder import FolderError, lines, segments
-from scenarios.records.world_facts import Facts, read_facts
+from scenarios.records.run_folder import LEDGER, WORLD
+from scenarios.records.world_facts import Facts
 
-LEDGER = "ledger.jsonl"
 MADE = "proved_by"
 """The field of a line that no ledger file holds: it was made of an event."""
-_KINDS = frozenset({"charged", "released"})
 _NAMED = 5
 """So many agents are named; of more, how many there are is said."""
 
@@ -29,7 +28,7 @@ Release = tuple[int, int]
 """An agent, and the number of one of its releases."""
 
 
-class _Fact(msgspec.Struct, gc=False):
+class ReleaseFact(msgspec.Struct, gc=False):
     """What an event says of a release. Its charge is an ε, or a μ: its law is said by the ledger and the plan alone."""
 
     kind: str
@@ -57,64 +56,50 @@ class Proof:
         return found
 
 
-def proof_of(path: Path) -> Proof:
-    """Compare the ledger and the events of a run's folder; raise `FolderError` where one cannot be read."""
-    try:
-        return _Comparison(path).proof()
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FolderError):
-            raise
-        raise FolderError(f"{path}: {LEDGER} is damaged: {error}") from None
+def prove(
+    lines: Iterable[dict[str, Any]],
+    releases: Iterable[ReleaseFact],
+    facts: Callable[[], Facts | None],
+    path: Path,
+) -> Proof:
+    """Compare the lines of a ledger with what events say of releases.
 
-
-def _facts_of(path: Path) -> Iterator[_Fact]:
-    """Yield what the whole events of a run say of releases."""
-    decoder = msgspec.json.Decoder(_Fact)
-    for segment in segments(path):
-        with segment.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return  # here the run was killed
-                if b"charged" not in line and b"released" not in line and b"\\" not in line:
-                    continue  # most events say nothing of a release: they are not decoded
-                try:
-                    fact = decoder.decode(line)
-                except (msgspec.MsgspecError, RecursionError, ValueError):
-                    said = f"{segment} is damaged: a line of it is no event"
-                    raise FolderError(said) from None
-                if fact.kind in _KINDS and fact.node is not None:
-                    yield fact
+    `facts` returns what the world was, None where that is not known: it is asked where anything was released. `path` is
+    named in errors.
+    """
+    return _Comparison(facts, path).proof(lines, releases)
 
 
 class _Comparison:
     """Both files of one run, read side by side."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, facts: Callable[[], Facts | None], path: Path) -> None:
+        self._facts = facts
         self._path = path
         self._written: dict[Release, dict[str, Any]] = {}
-        self._seen: dict[Release, tuple[float, _Fact]] = {}
+        self._seen: dict[Release, tuple[float, ReleaseFact]] = {}
         """What each release costs by its events, and the event: infinite where it was released and never charged."""
 
-    def proof(self) -> Proof:
-        for line in lines(self._path / LEDGER):
+    def proof(self, lines: Iterable[dict[str, Any]], releases: Iterable[ReleaseFact]) -> Proof:
+        for line in lines:
             release = line["node"], line["k"]
             former = self._written.get(release)
             if former is None or number(former["charged"]) < number(line["charged"]):
                 self._written[release] = line
-        for fact in _facts_of(self._path):
+        for fact in releases:
             self._note(fact)
         lacking = [release for release in self._seen if release not in self._written]
         low = [r for r, line in self._written.items() if self._costs(r) > number(line["charged"])]
         beyond = [release for release in self._written if release not in self._seen]
         self._refuse_gaps()
-        facts = _world(self._path) if self._written or self._seen else None
+        facts = self._facts() if self._written or self._seen else None
         planned = {} if facts is None else _planned(facts)
         odd = [release for release, line in self._written.items() if _is_odd(line, planned)]
         made = self._made([*lacking, *low], facts, planned) | self._doubted(odd, planned)
         kept = [line for release, line in self._written.items() if release not in made]
         return Proof((*kept, *made.values()), tuple(_said(lacking, low, odd, beyond, made)))
 
-    def _note(self, fact: _Fact) -> None:
+    def _note(self, fact: ReleaseFact) -> None:
         assert fact.node is not None, "facts are of agents"  # noqa: S101
         release = fact.node, fact.k
         if fact.kind == "charged":
@@ -179,14 +164,6 @@ class _Comparison:
             head = {"seq": fact.seq, "t": fact.t, "node": node, "k": k}
             found[node, k] = {**head, **line_of(spend), MADE: "events"}
         return found
-
-
-def _world(path: Path) -> Facts | None:
-    """Return what `world.json` says; None where it is missing or damaged."""
-    try:
-        return read_facts(path)
-    except FolderError:
-        return None
 
 
 def _planned(facts: Facts) -> dict[int, tuple[Spend, ...]]:
@@ -260,7 +237,7 @@ def _said(
         )
     if odd:
         yield (
-            f"{LEDGER} tells another noise than world.json for {_releases(odd)}: charged at the worst"
+            f"{LEDGER} tells another noise than {WORLD} for {_releases(odd)}: charged at the worst"
             f"{_at_worst(odd, made)}"
         )
     if beyond:

@@ -14,13 +14,12 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared, show
 from scenarios.records.budget import Budget
-from scenarios.records.file_guard import resolved
+from scenarios.records.file_guard import FolderError
 from scenarios.records.proven_releases import MADE
+from scenarios.records.reader import RunRecord
 from scenarios.records.recorded_plan import Remembered
 from scenarios.records.release_fates import Fates
-from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError, whole
-from scenarios.records.world_facts import FILE, read_facts
+from scenarios.records.run_folder import RESOLVED, WORLD
 
 _DELTA = 1e-5
 """δ of who has no budget."""
@@ -31,55 +30,55 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def spends_of(result: Result) -> dict[int, list[Spend]]:
+def spends_of(record: RunRecord) -> dict[int, list[Spend]]:
     """Return every agent's spends, in the order in which they were charged: of the ledger, and what only events prove."""
-    return result.proof.spends()
+    return record.proof.spends()
 
 
-def tallies_of(result: Result) -> dict[int, Tally]:
+def tallies_of(record: RunRecord) -> dict[int, Tally]:
     """Return what every agent's ledger holds."""
-    return {node: tally(spends) for node, spends in spends_of(result).items()}
+    return {node: tally(spends) for node, spends in spends_of(record).items()}
 
 
-def fates_of(result: Result) -> Fates:
+def fates_of(record: RunRecord) -> Fates:
     """Fold the recorded events again."""
-    fates = Fates(_size(result))
-    fates.fold(event for _, event in whole(result.path))
+    fates = Fates(_size(record))
+    fates.fold(record.typed_events())
     return fates
 
 
-def _size(result: Result) -> int:
-    return sum(group["count"] for group in resolved(result.path)["nodes"])
+def _size(record: RunRecord) -> int:
+    return sum(group["count"] for group in record.resolved["nodes"])
 
 
-def _deltas(result: Result) -> list[float]:
+def _deltas(record: RunRecord) -> list[float]:
     """Every agent's δ."""
     found: list[float] = []
-    for group in resolved(result.path)["nodes"]:
+    for group in record.resolved["nodes"]:
         found += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
     return found
 
 
-def epsilon_of(result: Result) -> dict[str, Any]:
+def epsilon_of(record: RunRecord) -> dict[str, Any]:
     """Compose what a folder proves, for runs that were cut off: by the rule, and with the plans, that the run had.
 
     A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
     """
-    settled, spends = resolved(result.path), spends_of(result)
-    deltas = _deltas(result)
+    settled, spends = record.resolved, spends_of(record)
+    deltas = _deltas(record)
     if spends and max(spends) >= len(deltas):
         said = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
-        raise FolderError(f"{result.path} is damaged: {said}")
+        raise FolderError(f"{record.path} is damaged: {said}")
     stopped, over = set[int](), False
-    for event in result.events():
+    for event in record.events():
         if event["kind"] == "diverged":
             stopped.add(event["node"])
         over |= event["kind"] == "finished"
-    if (result.path / FILE).exists():
-        facts = read_facts(result.path)
+    if record.has_facts:
+        facts = record.facts
         if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
-            said = f"{FILE} and resolved.toml name different deltas"
-            raise FolderError(f"{result.path} is damaged: {said}")
+            said = f"{WORLD} and {RESOLVED} name different deltas"
+            raise FolderError(f"{record.path} is damaged: {said}")
         plan: Any = Remembered(facts)
         each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
         view = facts.view
@@ -147,31 +146,31 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def as_csv(result: Result) -> str:
+def as_csv(record: RunRecord) -> str:
     """Return the ledger as a table, a row for each release."""
     sink = io.StringIO()
     writer = csv.DictWriter(sink, _FIELDS, extrasaction="ignore", restval="")
     writer.writeheader()
-    writer.writerows(result.proof.lines)
+    writer.writerows(record.proof.lines)
     return sink.getvalue()
 
 
-def as_events(result: Result) -> dict[str, Any]:
+def as_events(record: RunRecord) -> dict[str, Any]:
     """Return every agent's ledger as plain data of dp-accounting's events."""
     found = {
         str(node): {relation: as_tree(event) for relation, event in events(bag).items()}
-        for node, bag in sorted(tallies_of(result).items())
+        for node, bag in sorted(tallies_of(record).items())
     }
     return {
         "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
-        "delta": max(_deltas(result)),
+        "delta": max(_deltas(record)),
         "agents": found,
     }
 
 
-def heard_in_words(result: Result) -> list[str]:
+def heard_in_words(record: RunRecord) -> list[str]:
     """Tell how much neighbours heard directly: information, not an ε, for what one hears another can pass on."""
-    fates = fates_of(result)
+    fates = fates_of(record)
     made = fates.made
     shares = sorted(heard / made[node] for (node, _), heard in fates.directly().items())
     if not shares:

@@ -1,4 +1,4 @@
-"""A run's folder: its manifest, what is written at the end, and what can be read of it."""
+"""A run's folder: how it is chosen and held, what its files are called, and the files that are not streams."""
 
 import errno
 import hashlib
@@ -19,21 +19,19 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-from actors.events import Event
-from scenarios.records.file_guard import (
-    Charge,
-    Digests,
-    FolderError,
-    Manifest,
-    decoded,
-    event_of,
-    guarded,
-    json_of,
-)
-
-__all__ = ["FolderError", "guarded"]
+from scenarios.records.file_guard import FolderError
 
 SCHEMA = 1
+MANIFEST, SCENARIO, RESOLVED, WORLD = (
+    "manifest.json",
+    "scenario.toml",
+    "resolved.toml",
+    "world.json",
+)
+LEDGER, METRICS, INPUTS = "ledger.jsonl", "metrics.csv", "inputs.jsonl"
+SUMMARY, VERDICTS, MODELS = "summary.json", "verdicts.json", "models.npz"
+AT_THE_END = (SUMMARY, VERDICTS, MODELS)
+"""What is written once, when a run is over."""
 _ROOM = 8192
 """The first manifest is padded to this size, so that a full disk can still be told in it."""
 
@@ -195,7 +193,7 @@ class RunFolder:
         self._hashes: dict[str, str] = {}
         try:
             path.mkdir(parents=True, exist_ok=True)
-            with (path / "manifest.json").open("xb") as file:  # it is there once: the first has it
+            with (path / MANIFEST).open("xb") as file:  # it is there once: the first has it
                 file.write(self._padded())
         except FileExistsError:
             said = "holds a run already, or is no folder: nothing was written"
@@ -208,7 +206,7 @@ class RunFolder:
         if self._manifest | more == self._manifest:
             return
         self._manifest |= more
-        with (self.path / "manifest.json").open("r+b") as file:
+        with (self.path / MANIFEST).open("r+b") as file:
             file.write(self._padded())
 
     def _padded(self) -> bytes:
@@ -234,21 +232,21 @@ class RunFolder:
         """Write what is written once, when a run is over; metrics as Parquet, too, where pyarrow is installed."""
         import numpy as np
 
-        self.write_json("summary.json", summary)
+        self.write_json(SUMMARY, summary)
         self.write_json(
-            "verdicts.json",
+            VERDICTS,
             {key: summary.get(key) for key in ("verdict", "invariants", "expectations")},
         )
-        self.write("resolved.toml", resolved.encode())
+        self.write(RESOLVED, resolved.encode())
         archive = io.BytesIO()
         np.savez(archive, **models)
-        self.write("models.npz", archive.getvalue())
+        self.write(MODELS, archive.getvalue())
         try:
             from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
             return
         sink = io.BytesIO()
-        parquet.write_table(csv.read_csv(self.path / "metrics.csv"), sink)
+        parquet.write_table(csv.read_csv(self.path / METRICS), sink)
         self.write("metrics.parquet", sink.getvalue())
 
     def finish(
@@ -258,7 +256,7 @@ class RunFolder:
         files = dict(sorted({**self._hashes, **hashes}.items()))
         self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
         text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
-        final, fresh = self.path / "manifest.json", self.path / "manifest.json.new"
+        final, fresh = self.path / MANIFEST, self.path / f"{MANIFEST}.new"
         try:
             fresh.write_bytes(text)
             fresh.replace(final)
@@ -270,96 +268,16 @@ class RunFolder:
                 file.write(self._padded())
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """Read the manifest of a run; refuse a folder that holds pipes or devices, which may be read for ever."""
-    file = path / "manifest.json"
-    if not file.is_file():
-        said = "is not the folder of a run: it has no readable manifest.json"
-        raise FolderError(f"{path} {said}")
-    for entry in path.iterdir():
-        if entry.exists() and not (entry.is_file() or entry.is_dir()):
-            raise FolderError(f"{entry} is neither a file nor a folder: nothing is read")
-    schema = json_of(file, _Versioned)["schema"]
-    if schema != SCHEMA:
-        raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
-    found: dict[str, Any] = json_of(file, Manifest)
-    found = {"environment": {}, "digests": {}} | found
-    with guarded(file):
-        msgspec.convert(found["digests"], Digests)
-    return found
+def is_record(path: Path) -> bool:
+    """Whether a folder is that of a run."""
+    return (path / MANIFEST).exists()
 
 
-class _Versioned(msgspec.Struct):
-    """The one field that manifests of every schema have."""
-
-    schema: int
+def segment(number: int) -> str:
+    """Return the name of a file of events."""
+    return f"events-{number:05d}.jsonl"
 
 
 def segments(path: Path) -> list[Path]:
-    """Return the event files in their order."""
+    """Return the files of events in a folder, in their order."""
     return sorted(path.glob("events-*.jsonl"))
-
-
-def whole(path: Path) -> Iterator[tuple[bytes, Event]]:
-    """Yield every whole line of the events, and the event that it holds; a line that was cut off is where a run was killed.
-
-    Raise `FolderError` where an event is missing: events are numbered from 1 without a gap, so that what
-    was cut out of a record (releases, say) is not counted as if it had never been.
-    """
-    last = 0
-    for segment in segments(path):
-        with segment.open("rb") as file:
-            for line in file:
-                if not line.endswith(b"\n"):
-                    return
-                event = event_of(line, segment)
-                if event.seq != last + 1:
-                    after = f"stands after event {last}" if last else "is the first"
-                    raise FolderError(f"{segment} is damaged: event {event.seq} {after}")
-                last = event.seq
-                yield line, event
-
-
-def events(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield every whole event as plain values."""
-    for line, _ in whole(path):
-        yield msgspec.json.decode(line)
-
-
-def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a ledger."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                yield decoded(line, path, Charge)
-
-
-AT_THE_END = ("summary.json", "verdicts.json", "models.npz")
-"""What is written once, when a run is over."""
-
-
-def flaws(path: Path) -> list[str]:
-    """Say what is wrong with the files of a run that ended; nothing of one that was cut off, or still goes on.
-
-    Files must be what their checksums in the manifest say. A manifest without checksums says nothing of any file.
-    """
-    manifest = read_manifest(path)
-    known = manifest.get("sha256")
-    if manifest.get("status") == "running":
-        return []
-    if not isinstance(known, dict) or not known:
-        return ["the manifest holds no checksums: the files may be anything"]
-    expected = AT_THE_END if manifest.get("status") != "failed" else ()
-    named = {**known, **dict.fromkeys(expected)}
-    missing = [name for name in named if Path(name).name != name or not (path / name).is_file()]
-    changed = [
-        name
-        for name, digest in known.items()
-        if name not in missing and hashlib.sha256((path / name).read_bytes()).hexdigest() != digest
-    ]
-    found = [f"files are missing: {', '.join(missing)}"] if missing else []
-    if changed:
-        found.append(f"checksums do not match: {', '.join(changed)}")
-    return found

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,11 +10,8 @@ from actors.agent import Agent
 from clocks.durations import Constant
 from mechanisms.accounting.spend import Spend
 from scenarios.planning.plan import NodePlan, Plan
-from scenarios.records.file_guard import MOST, guarded, json_of
+from scenarios.records.file_guard import MOST
 from scenarios.records.ledger_file import line_of, spend_of
-from scenarios.records.run_folder import FolderError
-
-FILE = "world.json"
 
 
 class Budgeted(msgspec.Struct, frozen=True):
@@ -99,6 +95,26 @@ class Facts(msgspec.Struct, frozen=True):
             found[j].append(i)
         return [sorted(near) for near in found]
 
+    def misfit(self) -> str:
+        """Return which of the facts do not fit each other; empty where all do."""
+        if not 0 < self.size <= self.seats <= MOST:
+            return f"{self.size} agents in {self.seats} seats"
+        counts = [count for _, count in self.groups], [part.count for part in self.budgets]
+        if any(min(of, default=0) < 0 or sum(of) != self.size for of in counts):
+            return f"its groups or budgets do not add up to {self.size} agents"
+        if sum(times for plan in self.plans for times, _ in plan) > MOST:
+            return f"its plans have more than {MOST:,} releases"
+        if any(times < 0 for plan in self.plans for times, _ in plan):
+            return "a plan has a negative number of releases"
+        if not all(
+            -1 <= part.plan < len(self.plans) and 0 <= part.delta < 1 for part in self.budgets
+        ):
+            return "a budget has a plan or a delta that cannot be"
+        agents = [*self.absent, *(end for edge in self.edges for end in edge)]
+        if not all(0 <= agent < self.seats for agent in agents):
+            return f"an edge or an absent agent has no seat among {self.seats}"
+        return ""
+
 
 def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     """Gather the facts of a world that was built."""
@@ -151,40 +167,3 @@ def _named(path: str) -> str:
     name = path.removeprefix("fault/").rpartition("/")[0]
     digits = name.rpartition("-")[2]
     return "" if len(digits) == 12 and set(digits) <= set("0123456789abcdef") else name
-
-
-def read_facts(folder: Path) -> Facts:
-    """Read the facts of a run's folder."""
-    file = folder / FILE
-    if not file.exists():
-        said = "it was recorded before hush 0.5"
-        raise FolderError(f"{folder} has no {FILE} that can be read: {said}")
-    with guarded(file):
-        facts = msgspec.convert(json_of(file, Facts), Facts)
-        why = _unfit(facts)
-        for number in range(len(facts.plans)):
-            facts.planned(number)
-    if why:
-        raise FolderError(f"{file} is damaged: {why}")
-    return facts
-
-
-def _unfit(facts: Facts) -> str:
-    """Say which of the facts do not fit each other; empty where all do."""
-    if not 0 < facts.size <= facts.seats <= MOST:
-        return f"{facts.size} agents in {facts.seats} seats"
-    counts = [count for _, count in facts.groups], [part.count for part in facts.budgets]
-    if any(min(of, default=0) < 0 or sum(of) != facts.size for of in counts):
-        return f"its groups or budgets do not add up to {facts.size} agents"
-    if sum(times for plan in facts.plans for times, _ in plan) > MOST:
-        return f"its plans have more than {MOST:,} releases"
-    if any(times < 0 for plan in facts.plans for times, _ in plan):
-        return "a plan has a negative number of releases"
-    if not all(
-        -1 <= part.plan < len(facts.plans) and 0 <= part.delta < 1 for part in facts.budgets
-    ):
-        return "a budget has a plan or a delta that cannot be"
-    agents = [*facts.absent, *(end for edge in facts.edges for end in edge)]
-    if not all(0 <= agent < facts.seats for agent in agents):
-        return f"an edge or an absent agent has no seat among {facts.seats}"
-    return ""

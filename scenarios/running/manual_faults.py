@@ -12,7 +12,7 @@ from scenarios.planning.check_scenario import judge
 from scenarios.planning.context import Options, Settling
 from scenarios.planning.fault_planner import Hazards
 from scenarios.planning.scenario import load
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError
 from scenarios.running.run import Run
 from scenarios.running.world import is_prepared
 

@@ -19,9 +19,9 @@ from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
-from scenarios.records.run_folder import RunFolder, first_manifest
+from scenarios.records.run_folder import RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
 from scenarios.records.summary import EXITS, with_headline
-from scenarios.records.world_facts import FILE, facts_of
+from scenarios.records.world_facts import facts_of
 from scenarios.running import compared_runs, run_report, sampling
 from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.gc_tuning import rare_collections
@@ -134,9 +134,9 @@ class Run(Simulation):
         return compares or again or self.plan.size >= _THOUSANDS
 
     def _write_scenario(self) -> None:
-        self.folder.write("scenario.toml", self.plan.text.encode())
-        self.folder.write("resolved.toml", to_toml(self.plan.resolved).encode())
-        self.folder.write(FILE, msgspec.json.encode(self.facts))
+        self.folder.write(SCENARIO, self.plan.text.encode())
+        self.folder.write(RESOLVED, to_toml(self.plan.resolved).encode())
+        self.folder.write(WORLD, msgspec.json.encode(self.facts))
 
     def _write_journal(self) -> None:
         """Write what a person did since the last slice."""
@@ -147,7 +147,7 @@ class Run(Simulation):
         self.recorder.note(inputs)
         if journal.steered:  # a folder whose run is killed tells what was done to it
             self.folder.note(steered_by_hand=True)
-            self.folder.write("resolved.toml", to_toml(journal.scenario).encode())
+            self.folder.write(RESOLVED, to_toml(journal.scenario).encode())
 
     def _close(self, status: str) -> None:
         """Take the last sample, and record the end."""

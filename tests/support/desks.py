@@ -9,7 +9,7 @@ from scenarios.console.assembly.playback import LiveDeck
 from scenarios.console.control.command_target import Desk
 from scenarios.console.control.commands import carry_out
 from scenarios.console.sources.source import LiveSource
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
@@ -71,5 +71,5 @@ def schedules(run: Run, desk: Desk, folder: Path) -> tuple[str, str]:
     assert desk.hands.steering is not None
     file = desk.hands.steering.export(folder / "again.toml")
     again = asyncio.run(Run(make_plan(file), folder / "again", RunGovernor(), 1e12).perform())
-    mine, theirs = (read_manifest(path)["digests"] for path in (run.folder.path, again.folder))
+    mine, theirs = (RunRecord(path).manifest["digests"] for path in (run.folder.path, again.folder))
     return mine["schedule"], theirs["schedule"]

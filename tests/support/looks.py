@@ -4,7 +4,7 @@ from typing import Any
 
 from scenarios.console.assembly.playback import Player
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
-from scenarios.records.run_folder import events
+from scenarios.records.reader import RunRecord
 from scenarios.running.run import Run
 from tests.support.builders import Ran, private
 
@@ -36,4 +36,4 @@ def told(viewer: Viewer, width: int = 130, height: int = 40) -> list[str]:
 
 
 def samples(ran: Ran) -> list[dict[str, Any]]:
-    return [e for e in events(ran.outcome.folder) if e["kind"] == "sampled"]
+    return [e for e in RunRecord(ran.outcome.folder).events() if e["kind"] == "sampled"]

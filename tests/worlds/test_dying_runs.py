@@ -15,9 +15,10 @@ import pytest
 from mechanisms.accounting import gaussian
 from scenarios.console.sources.recording import Recording
 from scenarios.language.json_numbers import number
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError, read_manifest
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
 from tests.support.paths import ROOT
@@ -94,7 +95,7 @@ def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) 
             assert by_ledger >= least * (1 - 1e-9), folder.name
         said = Result(folder).proof.words
         assert not [words for words in said if "that no event shows" not in words], folder.name
-        finished = folder.name == "whole" or read_manifest(folder)["status"] == "finished"
+        finished = folder.name == "whole" or RunRecord(folder).manifest["status"] == "finished"
         assert (Result(folder).summary["status"] == "finished") == finished, folder.name
         ends.add(Result(folder).summary["status"])
         told_of += 1

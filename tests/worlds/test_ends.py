@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scenarios.language.json_numbers import exact_seconds
-from scenarios.records.run_folder import flaws
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from tests.support.builders import perform, private, scenario
 
@@ -124,7 +124,7 @@ def test_an_instant_an_agent_and_a_metric_name_one_value(
     columns = ran.result.metrics()
     named = list(zip(columns["t"], columns["node"], columns["metric"], strict=True))
     assert len(set(named)) == len(named) == len(keys)
-    assert not flaws(ran.outcome.folder)
+    assert not RunRecord(ran.outcome.folder).flaws
 
 
 def test_instants_are_written_to_the_nanosecond() -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from scenarios.console.sources.recording import Recording
+from scenarios.records.reader import RunRecord
 from scenarios.records.result import Result
-from scenarios.records.run_folder import flaws
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
 from tests.support.paths import ROOT
@@ -91,7 +91,9 @@ def test_no_checksums_are_no_match(ran: Ran, tmp_path: Path) -> None:
     nothing: tuple[Any, ...] = ({}, [], None, "all is well")
     for number, known in enumerate(nothing):
         folder = changed(ran, tmp_path / str(number), sha256=known)
-        assert flaws(folder) == ["the manifest holds no checksums: the files may be anything"]
+        assert list(RunRecord(folder).flaws) == [
+            "the manifest holds no checksums: the files may be anything"
+        ]
     done = hush("show", str(folder))
     assert done.returncode == 2
     assert "the manifest holds no checksums" in done.stderr
@@ -101,16 +103,20 @@ def test_no_checksums_are_no_match(ran: Ran, tmp_path: Path) -> None:
 def test_what_is_missing_or_changed_is_named(ran: Ran, tmp_path: Path) -> None:
     folder = changed(ran, tmp_path / "run", ("verdicts.json",))
     (folder / "metrics.csv").write_text("t,node,metric,value\n")
-    assert flaws(folder) == [
+    assert list(RunRecord(folder).flaws) == [
         "files are missing: verdicts.json", "checksums do not match: metrics.csv",
     ]  # fmt: skip
-    assert flaws(ran.outcome.folder) == []
+    assert list(RunRecord(ran.outcome.folder).flaws) == []
     known = {"events-00000.jsonl": json.loads((folder / "manifest.json").read_text())["sha256"]["events-00000.jsonl"]}  # fmt: skip
     short = changed(ran, tmp_path / "short", ("models.npz",), sha256=known)
-    assert flaws(short) == ["files are missing: models.npz"], "also where no checksum names it"
+    assert list(RunRecord(short).flaws) == ["files are missing: models.npz"], (
+        "also where no checksum names it"
+    )
     outside = changed(ran, tmp_path / "outside", sha256={"../secret": "0"})
     (tmp_path / "secret").write_text("mine")
-    assert flaws(outside) == ["files are missing: ../secret"], "only files of the folder are read"
+    assert list(RunRecord(outside).flaws) == ["files are missing: ../secret"], (
+        "only files of the folder are read"
+    )
 
 
 FULL = """

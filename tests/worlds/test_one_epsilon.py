@@ -13,9 +13,9 @@ from actors.events import Charged
 from scenarios.api import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.language.json_numbers import number
+from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
-from scenarios.records.run_folder import events, lines
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
@@ -62,13 +62,15 @@ def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
 def cut(folder: Path, at: int, there: Path) -> Path:
     """A copy of a run as SIGKILL would have left it after its event number `at`."""
     shutil.copytree(folder, there)
-    kept = [e for e in events(folder) if e["seq"] <= at]
+    kept = [e for e in RunRecord(folder).events() if e["seq"] <= at]
     for segment in there.glob("events-*.jsonl"):
         segment.unlink()
     text = "".join(json.dumps(event) + "\n" for event in kept)
     (there / "events-00000.jsonl").write_text(text)
     paid = {(e["node"], e["k"]) for e in kept if e["kind"] == "charged"}
-    ledger = [line for line in lines(folder / "ledger.jsonl") if (line["node"], line["k"]) in paid]
+    ledger = [
+        line for line in RunRecord(folder).ledger_lines() if (line["node"], line["k"]) in paid
+    ]
     (there / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ledger))
     for name in ("summary.json", "verdicts.json", "models.npz", "metrics.csv"):
         (there / name).unlink(missing_ok=True)
@@ -85,7 +87,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
     recording.seek(recording.length)
     assert recording.epsilons().max() == near(number(summary["max"]))
     assert float(run.observers.budget.headline().max()) == near(number(summary["max"]))
-    samples = [e for e in events(folder) if e["kind"] == "sampled"]
+    samples = [e for e in RunRecord(folder).events() if e["kind"] == "sampled"]
     for place in sorted({0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1}):
         sample = samples[place]
         live = max(map(number, sample["values"]["epsilon"]))

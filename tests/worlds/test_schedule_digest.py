@@ -26,7 +26,7 @@ from actors.events import (
     Sent,
     Woke,
 )
-from scenarios.console.sources import event_file
+from scenarios.records.reader import RunRecord
 from scenarios.running.observers.schedule_rows import Schedule, digest_of, rows_of, units
 from tests.support import schedule
 from tests.support.builders import Ran, perform, private, scenario
@@ -82,12 +82,16 @@ def test_a_second_implementation_finds_the_same_digest(made: dict[str, Ran], nam
     digests: dict[str, Any] = dict(ran.digests)
     assert digests["version"] == 2
     assert schedule.digest(ran.events()) == ran.digests["schedule"]
-    told = rows_of(event_file.read(ran.outcome.folder))
+    told = rows_of(RunRecord(ran.outcome.folder).typed_events())
     assert [list(row) for row in told] == schedule.rows(ran.events())
 
 
 def test_every_kind_of_row_and_every_act_is_there(made: dict[str, Ran]) -> None:
-    rows = [row for ran in made.values() for row in rows_of(event_file.read(ran.outcome.folder))]
+    rows = [
+        row
+        for ran in made.values()
+        for row in rows_of(RunRecord(ran.outcome.folder).typed_events())
+    ]
     assert {row[0] for row in rows} == {1, 2, 3, 4, 5, 6, 7}
     turns = [row for row in rows if row[0] == 1]
     assert {row[3] for row in turns} == {0, 1}
@@ -98,7 +102,9 @@ def test_every_kind_of_row_and_every_act_is_there(made: dict[str, Ran]) -> None:
     assert {row[4] for row in rows if row[0] == 6} >= {0, 2}
     for ran in made.values():
         wakes = [
-            row for row in rows_of(event_file.read(ran.outcome.folder)) if row[0] == 1 and row[3]
+            row
+            for row in rows_of(RunRecord(ran.outcome.folder).typed_events())
+            if row[0] == 1 and row[3]
         ]
         assert len(wakes) == len(ran.events("woke", "round_opened")), "one row for each wake"
 
@@ -106,7 +112,7 @@ def test_every_kind_of_row_and_every_act_is_there(made: dict[str, Ran]) -> None:
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_batches_do_not_matter(made: dict[str, Ran], size: int) -> None:
     ran = made["faults"]
-    events = list(event_file.read(ran.outcome.folder))
+    events = list(RunRecord(ran.outcome.folder).typed_events())
     digest = Schedule()
     for first in range(0, len(events), size):
         digest.fold(events[first : first + size])
@@ -240,7 +246,7 @@ MUTANTS: dict[str, tuple[str, Callable[[Events], Events]]] = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_column_counts(made: dict[str, Ran], name: str) -> None:
     where, mutate = MUTANTS[name]
-    events = list(event_file.read(made[where].outcome.folder))
+    events = list(RunRecord(made[where].outcome.folder).typed_events())
     assert digest_of(events) == made[where].digests["schedule"]
     changed = mutate(list(events))
     assert changed != events
@@ -252,7 +258,7 @@ def test_every_column_counts(made: dict[str, Ran], name: str) -> None:
 
 def test_nothing_else_counts(made: dict[str, Ran]) -> None:
     """Neither numbers of events nor lateness, words, sizes, values and engines."""
-    events = list(event_file.read(made["faults"].outcome.folder))
+    events = list(RunRecord(made["faults"].outcome.folder).typed_events())
     other: Events = []
     for event in events:
         more: dict[str, Any] = {"seq": event.seq + 100, "late_ns": 7}

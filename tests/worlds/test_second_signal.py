@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scenarios.language.writer import to_toml
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from tests.support.builders import scenario
 from tests.support.paths import ROOT
 from tests.support.terminal import Terminal
@@ -80,7 +80,7 @@ def test_the_second_signal_ends_a_long_event(tmp_path: Path, number: int, *, dea
     assert time.monotonic() - begun < 5.0
     assert process.returncode == 130
     assert b"Traceback" not in said
-    assert read_manifest(tmp_path / "run")["status"] == "running"
+    assert RunRecord(tmp_path / "run").manifest["status"] == "running"
 
 
 @pytest.mark.parametrize(("deaf", "runs"), [(False, 1), (True, 1), (False, 2)])

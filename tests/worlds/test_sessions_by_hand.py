@@ -13,8 +13,8 @@ from scenarios.api import make_plan
 from scenarios.experiments.random_worlds import Dice, random_faults, small_world
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
+from scenarios.records.reader import RunRecord
 from scenarios.records.result import open_run
-from scenarios.records.run_folder import read_manifest
 from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
@@ -58,7 +58,7 @@ def again(steering: Steering, folder: Path) -> Path:
 
 
 def digest(folder: Path) -> str:
-    return str(read_manifest(folder)["digests"]["schedule"])
+    return str(RunRecord(folder).manifest["digests"]["schedule"])
 
 
 def fault(**table: Any) -> Act:
@@ -88,7 +88,7 @@ def test_crash_partition_heal_join_and_resume_are_replayed_to_the_event(tmp_path
     )
     folder = again(steering, tmp_path)
     assert digest(run.folder.path) == digest(folder)
-    assert read_manifest(run.folder.path)["steered_by_hand"]
+    assert RunRecord(run.folder.path).manifest["steered_by_hand"]
     inputs = [
         json.loads(line) for line in (run.folder.path / "inputs.jsonl").read_text().splitlines()
     ]

@@ -18,7 +18,7 @@ from scenarios.command.explain_and_diff import PARTED
 from scenarios.language.writer import to_toml
 from scenarios.planning.blas_threads import OneThread, blas_threads
 from scenarios.records.divergence import compare_digests
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import scenario
@@ -58,7 +58,9 @@ def test_python_with_many_threads_and_the_command_have_one_value_digest(tmp_path
     for name, environment in (("one", {}), ("many", many)):
         out = str(tmp_path / name)
         assert hush("run", "./wide.toml", "--quiet", "--out", out, cwd=tmp_path, **environment).returncode == 0  # fmt: skip
-    python, one, many_threads = (read_manifest(tmp_path / n) for n in ("python", "one", "many"))
+    python, one, many_threads = (
+        RunRecord(tmp_path / n).manifest for n in ("python", "one", "many")
+    )
     assert python["digests"] == one["digests"] == many_threads["digests"]
     assert {m["environment"]["blas_threads"] for m in (python, one, many_threads)} == {1}
 
@@ -113,7 +115,7 @@ def test_blas_has_one_thread_wherever_a_plan_is_made_or_run(tmp_path: Path) -> N
         asyncio.run(run.perform())
         assert blas_threads() == 2
     assert seen == {"resolve": {1}, "wake": {1}}
-    assert read_manifest(tmp_path / "run")["environment"]["blas_threads"] == 1
+    assert RunRecord(tmp_path / "run").manifest["environment"]["blas_threads"] == 1
 
 
 @pytest.mark.parametrize("threads", [2, None])
@@ -122,7 +124,7 @@ def test_value_digests_of_other_thread_counts_are_not_called_equal(
 ) -> None:
     world = str(tmp_path / "one")
     assert hush("run", "ring5-dropout", "--quiet", "--out", world).returncode == 0
-    manifest = read_manifest(tmp_path / "one")
+    manifest = RunRecord(tmp_path / "one").manifest
     other = manifest | {"environment": manifest["environment"] | {"blas_threads": threads}}
     assert compare_digests(manifest, manifest) == {"schedule": "equal", "value": "equal"}
     found = compare_digests(manifest, other)

@@ -13,7 +13,7 @@ from scenarios.console.sources.feed import Filter
 from scenarios.console.sources.source import Source, is_over
 from scenarios.console.sources.view_state import SORTS, Look, NotThere, chosen_by, numbers, only
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError
 from scenarios.running.manual_faults import Steering
 
 Save = Callable[[Path | None], Path]

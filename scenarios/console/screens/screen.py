@@ -18,7 +18,7 @@ from rich.style import Style
 
 from scenarios.console.drawing.styled_text import Line
 from scenarios.console.screens.keyboard import Keyboard
-from scenarios.records.run_folder import FolderError
+from scenarios.records.file_guard import FolderError
 from scenarios.running.control import Signals
 
 _PLAIN = b"\x1b[?2026l\x1b[?2004l\x1b[?1049l\x1b[?25h\x1b[0m"

@@ -24,15 +24,14 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.drawing.styled_text import WARN
-from scenarios.console.sources import event_file
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.state import Scene
 from scenarios.planning.metric_names import per_agent, split_metric
 from scenarios.records.budget import Budget
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
 from scenarios.records.recorded_plan import Remembered
-from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError, segments
-from scenarios.records.world_facts import FILE, read_facts
+from scenarios.records.run_folder import WORLD
 from scenarios.running.expectations import value_of
 from scenarios.running.observers.invariants import INVARIANTS
 from scenarios.running.observers.traffic import Traffic
@@ -50,32 +49,32 @@ class Recording:
     steered = False
 
     def __init__(self, folder: Path) -> None:
-        self.result = Result(folder)
-        self.facts = read_facts(folder)
-        self.steered = bool(self.result.manifest.get("steered_by_hand"))
-        self.mode = _MODES.get(self.result.status, "replay, cut off")
-        judged = self.result.verdicts.get("invariants")
+        self.record = RunRecord(folder)
+        self.facts = self.record.facts
+        self.steered = bool(self.record.manifest.get("steered_by_hand"))
+        self.mode = _MODES.get(self.record.status, "replay, cut off")
+        judged = self.record.verdicts.get("invariants")
         self.held = (
             None
             if judged is None
             else sum(verdict.get("verdict") == "pass" for verdict in judged.values())
         )
-        self.changed = bool(self.result.flaws)
+        self.changed = bool(self.record.flaws)
         """Whether its files are not what they were when the run ended."""
         try:
             self._plan: Any = Remembered(self.facts)
             self._near = self.facts.neighbours()
         except (IndexError, KeyError, TypeError, ValueError) as error:
-            raise FolderError(f"{folder}: {FILE} is damaged: {error!r}") from None
-        self._spends = self.result.proof.spends()
+            raise FolderError(f"{folder}: {WORLD} is damaged: {error!r}") from None
+        self._spends = self.record.proof.spends()
         strange = [node for node in self._spends if node not in range(self.facts.size)]
         if strange:
-            raise FolderError(f"{folder}: {FILE} has no agent {strange[0]}, and its ledger has")
-        self._bytes = sum(part.stat().st_size for part in segments(folder))
-        self._ending: Sequence[tuple[str, str]] = [(_unjudged(self.result), WARN)]
+            raise FolderError(f"{folder}: {WORLD} has no agent {strange[0]}, and its ledger has")
+        self._bytes = self.record.size
+        self._ending: Sequence[tuple[str, str]] = [(_unjudged(self.record), WARN)]
         if judged is not None:
-            self._ending = ending(self.result.summary, "", folder)
-        self.length = event_file.length(folder)
+            self._ending = ending(self.record.summary, "", folder)
+        self.length = self.record.length
         self.rewind()
 
     def rewind(self) -> None:
@@ -102,7 +101,7 @@ class Recording:
         }
         self.now = self.seq = 0
         self.over = False
-        self._events = event_file.read(self.result.path)
+        self._events = self.record.typed_events()
         self._next: Event | None = next(self._events, None)
 
     @property
@@ -118,7 +117,7 @@ class Recording:
         try:
             self._fold(event)
         except (IndexError, KeyError, TypeError, AssertionError):
-            said = f"event {event.seq} of {self.result.path} does not fit its {FILE}: one of them is damaged"
+            said = f"event {event.seq} of {self.record.path} does not fit its {WORLD}: one of them is damaged"
             raise FolderError(said) from None
         self._next = next(self._events, None)
         if self._next is None:
@@ -253,6 +252,6 @@ class Recording:
         return value_of(self._plan, {"metric": name, "node": whose}, last.values)
 
 
-def _unjudged(result: Result) -> str:
+def _unjudged(record: RunRecord) -> str:
     """Say why a recording has no verdicts."""
-    return f"{result.ended}: nothing was judged"
+    return f"{record.ended}: nothing was judged"

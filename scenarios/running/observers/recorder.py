@@ -14,6 +14,7 @@ from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from scenarios.language.json_numbers import exact_seconds
 from scenarios.records.ledger_file import line_of
+from scenarios.records.run_folder import INPUTS, LEDGER, METRICS, segment
 from scenarios.running.observers.schedule_rows import VERSION, Schedule
 
 _OBSERVED = frozenset((Sampled, Diverged))
@@ -79,10 +80,10 @@ class Recorder:
         self._ledgers = ledgers
         self._encoder = msgspec.json.Encoder()
         self._spends: dict[int, tuple[Spend, bytes]] = {}
-        self._segments = [Stream(folder / "events-00000.jsonl")]
-        self._ledger = Stream(folder / "ledger.jsonl")
-        self._metrics = Stream(folder / "metrics.csv")
-        self._inputs = Stream(folder / "inputs.jsonl")
+        self._segments = [Stream(folder / segment(0))]
+        self._ledger = Stream(folder / LEDGER)
+        self._metrics = Stream(folder / METRICS)
+        self._inputs = Stream(folder / INPUTS)
         self._metrics.write(b"t,node,metric,value\n")
         self._sampled: tuple[int, Mark] | None = None
         """The instant of the newest rows of metrics.csv, and where they begin."""
@@ -110,8 +111,7 @@ class Recorder:
         """Write lines of events, into a new segment where the last one is full."""
         if self._segments[-1].size > SEGMENT_BYTES:
             self._segments[-1].close()
-            name = f"events-{len(self._segments):05d}.jsonl"
-            self._segments.append(Stream(self._folder / name))
+            self._segments.append(Stream(self._folder / segment(len(self._segments))))
         self._segments[-1].write(data)
 
     def _observe(self, event: Event) -> None:

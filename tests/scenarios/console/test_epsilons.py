@@ -11,7 +11,7 @@ from actors.events import Charged, Diverged
 from scenarios.api import make_plan
 from scenarios.console.screens.viewer import Viewer, viewer_of
 from scenarios.console.sources.recording import Recording
-from scenarios.records.run_folder import events
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.adaptive import MOODY, Exploding
@@ -66,7 +66,7 @@ def test_whoever_kills_a_steered_run_finds_that_it_was_steered(tmp_path: Path) -
 def test_what_was_lost_was_paid_for_where_it_was(tmp_path: Path) -> None:
     """Releases are charged, whatever becomes of them; what follows from others is free."""
     ran = perform(HOSTILE | {"run": {"seed": 5, "horizon": 40.0}}, tmp_path)
-    all_of_them = list(events(ran.outcome.folder))
+    all_of_them = list(RunRecord(ran.outcome.folder).events())
     released = {e["seq"] for e in all_of_them if e["kind"] == "released"}
     paid = {
         (e["node"], e["version"])
@@ -88,7 +88,7 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
     def check(run: Run, tree_rel: float = 1e-7) -> None:
         recording = Recording(run.folder.path)
         recording.seek(recording.length)
-        told = [node["epsilon"] for node in recording.result.summary["nodes"]]
+        told = [node["epsilon"] for node in recording.record.summary["nodes"]]
         rows = [recording.epsilon(i) for i in range(run.plan.size)]
         live = [run.observers.budget.epsilon_of(i) for i in range(run.plan.size)]
         assert rows == pytest.approx(told, rel=tree_rel)

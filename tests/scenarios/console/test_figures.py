@@ -15,9 +15,8 @@ from scenarios.console.assembly.differences import figures
 from scenarios.console.control.time_commands import _from_max
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import HERE
-from scenarios.console.sources.event_file import length
 from scenarios.console.sources.feed import tell
-from scenarios.records.run_folder import events
+from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private
 from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, samples, stood, told
@@ -43,7 +42,7 @@ def test_throughput_is_events_between_samples_and_what_was_lost_of_what_was_sent
     viewer, _ = stood(ran, 20.0)
     sent = lost = 0
     then, expected = {"seq": 0, "t": 0, "sent": 0, "lost": 0}, list[tuple[float, float]]()
-    for event in events(ran.outcome.folder):
+    for event in RunRecord(ran.outcome.folder).events():
         sent += len(event["to"]) if event["kind"] == "sent" else 0
         lost += event["kind"] == "lost"
         if event["kind"] == "sampled":
@@ -218,17 +217,18 @@ def test_a_recording_is_as_long_as_its_last_whole_event(ran: Ran, tmp_path: Path
     def write(name: str, *pieces: bytes) -> Path:
         folder = tmp_path / name
         folder.mkdir()
+        (folder / "manifest.json").write_text((ran.outcome.folder / "manifest.json").read_text())
         for number, piece in enumerate(pieces):
             (folder / f"events-{number:05d}.jsonl").write_bytes(piece)
         return folder
 
     whole = b"".join(lines)
-    assert length(write("whole", whole)) == last
-    assert length(write("torn", whole + b'{"kind":"wo')) == last
-    assert length(write("long", whole + long)) == last + 5
-    assert length(write("long-torn", whole + long + long[:-9])) == last + 5
-    assert length(write("two", whole, b'{"kind":"wo')) == last
-    assert length(write("none", b"")) == 0
+    assert RunRecord(write("whole", whole)).length == last
+    assert RunRecord(write("torn", whole + b'{"kind":"wo')).length == last
+    assert RunRecord(write("long", whole + long)).length == last + 5
+    assert RunRecord(write("long-torn", whole + long + long[:-9])).length == last + 5
+    assert RunRecord(write("two", whole, b'{"kind":"wo')).length == last
+    assert RunRecord(write("none", b"")).length == 0
 
 
 def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:

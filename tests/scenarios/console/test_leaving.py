@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from tests.support.command import hush
 from tests.support.rings import started, write
 from tests.support.terminal import CONTINUE, ENTER, STOP, Terminal
@@ -43,7 +43,7 @@ def test_a_terminal_that_goes_away_ends_the_run_and_keeps_it(ring: Path, number:
     if number:
         terminal.send(number)
     assert terminal.process.wait(30) == 130
-    assert read_manifest(ring.parent / "run")["status"] == "interrupted"
+    assert RunRecord(ring.parent / "run").manifest["status"] == "interrupted"
 
 
 @pytest.mark.parametrize("number", [0, signal.SIGINT])
@@ -73,7 +73,7 @@ def test_the_end_stays_in_sight_of_whoever_pressed_a_key(ring: Path, number: int
 
 def read_manifest_soon(folder: Path) -> str:
     ends = time.monotonic() + 10
-    while (found := read_manifest(folder)["status"]) == "running" and time.monotonic() < ends:
+    while (found := RunRecord(folder).manifest["status"]) == "running" and time.monotonic() < ends:
         time.sleep(0.05)
     return str(found)
 
@@ -248,7 +248,7 @@ def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
             terminal.read(0.1)
         assert terminal.ends(60) == code
         assert terminal.is_as_before()
-    assert read_manifest(tmp_path / "run")["status"] in status
+    assert RunRecord(tmp_path / "run").manifest["status"] in status
 
 
 def test_a_run_in_the_background_waits_for_the_terminal(ring: Path) -> None:

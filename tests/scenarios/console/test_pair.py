@@ -14,7 +14,7 @@ from scenarios.console.assembly.differences import Figure, apart, differences, f
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.pair import PairViewer, frame, in_step
 from scenarios.console.screens.viewer import viewer_of
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from tests.support.builders import perform
 from tests.support.command import hush
 from tests.support.pairs import GROUP, POISSON, SHORT, SYNCHRONOUS, Pair, both
@@ -27,7 +27,7 @@ def test_runs_in_step_are_what_they_are_alone(tmp_path: Path) -> None:
     asyncio.run(in_step(runs))
     for run, tree in zip(runs, (POISSON, SYNCHRONOUS), strict=True):
         alone = perform(tree, tmp_path / f"alone-{run.folder.path.name}").digests
-        assert read_manifest(run.folder.path)["digests"] == alone
+        assert RunRecord(run.folder.path).manifest["digests"] == alone
 
 
 def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
     asyncio.run(person())
     for run in runs:
         assert run.journal.steered
-        assert read_manifest(run.folder.path)["status"] == "finished"
+        assert RunRecord(run.folder.path).manifest["status"] == "finished"
 
 
 def test_what_differs_is_what_the_summaries_say(tmp_path: Path) -> None:

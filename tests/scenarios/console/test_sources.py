@@ -22,7 +22,7 @@ from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.source import LiveSource, Source
 from scenarios.experiments.random_worlds import Dice, small_world
-from scenarios.records.run_folder import events, lines, read_manifest
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform, private
@@ -147,7 +147,7 @@ def test_watching_changes_nothing(tmp_path: Path, number: int) -> None:
     quiet = perform(tree, tmp_path / "quiet").digests
     for often in (1, luck.whole(2, 50)):
         run, _ = looked_at(tree, tmp_path / str(often), often)
-        assert read_manifest(run.folder.path)["digests"] == quiet
+        assert RunRecord(run.folder.path).manifest["digests"] == quiet
 
 
 ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\d+) +(\S+) +│")
@@ -184,8 +184,10 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
     governor.free = False
     governor.allowance = allowance  # type: ignore[method-assign,assignment] # somebody who looks at entries
     asyncio.run(run.perform())
-    charges = [line["seq"] for line in lines(run.folder.path / "ledger.jsonl")]
-    kinds = [(e["seq"], e["kind"], len(e.get("to", ""))) for e in events(run.folder.path)]
+    charges = [line["seq"] for line in RunRecord(run.folder.path).ledger_lines()]
+    kinds = [
+        (e["seq"], e["kind"], len(e.get("to", ""))) for e in RunRecord(run.folder.path).events()
+    ]
     for at, shown in drawn:
         counts: Counter[str] = Counter()
         for seq, kind, receivers in kinds:
@@ -208,11 +210,13 @@ def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
     run, _ = looked_at(private(), tmp_path, 10**9)
     recording = Recording(run.folder.path)
     recording.seek(recording.length)
-    summary = recording.result.summary
+    summary = recording.record.summary
     told = recording.messages()
     assert recording.upcoming is None
     assert recording.over
-    assert told.charged == summary["releases"] == len(list(lines(run.folder.path / "ledger.jsonl")))
+    assert (
+        told.charged == summary["releases"] == len(list(RunRecord(run.folder.path).ledger_lines()))
+    )
     counts = summary["messages"]
     assert (told.sent, told.delivered, told.lost, told.flying) == (
         counts["sent"], counts["delivered"], counts["lost"], counts["in_flight"]

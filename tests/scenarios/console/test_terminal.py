@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.records.reader import RunRecord
 from scenarios.records.result import open_run
-from scenarios.records.run_folder import read_manifest
 from tests.support.command import hush
 from tests.support.rings import instant, started, write
 from tests.support.terminal import DOWN, ENTER, ESCAPE, PAGE_DOWN, TAB
@@ -152,7 +152,9 @@ def test_a_fault_from_the_menu_is_journalled_exported_and_replayed(ring: Path) -
         (run / "resolved.toml", "too"),
     ):
         assert hush("run", str(file), "--out", str(ring.parent / out), "--quiet").returncode == 0
-        mine, theirs = (read_manifest(ring.parent / f)["digests"]["schedule"] for f in ("run", out))
+        mine, theirs = (
+            RunRecord(ring.parent / f).manifest["digests"]["schedule"] for f in ("run", out)
+        )
         assert mine == theirs
-    assert read_manifest(run)["steered_by_hand"]
+    assert RunRecord(run).manifest["steered_by_hand"]
     assert json.loads((run / "summary.json").read_text())["epsilon"]["covered"] is False

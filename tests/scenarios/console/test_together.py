@@ -9,7 +9,7 @@ import pytest
 
 from actors.events import KINDS, Sampled
 from scenarios.console.screens.pair import in_step
-from scenarios.records.run_folder import read_manifest
+from scenarios.records.reader import RunRecord
 from tests.support.builders import perform
 from tests.support.pairs import LARGE, POISSON, RARE, SHORT, SLOW, SYNCHRONOUS, Pair
 
@@ -89,7 +89,9 @@ def test_two_sessions_are_exported_as_two_files_that_do_the_same(tmp_path: Path)
     pair.play(person)
     for mark, run in zip("ab", pair.runs, strict=True):
         again = perform(str(tmp_path / f"mine-{mark}.toml"), tmp_path / f"again-{mark}")
-        assert again.digests["schedule"] == read_manifest(run.folder.path)["digests"]["schedule"]
+        assert (
+            again.digests["schedule"] == RunRecord(run.folder.path).manifest["digests"]["schedule"]
+        )
 
 
 def test_holding_holds_at_once_however_rarely_one_of_them_does_something(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_when_one_of_two_breaks_the_other_is_kept(tmp_path: Path) -> None:
     pair.runs[1].log.watch(spoil, (Sampled,))
     with pytest.raises(RuntimeError, match="it broke"):
         asyncio.run(in_step(pair.runs, pair.screen.meet))
-    assert read_manifest(pair.runs[0].folder.path)["status"] == "interrupted"
+    assert RunRecord(pair.runs[0].folder.path).manifest["status"] == "interrupted"
 
 
 def test_a_step_is_made_by_the_run_that_is_behind(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.records.causes import Causes, as_tree, in_words
 from scenarios.records.divergence import differences, parts, samples
-from scenarios.records.run_folder import events, lines
+from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 
@@ -26,7 +26,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 @pytest.fixture(scope="module")
 def causes(ran: Ran) -> Causes:
-    return Causes(events(ran.outcome.folder), list(lines(ran.outcome.folder / "ledger.jsonl")))
+    return Causes(
+        RunRecord(ran.outcome.folder).events(), list(RunRecord(ran.outcome.folder).ledger_lines())
+    )
 
 
 def kinds(found: list[dict[str, Any]]) -> list[str]:
@@ -95,15 +97,15 @@ def test_equal_runs_do_not_part_and_different_ones_part_where_they_differ(tmp_pa
     plain, same = (perform(private(network=NETWORK), tmp_path) for _ in range(2))
     crash = perform(private(network=NETWORK, fault=[{"at": 7.0, "crash": [0]}]), tmp_path)
     one, two, other = (r.outcome.folder for r in (plain, same, crash))
-    assert parts(events(one), events(two)) is None
-    found = parts(events(one), events(other))
+    assert parts(RunRecord(one).events(), RunRecord(two).events()) is None
+    found = parts(RunRecord(one).events(), RunRecord(other).events())
     assert found is not None
     assert found[1] is not None
     assert (found[1]["kind"], found[1]["t"]) == ("fault_began", 7 * 10**9)
-    rows = differences(samples(events(one)), samples(events(other)), 0)
+    rows = differences(samples(RunRecord(one).events()), samples(RunRecord(other).events()), 0)
     assert {"nodes.down", "availability"} <= {row["metric"] for row in rows}
     assert min(row["first"] for row in rows) >= 7 * 10**9
-    assert differences(samples(events(one)), samples(events(two)), 0) == []
+    assert differences(samples(RunRecord(one).events()), samples(RunRecord(two).events()), 0) == []
 
 
 def test_the_command_tells_where_runs_part(tmp_path: Path) -> None:

@@ -16,12 +16,11 @@ from scenarios import open_run
 from scenarios.command.main import OURS, main
 from scenarios.console.screens.viewer import viewer_of_recording
 from scenarios.language.json_numbers import number as number_of
-from scenarios.records.file_guard import guarded
+from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.plots import curve_of
+from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
-from scenarios.records.run_folder import FolderError
-from scenarios.records.world_facts import read_facts
 from tests.support.builders import perform, private
 
 DEEP = "[" * 5000 + "]" * 5000
@@ -283,14 +282,15 @@ def test_facts_that_do_not_fit_each_other_are_damage(
 ) -> None:
     """Six agents, each with a seat: whatever says otherwise is refused before an index is taken of it."""
     tree = json.loads((folders[0] / "world.json").read_text())
+    shutil.copy(folders[0] / "manifest.json", tmp_path)
     (tmp_path / "world.json").write_text(json.dumps(tree))
-    assert read_facts(tmp_path).size == 6
+    assert RunRecord(tmp_path).facts.size == 6
     edited = tree | UNFIT[name]
     if edited["size"] == 10**9:
         edited["budgets"] = [budget | {"count": 10**9} for budget in tree["budgets"]]
     (tmp_path / "world.json").write_text(json.dumps(edited))
     with pytest.raises(FolderError, match=r"world\.json is damaged: "):
-        read_facts(tmp_path)
+        _ = RunRecord(tmp_path).facts
 
 
 @pytest.mark.parametrize("name", FILES[:7])

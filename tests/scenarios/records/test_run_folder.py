@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from scenarios.records import run_folder
-from scenarios.records.run_folder import FolderError, RunFolder, choose, flaws, held, numbers
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
+from scenarios.records.run_folder import RunFolder, choose, held, numbers
 from tests.support.builders import perform, private
 from tests.support.command import hush, start
 
@@ -115,7 +117,7 @@ def test_commands_that_run_at_once_leave_a_folder_each(tmp_path: Path) -> None:
     assert [process.wait(timeout=120) for process in running] == [0] * 4
     found = sorted((tmp_path / "runs").iterdir())
     assert [path.name for path in found] == [f"ring5-dropout-7-{n}" for n in range(1, 5)]
-    assert [flaws(path) for path in found] == [[]] * 4
+    assert [list(RunRecord(path).flaws) for path in found] == [[]] * 4
 
 
 def test_verbs_keep_out_of_a_folder_in_which_another_works(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_a_run_that_cannot_be_built_leaves_no_folder(tmp_path: Path) -> None:
     ran = perform(private(), tmp_path)
     with pytest.raises(FolderError, match="holds a run already"):
         RunFolder(ran.outcome.folder, {})
-    assert flaws(ran.outcome.folder) == []
+    assert list(RunRecord(ran.outcome.folder).flaws) == []
     done = hush("run", "ring5-dropout", "--out", str(ran.outcome.folder))
     assert done.returncode == 2
     assert "nothing was written" in done.stderr

@@ -1,0 +1,400 @@
+"""Reads what a run left in its folder: the one reader of the formats on disk, whether the run ended or was cut off.
+
+Whatever stands in the files is checked before it is used (see `file_guard`): what a run cannot have written raises
+`FolderError`, which names the file. What a killed run did not finish (the end of a line, a file) is left out.
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from actors.events import Event
+from scenarios.language.null_reasons import with_reasons
+from scenarios.planning.array_files import UNREADABLE, arrays
+from scenarios.records.file_guard import (
+    Charge,
+    Digests,
+    FolderError,
+    Manifest,
+    Resolved,
+    Summary,
+    Verdicts,
+    Versioned,
+    decoded,
+    event_of,
+    guarded,
+    reason_of,
+)
+from scenarios.records.proven_releases import Proof, ReleaseFact, prove
+from scenarios.records.run_folder import (
+    AT_THE_END,
+    LEDGER,
+    MANIFEST,
+    MODELS,
+    RESOLVED,
+    SCHEMA,
+    SUMMARY,
+    VERDICTS,
+    WORLD,
+    segments,
+)
+from scenarios.records.world_facts import Facts
+
+_TAIL = 1 << 20
+"""So many bytes of the end of a segment are read first to find its last event."""
+_OF_RELEASES = frozenset({"charged", "released"})
+
+
+def plan_text(path: Path) -> str | None:
+    """Return the scenario in full that a folder holds, as text without a run's notes; None where there is none."""
+    file = path / RESOLVED
+    return without_notes(file.read_bytes().decode(errors="replace")) if file.exists() else None
+
+
+def without_notes(text: str) -> str:
+    """Return a scenario without its comments: what a run noted in it at its end is among them."""
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+
+
+class RunRecord:
+    """The record of one run; each part is read when it is asked for. Raises `FolderError` where `path` holds no run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest = _manifest(path)
+
+    @property
+    def status(self) -> str:
+        """`running` (or killed), `finished`, `interrupted` or `failed`."""
+        return str(self.manifest["status"])
+
+    @property
+    def ended(self) -> str:
+        """How the run ended, in a word or two: `cut off` where its manifest does not say that it did."""
+        return "cut off" if self.status == "running" else self.status
+
+    # events
+
+    def typed_events(self) -> Iterator[Event]:
+        """Yield every whole event; a line that is cut off is where a run was killed."""
+        for _, event in self._lines():
+            yield event
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield every whole event as plain values."""
+        for line, _ in self._lines():
+            yield msgspec.json.decode(line)
+
+    def _lines(self) -> Iterator[tuple[bytes, Event]]:
+        """Yield every whole line of the events, and the event that it holds.
+
+        Raises `FolderError` where an event is missing: events are numbered from 1 without a gap, so that what was cut out
+        of a record (releases, say) is not counted as if it had never been.
+        """
+        last = 0
+        for segment, line in self._whole_lines():
+            event = event_of(line, segment)
+            if event.seq != last + 1:
+                after = f"stands after event {last}" if last else "is the first"
+                raise FolderError(f"{segment} is damaged: event {event.seq} {after}")
+            last = event.seq
+            yield line, event
+
+    def _whole_lines(self) -> Iterator[tuple[Path, bytes]]:
+        for segment in segments(self.path):
+            with segment.open("rb") as file:
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        return
+                    yield segment, line
+
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """Yield the events that hold metrics, one of each instant.
+
+        The end of a run has a sample of its own. Where it comes at the instant of an ordinary one it holds all that the
+        other does, and more: the other is left out.
+        """
+        former: dict[str, Any] | None = None
+        for event in self.events():
+            if event["kind"] != "sampled":
+                continue
+            if former is not None and former["t"] < event["t"]:
+                yield former
+            former = event
+        if former is not None:
+            yield former
+
+    @property
+    def length(self) -> int:
+        """The instant of the last whole event, in nanoseconds: read from the end on, as far back as it takes."""
+        for segment in reversed(segments(self.path)):
+            with segment.open("rb") as file:
+                size, tail = segment.stat().st_size, _TAIL
+                while True:
+                    file.seek(max(0, size - tail))
+                    if tail < size:
+                        file.readline()
+                    instants = [event_of(line, segment).t for line in _until_cut(file)]
+                    if instants:
+                        return max(instants)
+                    if tail >= size:
+                        break
+                    tail *= 8
+        return 0
+
+    @property
+    def size(self) -> int:
+        """The bytes of all events."""
+        return sum(segment.stat().st_size for segment in segments(self.path))
+
+    # releases
+
+    @cached_property
+    def proof(self) -> Proof:
+        """The releases that the ledger and the events prove together, and how the two differ."""
+        try:
+            return prove(self.ledger_lines(), self._releases(), self._known_facts, self.path)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, FolderError):
+                raise
+            raise FolderError(f"{self.path}: {LEDGER} is damaged: {error}") from None
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether the file of the ledger is there."""
+        return (self.path / LEDGER).exists()
+
+    def ledger_lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the whole lines of the ledger file; none where it is missing."""
+        path = self.path / LEDGER
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n"):
+                    yield decoded(line, path, Charge)
+
+    def _releases(self) -> Iterator[ReleaseFact]:
+        """Yield what the whole events say of releases; most say nothing, and are not decoded."""
+        decoder = msgspec.json.Decoder(ReleaseFact)
+        for segment, line in self._whole_lines():
+            if b"charged" not in line and b"released" not in line and b"\\" not in line:
+                continue
+            try:
+                fact = decoder.decode(line)
+            except (msgspec.MsgspecError, RecursionError, ValueError):
+                raise FolderError(f"{segment} is damaged: a line of it is no event") from None
+            if fact.kind in _OF_RELEASES and fact.node is not None:
+                yield fact
+
+    # the world
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether the facts of the world are there; runs of before hush 0.5 have none."""
+        return (self.path / WORLD).exists()
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the world of the run was; raises `FolderError` where that is missing or damaged."""
+        file = self.path / WORLD
+        if not self.has_facts:
+            said = "it was recorded before hush 0.5"
+            raise FolderError(f"{self.path} has no {WORLD} that can be read: {said}")
+        with guarded(file):
+            facts = msgspec.convert(_json(file, Facts), Facts)
+            why = facts.misfit()
+            for number in range(len(facts.plans)):
+                facts.planned(number)
+        if why:
+            raise FolderError(f"{file} is damaged: {why}")
+        return facts
+
+    def _known_facts(self) -> Facts | None:
+        try:
+            return self.facts
+        except FolderError:
+            return None
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The scenario in full; raises `FolderError` where it cannot be used."""
+        path = self.path / RESOLVED
+        try:
+            tree: dict[str, Any] = tomllib.loads(path.read_bytes().decode())
+            msgspec.convert(tree, Resolved)
+        except OSError as error:
+            raise FolderError(f"{path} cannot be read: {error.strerror}") from None
+        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+            raise FolderError(f"{path} is damaged: {reason_of(error)}") from None
+        return tree
+
+    @cached_property
+    def clocks(self) -> frozenset[str]:
+        """Kinds of the agents' clocks; none where the scenario of the run is not readable any more."""
+        try:
+            nodes = self.resolved["nodes"]
+        except FolderError:
+            return frozenset()
+        return frozenset(str(group.get("clock", {}).get("kind", "?")) for group in nodes)
+
+    # the end
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the summary tells the run's end: it is there, and says the same of it as the manifest.
+
+        A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
+        """
+        found = self._at_the_end(SUMMARY, Summary)
+        return bool(found) and found["status"] == self.status
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The figures of the run's end; counted from its events where it has none."""
+        return self._at_the_end(SUMMARY, Summary) if self.is_judged else self._counted()
+
+    @cached_property
+    def verdicts(self) -> dict[str, Any]:
+        """The verdicts of the run's end; empty where nothing was judged."""
+        return (self._at_the_end(VERDICTS, Verdicts) or {}) if self.is_judged else {}
+
+    @cached_property
+    def models(self) -> np.ndarray:
+        """What each agent held at the end: agents × dimension."""
+        file = self.path / MODELS
+        try:
+            return np.asarray(arrays(file, "theta")[0])
+        except UNREADABLE as error:
+            raise FolderError(f"{file} cannot be read: {type(error).__name__}") from None
+
+    def _at_the_end(self, name: str, shape: Any) -> Any:
+        """Return a file of the run's end; None where it is not there, or holds nothing."""
+        path = self.path / name
+        if not path.exists():
+            return None
+        found = _json(path, dict[str, Any])
+        return _json(path, shape) if found else None
+
+    def _counted(self) -> dict[str, Any]:
+        """Count what the events say: messages, releases and the last sample."""
+        counts: dict[str, int] = {}
+        sent = 0
+        values: dict[str, Any] = {}
+        ended = 0
+        for event in self.events():
+            counts[event["kind"]] = counts.get(event["kind"], 0) + 1
+            ended = event["t"]
+            if event["kind"] == "sent":
+                sent += len(event["to"])
+            elif event["kind"] == "sampled":
+                values = event["values"]
+        arrived = {k: counts.get(k, 0) for k in ("delivered", "lost", "rejected", "duplicated")}
+        gone = arrived["delivered"] + arrived["lost"] + arrived["rejected"]
+        counted = {
+            "scenario": self.manifest["scenario"],
+            "seed": self.manifest["seed"],
+            "status": self.ended,
+            "ended_s": ended / 1e9,
+            "updates": counts.get("woke", 0),
+            "releases": len(self.proof.lines),
+            "refused": counts.get("refused", 0),
+            "derived": counts.get("derived", 0),
+            "messages": {
+                "sent": sent,
+                "superseded": counts.get("superseded", 0),
+                "in_flight": sent + arrived["duplicated"] - gone,
+                **arrived,
+            },
+            "last_sample": values,
+            "differences": list(self.proof.words),
+        }
+        return with_reasons(counted, {"last_sample.*": "the metric had no value then"})
+
+    # what must be known before any of it is believed
+
+    @cached_property
+    def flaws(self) -> tuple[str, ...]:
+        """What is wrong with the files of a run that ended; nothing of one that was cut off, or still goes on.
+
+        Files must be what their checksums in the manifest say. A manifest without checksums says nothing of any file.
+        """
+        known = self.manifest.get("sha256")
+        if self.status == "running":
+            return ()
+        if not isinstance(known, dict) or not known:
+            return ("the manifest holds no checksums: the files may be anything",)
+        expected = AT_THE_END if self.status != "failed" else ()
+        missing = [name for name in {**known, **dict.fromkeys(expected)} if not self._holds(name)]
+        changed = [
+            name
+            for name, digest in known.items()
+            if name not in missing and self._sha256(name) != digest
+        ]
+        found = [f"files are missing: {', '.join(missing)}"] if missing else []
+        if changed:
+            found.append(f"checksums do not match: {', '.join(changed)}")
+        return tuple(found)
+
+    def _holds(self, name: str) -> bool:
+        """Whether a file of this very folder is there."""
+        return Path(name).name == name and (self.path / name).is_file()
+
+    def _sha256(self, name: str) -> str:
+        return hashlib.sha256((self.path / name).read_bytes()).hexdigest()
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """What must be said before anything of this run is believed, for a person; empty for one that is whole."""
+        found = []
+        if self.status == "running":
+            found.append("the run was cut off, or still goes on: its manifest says running")
+        elif self.status == "failed":
+            found.append(f"the run failed: {self.manifest.get('message') or 'no reason is known'}")
+        elif self.status != "finished":
+            found.append(f"the run was {self.status}: it did not come to its end")
+        missing = [name for name in AT_THE_END if not self._holds(name)]
+        if self.status == "failed" and missing:
+            found.append(f"it left no {', no '.join(missing)}")
+        return (*found, *self.flaws, *self.proof.words)
+
+
+def _until_cut(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines up to one that was cut off."""
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return
+        yield line
+
+
+def _json(path: Path, shape: Any) -> Any:
+    """Return a file of JSON as plain values; raise `FolderError` where it is unreadable, or has another shape."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FolderError(f"{path} cannot be read: {error.strerror}") from None
+    return decoded(data, path, shape)
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    """Read the manifest of a run; refuse a folder that holds pipes or devices, which may be read for ever."""
+    file = path / MANIFEST
+    if not file.is_file():
+        said = f"is not the folder of a run: it has no readable {MANIFEST}"
+        raise FolderError(f"{path} {said}")
+    for entry in path.iterdir():
+        if entry.exists() and not (entry.is_file() or entry.is_dir()):
+            raise FolderError(f"{entry} is neither a file nor a folder: nothing is read")
+    schema = _json(file, Versioned)["schema"]
+    if schema != SCHEMA:
+        raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
+    found: dict[str, Any] = {"environment": {}, "digests": {}} | _json(file, Manifest)
+    with guarded(file):
+        msgspec.convert(found["digests"], Digests)
+    return found
