@@ -45,6 +45,12 @@ class Table:
     given: frozenset[str] = frozenset()
     """The keys that the author wrote, also those that did not read."""
 
+    unread: bool = False
+    """Whether the author wrote something that is no table: then every key has its default."""
+
+    def check(self, report: Report) -> None:
+        """Report keys of this table that contradict each other. It is called once, and only when every key reads."""
+
     def path_to(self, *keys: str | int) -> Path:
         """Return the place of a key of this table, or of what stands below it."""
         return (*self.place, *keys)
@@ -54,7 +60,7 @@ class Table:
         return type(self) is type(other) and all(
             getattr(self, part.name) == getattr(other, part.name)
             for part in fields(self)
-            if part.name not in {"place", "given"}
+            if part.name not in {"place", "given", "unread"}
         )
 
     __hash__ = None  # type: ignore[assignment] # values may be lists
@@ -168,14 +174,20 @@ def read_table(
     for name in value:
         if name not in keys:
             report.key((*path, name), f"unknown {what} '{name}'; {nearest(name, keys)}")
+    before = len(report.problems)
     read: dict[str, Any] = {}
     for name, known in keys.items():
         given = value.get(name, known.default)
         if given is REQUIRED:
             report.key(path, f"needs '{name}'")
         elif given is not ABSENT:
-            read[known.attribute] = known.rule.read(given, (*path, name), report)
-    return table(place=path, given=frozenset(value) & keys.keys(), **read, **more)
+            part = known.rule.read(given, (*path, name), report)
+            optional = isinstance(part, Table) and part.unread and known.default is ABSENT
+            read[known.attribute] = None if optional else part
+    result = table(place=path, given=frozenset(value) & keys.keys(), **read, **more)
+    if len(report.problems) == before:
+        result.check(report)
+    return result
 
 
 def values_of(table: Table) -> dict[str, Any]:
@@ -234,7 +246,7 @@ class SubTable:
             keys = ", ".join(keys_of(self.table))
             wanted = f"a table {{ {keys} }}" if len(keys) < 60 else "a table"
             report.value(path, f"must be {wanted}, got {shown(value)}")
-            return None
+            return read_table(self.table, {}, path, Report({}, {}), unread=True)
         return read_table(self.table, value, path, report)
 
     def fill(self, value: Any) -> Any:

@@ -39,19 +39,6 @@ def latest(run: Tree) -> float | None:
     return None if horizon is None else max(horizon, run.get("until") or 0)
 
 
-def fault_laws(read: Tree) -> list[tuple[Path, Any]]:
-    """Return every distribution that a fault names, with its place."""
-    found = list[tuple[Path, Any]]()
-    for i, fault in enumerate(read.get("fault") or []):
-        tables = [("fault", i), *(("fault", i, a) for a in ("delay", "partition", "churn"))]
-        for path in tables:
-            table = (fault or {}) if len(path) == 2 else (fault or {}).get(path[2])
-            for key in ("every", "for", "latency", "session", "downtime"):
-                if isinstance(table, ReadTable) and isinstance(table.get(key), ReadTable):
-                    found.append(((*path, key), table[key]))
-    return found
-
-
 def judge_faults(read: Tree, groups: list[tuple[str, int]], size: int, report: Report) -> None:
     """Report what is wrong with each fault."""
     for i, fault in enumerate(read.get("fault") or []):

@@ -1,32 +1,33 @@
-"""What the grammar cannot see: keys that contradict each other, names that point nowhere.
+"""What no table sees alone: tables that contradict each other, names that point nowhere.
 
-Pure Python on the values that were read; a value that did not read is None and is passed over.
+Pure Python on the values that were read; a value that did not read is None, is in the report, and is passed over.
 """
 
-from typing import Any
-
-from scenarios.language.positions import Path
 from scenarios.language.problems import Report, shown
-from scenarios.language.table_rules import Table as ReadTable
-from scenarios.language.value_rules import LONGEST_S, SCENARIO_NAME
-from scenarios.planning.check_budget import field, judge_noise
+from scenarios.language.table_rules import KindTable
+from scenarios.language.value_rules import SCENARIO_NAME
+from scenarios.planning.check_budget import judge_noise
 from scenarios.planning.check_expectations import judge_expectations
-from scenarios.planning.check_faults import LOSSY, brings_silence, fault_laws, judge_faults
+from scenarios.planning.check_faults import LOSSY, brings_silence, judge_faults
 from scenarios.planning.check_mechanism import judge_kinds
-from scenarios.planning.mechanism_tables import Tree, family_of, is_private
+from scenarios.planning.clocks import clock_kind, waits
+from scenarios.planning.clocks.barrier import BarrierTable
+from scenarios.planning.durations import ConstantTable
+from scenarios.planning.mechanism_tables import family_of, is_private
+from scenarios.planning.scenario_tables import GroupTable, ScenarioTable
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
 
 
-def judge(read: Tree, report: Report) -> None:
+def judge(read: ScenarioTable, report: Report) -> None:
     """Report every contradiction that needs no data and no graph."""
-    nodes = [group or {} for group in read.get("nodes") or []]
+    nodes = read.nodes or []
     groups = _groups(nodes, report)
     size = sum(count for _, count in groups)
-    _run(read, nodes, report)
+    _run(read, report)
     _names(read, report)
-    _distributions(read, nodes, report)
-    _barriers(read, nodes, report)
+    _detector(read, report)
+    _barriers(read, report)
     _links(read, size, report)
     judge_faults(read, groups, size, report)
     judge_noise(read, nodes, report)
@@ -34,145 +35,105 @@ def judge(read: Tree, report: Report) -> None:
     judge_expectations(read, {name for name, _ in groups}, size, report)
 
 
-def _names(read: Tree, report: Report) -> None:
-    name = read.get("name")
+def _names(read: ScenarioTable, report: Report) -> None:
+    name = read.name
     if name is not None and not SCENARIO_NAME.fullmatch(name):
         report.value(("name",), f"must be letters, digits, '.', '_' and '-', got {shown(name)}")
 
 
-def _groups(nodes: list[Tree], report: Report) -> list[tuple[str, int]]:
+def _groups(nodes: list[GroupTable], report: Report) -> list[tuple[str, int]]:
+    """Report names that cannot stand; return the name and the size of each group."""
     groups, seen = [], set[str]()
     for i, group in enumerate(nodes):
-        name = group.get("name") or f"group{i}"
+        name = group.name or f"group{i}"
         if name in _RESERVED or name.isdecimal():
-            report.value(("nodes", i, "name"), f"'{name}' is reserved")
+            report.value(group.path_to("name"), f"'{name}' is reserved")
         elif name in seen:
-            report.value(("nodes", i, "name"), f"two groups are called '{name}'")
+            report.value(group.path_to("name"), f"two groups are called '{name}'")
         seen.add(name)
-        groups.append((name, group.get("count") or 1))
+        groups.append((name, group.count or 1))
     return groups
 
 
-def _run(read: Tree, nodes: list[Tree], report: Report) -> None:
-    run = read.get("run") or {}
-    ends = [key for key in ("horizon", "rounds", "updates") if run.get(key) is not None]
+def _run(read: ScenarioTable, report: Report) -> None:
+    run = read.run
+    ends = [key for key in ("horizon", "rounds", "updates") if getattr(run, key) is not None]
     if len(ends) > 1:
         report.key(
             ("run", ends[1]), f"exactly one of horizon, rounds, updates; got {' and '.join(ends)}"
         )
-    clocks = {field(field(group, "clock"), "kind") for group in nodes} - {None}
-    if (
-        "rounds" in ends
-        and family_of(read) != "server"
-        and not clocks <= {"synchronous", "barrier"}
-    ):
-        others = ", ".join(sorted(clocks - {"synchronous", "barrier"}))
+    clocks = [group.clock for group in read.nodes or [] if group.clock]
+    others = {clock.kind for clock in clocks if not _counts_rounds(clock)}
+    if "rounds" in ends and family_of(read) != "server" and others:
         report.key(
-            ("run", "rounds"), f"rounds need every clock synchronous or barrier, got {others}"
+            ("run", "rounds"),
+            f"rounds need every clock synchronous or barrier, got {', '.join(sorted(others))}",
         )
-    if run.get("stop") == "spent" and not is_private(read):
+    if run.stop == "spent" and not is_private(read):
         report.value(("run", "stop"), '"spent" needs a mechanism with noise and planned releases')
 
 
-def _distributions(read: Tree, nodes: list[Tree], report: Report) -> None:
-    network = read.get("network") or {}
-    places: list[tuple[Path, Any]] = [(("network", "latency"), network.get("latency"))]
-    places += [
-        (("link", i, "latency"), field(link, "latency"))
-        for i, link in enumerate(read.get("link") or [])
-    ]
-    places += [(("nodes", i, "compute"), group.get("compute")) for i, group in enumerate(nodes)]
-    places += fault_laws(read)
-    for path, law in places:
-        if (
-            field(law, "kind") == "uniform"
-            and None not in (law["min"], law["max"])
-            and law["min"] > law["max"]
-        ):
-            report.value(
-                path, f"min must be at most max, got {law['min']:g} s and {law['max']:g} s"
-            )
-    if network.get("silence") is not None and family_of(read) in {"server", "pairs", "alone"}:
-        said = "a failure detector is for agents that tell all their neighbours: a server has its deadline"
-        report.key(("network", "silence"), said)
-    points = field(read.get("data"), "points")
-    if (
-        isinstance(points, ReadTable)
-        and None not in points.values()
-        and points["min"] > points["max"]
-    ):
-        report.value(
-            ("data", "points"), f"min must be at most max, got {points['min']} and {points['max']}"
+def _counts_rounds(clock: KindTable) -> bool:
+    kind = clock_kind(clock)
+    return kind is not None and kind.counts_rounds
+
+
+def _detector(read: ScenarioTable, report: Report) -> None:
+    if read.network.silence is not None and family_of(read) in {"server", "pairs", "alone"}:
+        report.key(
+            ("network", "silence"),
+            "a failure detector is for agents that tell all their neighbours: a server has its deadline",
         )
-    for i, group in enumerate(nodes):
-        _clock(group.get("clock"), ("nodes", i, "clock"), report)
 
 
-def _clock(clock: Tree | None, path: Path, report: Report) -> None:
-    if field(clock, "kind") != "trace" or clock is None:
-        return
-    if ("wakes" in clock) == ("path" in clock):
-        report.value(path, "a trace clock needs exactly one of wakes and path")
-    for k, wake in enumerate(clock.get("wakes") or []):
-        if not wake or None in wake:
-            continue
-        if wake[1] != int(wake[1]):
-            report.value((*path, "wakes", k), f"must be [time, id], got {shown(wake)}")
-        elif wake[0] > LONGEST_S:
-            said = f"must be [time, id] with a time in seconds up to {LONGEST_S:g}"
-            report.value((*path, "wakes", k), f"{said}, got {shown(wake)}: nanoseconds?")
-
-
-def _barriers(read: Tree, nodes: list[Tree], report: Report) -> None:
-    run, network = read.get("run") or {}, read.get("network") or {}
+def _barriers(read: ScenarioTable, report: Report) -> None:
+    run, network, nodes = read.run, read.network, read.nodes or []
     if family_of(read) in {"server", "pairs"}:
         return  # a client's barrier is the server's question
-    at = [i for i, group in enumerate(nodes) if field(group.get("clock"), "kind") == "barrier"]
-    open_ended = [i for i in at if nodes[i]["clock"].get("timeout") is None]
-    lossy = bool(network.get("loss")) or any(field(link, "loss") for link in read.get("link") or [])
+    barriers = [group for group in nodes if waits(group.clock)]
+    lossy = bool(network.loss) or any(link.loss for link in read.link)
     why = LOSSY if lossy else brings_silence(read)
-    for i in open_ended:
+    for group in barriers:
+        if not isinstance(group.clock, BarrierTable) or group.clock.timeout is not None:
+            continue
         if why == LOSSY:
-            report.value(("nodes", i, "clock"), f"a barrier needs a timeout where {why}")
-        elif why and network.get("silence") is None:
-            said = f"a barrier needs a timeout where {why}, or network.silence"
-            report.value(("nodes", i, "clock"), said)
-    if at and len(at) < len(nodes):
+            report.value(group.path_to("clock"), f"a barrier needs a timeout where {why}")
+        elif why and network.silence is None:
+            report.value(
+                group.path_to("clock"),
+                f"a barrier needs a timeout where {why}, or network.silence",
+            )
+    if not barriers:
+        return
+    place = barriers[0].path_to("clock")
+    if len(barriers) < len(nodes):
+        report.value(place, "a barrier needs every group to have one: other clocks have no rounds")
+    if family_of(read) == "alone":
+        report.value(place, "local agents say nothing: a barrier would never open")
+    delays = [network.latency, *(group.compute for group in barriers)]
+    still = all(isinstance(delay, ConstantTable) and delay.value == 0 for delay in delays)
+    still = still and not any(link.latency for link in read.link)
+    if still and run.rounds is None and run.updates is None:
         report.value(
-            ("nodes", at[0], "clock"),
-            "a barrier needs every group to have one: other clocks have no rounds",
-        )
-    if at and family_of(read) == "alone":
-        report.value(
-            ("nodes", at[0], "clock"), "local agents say nothing: a barrier would never open"
-        )
-    latency, still = network.get("latency") or {}, bool(at)
-    still = still and latency.get("kind") == "constant" and latency.get("value") == 0
-    still = still and not any(field(link, "latency") for link in read.get("link") or [])
-    still = still and all((field(nodes[i].get("compute"), "value") == 0) for i in at)
-    if still and run.get("rounds") is None and run.get("updates") is None:
-        report.value(
-            ("nodes", at[0], "clock"),
+            place,
             "barriers without latency or compute time never advance the time: give run.rounds",
         )
 
 
-def _links(read: Tree, size: int, report: Report) -> None:
-    for i, link in enumerate(read.get("link") or []):
-        path: Path = ("link", i)
-        if link is None:
+def _links(read: ScenarioTable, size: int, report: Report) -> None:
+    for link in read.link:
+        if link.unread:
             continue
-        single = "from" in link or "to" in link
-        if single == ("between" in link) or (single and not ("from" in link and "to" in link)):
-            report.key(path, "needs either between = [[a, b], …] or from = a and to = b")
-        if not {"latency", "loss", "rate"} & set(link):
-            report.key(path, "changes nothing: give latency, loss or rate")
-        for end in [e for pair in link.get("between") or [] for e in pair] + [
-            link.get("from"),
-            link.get("to"),
-        ]:
+        single = "from" in link.given or "to" in link.given
+        both = {"from", "to"} <= link.given
+        if single == ("between" in link.given) or (single and not both):
+            report.key(link.place, "needs either between = [[a, b], …] or from = a and to = b")
+        if not {"latency", "loss", "rate"} & link.given:
+            report.key(link.place, "changes nothing: give latency, loss or rate")
+        pairs = link.between or []
+        for end in [*(end for pair in pairs for end in pair or []), link.from_, link.to]:
             if end is not None and end >= size:
                 report.value(
-                    (*path, "between" if "between" in link else "from"),
+                    link.path_to("between" if "between" in link.given else "from"),
                     f"no agent {end}: ids run from 0 to {size - 1}",
                 )

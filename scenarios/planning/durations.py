@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scenarios.language.problems import Report
 from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, ShortForm, key
 from scenarios.language.value_rules import Number, Text, duration
 from scenarios.planning.files import BadData, Folders
@@ -30,6 +31,12 @@ class UniformTable(KindTable):
 
     min: float = key(duration(), REQUIRED)
     max: float = key(duration(), REQUIRED)
+
+    def check(self, report: Report) -> None:
+        if self.min > self.max:
+            report.value(
+                self.place, f"min must be at most max, got {self.min:g} s and {self.max:g} s"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from scenarios.language.table_rules import Table as ReadTable
-from scenarios.language.table_rules import fill_table
+from scenarios.language.table_rules import fill_table, values_of
 from scenarios.planning.context import Settling, Table
 from scenarios.planning.mechanism_tables import family_of
 from scenarios.planning.scenario_tables import ServerTable
@@ -46,7 +46,9 @@ class Origin:
         hashes: dict[str, str] = {}
 
         def walk(tree: Any) -> None:
-            if isinstance(tree, (dict, ReadTable)):
+            if isinstance(tree, ReadTable):
+                tree = values_of(tree)
+            if isinstance(tree, dict):
                 for key, value in tree.items():
                     if key == "path" and isinstance(value, str):
                         self._hash(value, hashes)
@@ -56,7 +58,7 @@ class Origin:
                 for value in tree:
                     walk(value)
 
-        walk({k: v for k, v in self.at.read.items() if k != "origin"})
+        walk({k: v for k, v in values_of(self.at.read).items() if k != "origin"})
         return hashes
 
     def _hash(self, name: str, hashes: dict[str, str]) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scenarios.language.problems import Report
 from scenarios.language.table_rules import KindTable
 from scenarios.planning.files import Folders
 from scenarios.planning.kinds import Family
@@ -21,10 +20,6 @@ class ClockInputs:
     folders: Folders
 
 
-def _fits(table: Any, report: Report) -> None:
-    """Report nothing: the keys of the table contradict nothing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockKind:
     """A kind of clock."""
@@ -35,8 +30,6 @@ class ClockKind:
     """Takes a table; returns a function from an agent's id to its clock. Raises BadData."""
     example: Mapping[str, Any]
     """A table of this kind, for tests and random worlds."""
-    check: Callable[[Any, Report], None] = _fits
-    """Reports what contradicts itself in a table."""
     counts_rounds: bool
     """Whether all agents wake as often: `rounds` may end the run."""
     waits: bool

@@ -21,6 +21,18 @@ class TraceTable(KindTable):
     wakes: list[list[float]] | None = key(Many(Many(Number(low=0), 2, 2), 1))
     path: str | None = key(Text("a path"))
 
+    def check(self, report: Report) -> None:
+        if ("wakes" in self.given) == ("path" in self.given):
+            report.value(self.place, "a trace clock needs exactly one of wakes and path")
+        for k, wake in enumerate(self.wakes or []):
+            if not wake or None in wake:
+                continue
+            if wake[1] != int(wake[1]):
+                report.value(self.path_to("wakes", k), f"must be [time, id], got {shown(wake)}")
+            elif wake[0] > LONGEST_S:
+                wanted = f"must be [time, id] with a time in seconds up to {LONGEST_S:g}"
+                report.value(self.path_to("wakes", k), f"{wanted}, got {shown(wake)}: nanoseconds?")
+
 
 def _build(table: TraceTable, inputs: ClockInputs) -> "Callable[[int], Activation | Barrier]":
     from clocks.activation import Trace
@@ -50,24 +62,10 @@ def _instants(table: TraceTable, inputs: ClockInputs) -> dict[int, tuple[int, ..
     return {agent: tuple(sorted(times)) for agent, times in instants.items()}
 
 
-def _check(table: TraceTable, report: Report) -> None:
-    if ("wakes" in table.given) == ("path" in table.given):
-        report.value(table.place, "a trace clock needs exactly one of wakes and path")
-    for k, wake in enumerate(table.wakes or []):
-        if not wake or None in wake:
-            continue
-        if wake[1] != int(wake[1]):
-            report.value(table.path_to("wakes", k), f"must be [time, id], got {shown(wake)}")
-        elif wake[0] > LONGEST_S:
-            wanted = f"must be [time, id] with a time in seconds up to {LONGEST_S:g}"
-            report.value(table.path_to("wakes", k), f"{wanted}, got {shown(wake)}: nanoseconds?")
-
-
 KIND = ClockKind(
     name="trace",
     table=TraceTable,
     build=_build,
-    check=_check,
     example={"wakes": [[1.0, 0], [2.0, 1]]},
     counts_rounds=False,
     waits=False,

@@ -44,6 +44,12 @@ class DrawnSourceTable(SourceTable):
     flip: float = key(Number(low=0, high=0.5), 0.05)
     bias: bool = key(Flag(), False)
 
+    def check(self, report: Report) -> None:
+        """Report bounds of points that exclude each other."""
+        low, high = self.bounds
+        if low > high:
+            report.value(self.path_to("points"), f"min must be at most max, got {low} and {high}")
+
     @property
     def bounds(self) -> tuple[int, int]:
         """The least and the largest number of points of an agent."""
@@ -68,10 +74,6 @@ class SourceInputs:
     folders: Folders
 
 
-def _fits(table: Any, report: Report) -> None:
-    """Report nothing: the keys of the table contradict nothing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKind:
     """A kind of data source."""
@@ -84,17 +86,6 @@ class SourceKind:
     """Takes a table and the number of agents; returns how much is made at most. None: only the files say."""
     example: Mapping[str, Any]
     """Keys of this kind, for tests and random worlds."""
-    check: Callable[[Any, Report], None] = _fits
-    """Reports what contradicts itself in a table."""
-
-
-def check_points(table: DrawnSourceTable, report: Report) -> None:
-    """Report bounds of points that exclude each other."""
-    points = table.points
-    if isinstance(points, SpreadTable) and points.min and points.max and points.min > points.max:
-        report.value(
-            table.path_to("points"), f"min must be at most max, got {points.min} and {points.max}"
-        )
 
 
 def drawn_amount(table: DrawnSourceTable, agents: int) -> Amount:

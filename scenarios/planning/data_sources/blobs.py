@@ -6,7 +6,6 @@ from scenarios.planning.data_sources import (
     DrawnSourceTable,
     SourceInputs,
     SourceKind,
-    check_points,
     drawn_amount,
 )
 from scenarios.planning.splits import SPLITS, SizesTable
@@ -52,5 +51,4 @@ KIND = SourceKind(
     build=_build,
     amount=drawn_amount,
     example={"dimension": 5, "points": 20},
-    check=check_points,
 )

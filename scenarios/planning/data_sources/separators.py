@@ -6,7 +6,6 @@ from scenarios.planning.data_sources import (
     DrawnSourceTable,
     SourceInputs,
     SourceKind,
-    check_points,
     drawn_amount,
 )
 
@@ -44,5 +43,4 @@ KIND = SourceKind(
     build=_build,
     amount=drawn_amount,
     example={"dimension": 5, "points": 20},
-    check=check_points,
 )
