@@ -11,18 +11,19 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from mechanisms.accounting import gaussian
-from mechanisms.accounting.compose import by, closed
+from mechanisms.accounting.accountant import EPSILON, MU
+from mechanisms.accounting.accountants import ACCOUNTANTS, named, simplest
+from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import Key, Loss, Sums, Tally, additive
 from mechanisms.accounting.spend import RESIDUAL_SHARE, UNITS
 
 _ROOM = 1 - 1e-11
 """Room for rounding: a ledger adds one by one what a calibration multiplied."""
-_CLOSED = frozenset({"basic", "kov", "kov_printed", "zcdp", "gaussian"})
 _NEAR = 1e-5
 """How near an accountant without a closed form is brought to the budget, from below."""
 _DIGITS = Context(prec=9, rounding=ROUND_DOWN)
-CANDIDATES = ("basic", "kov", "rdp", "pld")
-"""Who may calibrate, the simplest argument first."""
+CANDIDATES = tuple(name for name, one in ACCOUNTANTS.items() if one.calibrates)
+"""The accountants that may calibrate, the simplest argument first."""
 _TIE = 1e-6
 """Charges that differ by less than this share are taken for equal."""
 
@@ -120,9 +121,9 @@ PURE = Additive("pure")
 
 
 def composed(form: Form, charge: float, releases: int, delta: float, accountant: str) -> float:
-    """Return ε of `releases` equal releases."""
-    if form.unit == "mu":
-        accountant = "gaussian"
+    """Return ε of `releases` equal releases; Gaussian ones go by the accountant that is exact for them."""
+    if form.unit == MU:
+        accountant = simplest(MU, delta)
     bag = Tally([(form.loss(charge), releases - 1)] if releases > 1 else [])
     bag.add(form.last(charge))
     return by(accountant, bag, delta)
@@ -173,15 +174,16 @@ def uniform_charge(
     form: Form, epsilon: float, delta: float, releases: int, accountant: str
 ) -> float:
     """Return the largest equal charge whose total over `releases` stays within (ε, δ)."""
-    if form.unit == "mu":
+    if form.unit == MU:
         return rounded_down(gaussian.mu(epsilon, delta) / math.sqrt(releases) * _ROOM)
-    if releases == 1 and accountant in _CLOSED - {"zcdp"}:
+    is_closed = named(accountant).of_sums is not None
+    if releases == 1 and named(accountant).keeps_one:
         return rounded_down(epsilon * _ROOM)  # one release costs what it costs
 
     def total(charge: float) -> float:
         return composed(form, charge, releases, delta, accountant)
 
-    near = 0.0 if accountant in _CLOSED else _NEAR
+    near = 0.0 if is_closed else _NEAR
     return rounded_down(_largest(total, epsilon, epsilon / releases, near=near) * _ROOM)
 
 
@@ -196,7 +198,8 @@ def shaped_charges(
 ) -> tuple[float, ...]:
     """Return charges s·w_k, s the largest whose total after `before` stays within (ε, δ)."""
     shape, first = np.array(weights), Tally(before)
-    if form.unit == "mu" and (not before or accountant in _CLOSED):
+    of_sums = named(accountant).of_sums
+    if form.unit == MU and (not before or of_sums is not None):
         length = math.sqrt(float(shape @ shape))
         whole = gaussian.mu(epsilon - first.sums.pure, delta)
         return tuple((shape * rounded_down(whole / length * _ROOM)).tolist())
@@ -205,12 +208,12 @@ def shaped_charges(
 
     def total(size: float) -> float:
         charges = size * shape
-        if accountant in _CLOSED:
-            return closed(accountant, _with(first.sums, charges), delta)
+        if of_sums is not None:
+            return of_sums(_with(first.sums, charges), delta)
         rest = bag_of(form, charges.tolist())
         return by(accountant, Tally((*before, *rest.key)), delta)
 
-    near = 0.0 if accountant in _CLOSED else 1e-3
+    near = 0.0 if of_sums is not None else 1e-3
     size = _largest(total, epsilon, epsilon / float(shape.sum()), near=near)
     return tuple((rounded_down(size * _ROOM) * shape).tolist())
 
@@ -257,18 +260,16 @@ def tightest(cases: Iterable[Case]) -> str:
     """
     counted = Counter(case for case in cases if case.delta > 0)
     if not counted:
-        return "basic"
-
-    def rooms(names: tuple[str, ...]) -> dict[str, float]:
-        return {
-            name: sum(times * case.room(name) for case, times in counted.items()) for name in names
-        }
-
-    found = rooms(("basic", "kov", "pld"))
-    if not all(case.exact for case in counted) or found["pld"] == -math.inf:
-        found |= rooms(("rdp",))
-    enough = max(found.values()) - _TIE * counted.total()
-    return next(name for name in CANDIDATES if found.get(name, -math.inf) >= enough)
+        return simplest(EPSILON, 0.0)
+    rooms: dict[str, float] = {}
+    exact = all(case.exact for case in counted)
+    for name in sorted(CANDIDATES, key=lambda name: ACCOUNTANTS[name].never_below is not None):
+        better = ACCOUNTANTS[name].never_below
+        if exact and better is not None and rooms[better] > -math.inf:
+            continue  # it admits no larger charges than that one
+        rooms[name] = sum(times * case.room(name) for case, times in counted.items())
+    enough = max(rooms.values()) - _TIE * counted.total()
+    return next(name for name in CANDIDATES if rooms.get(name, -math.inf) >= enough)
 
 
 def _with(before: Sums, charges: np.ndarray) -> Sums:

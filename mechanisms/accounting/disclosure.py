@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mechanisms.accounting.compose import claims_of, headline, totals
+from mechanisms.accounting.compose import TIGHTEST, claims_of, headline, totals
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
@@ -50,7 +50,7 @@ def epsilon_of(
     adaptive = reader.adaptive or unplanned_stop
     bag = _composable(whole, reader)
     found, name = headline(bag, reader.delta, reader.accountant, adaptive=adaptive, but=but)
-    cap = reader.cap if reader.adaptive and reader.accountant == "tightest" else None
+    cap = reader.cap if reader.adaptive and reader.accountant == TIGHTEST else None
     if cap is not None and len(whole) and cap.epsilon < found:
         # what is proved of adaptive releases is the cap that was set in advance
         found, name = cap.epsilon, f"{cap.accountant} filter"

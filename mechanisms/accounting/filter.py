@@ -4,15 +4,15 @@ import math
 from dataclasses import dataclass, field, replace
 
 from mechanisms.accounting import renyi
-from mechanisms.accounting.compose import by, closed, rho_of
+from mechanisms.accounting.accountant import Accountant
+from mechanisms.accounting.accountants import ACCOUNTANTS
+from mechanisms.accounting.accountants.zcdp import rho_of
+from mechanisms.accounting.compose import by
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Loss, Tally, loss_of, plain
 from mechanisms.accounting.spend import Spend
 
 _SLACK = 1e-9  # relative: what rounding in a calibration may lose
-_SUMMED = frozenset({"basic", "kov", "kov_printed", "zcdp", "gaussian"})
-_CURVED = frozenset({"rdp", "pld"})
-"""Accountants of whole schedules, whose caps a Rényi filter holds off the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,17 @@ class Cap:
     """Where the filter's order stands on the grid of orders."""
 
     def __post_init__(self) -> None:
-        if self.accountant not in _SUMMED | _CURVED:
+        if self.accountant not in ACCOUNTANTS:
             raise ValueError(f"no filter holds a cap by the accountant {self.accountant!r}")
         object.__setattr__(self, "order", self._best_order())
 
+    @property
+    def _by(self) -> Accountant:
+        return ACCOUNTANTS[self.accountant]
+
     def _best_order(self) -> int:
         """Choose the filter's order, by public facts: the best for the plan, else for Gaussian-like losses."""
-        if self.accountant in _SUMMED or self.delta <= 0:
+        if self._by.of_sums is not None or self.delta <= 0:
             return 0
         if self.planned is not None and len(self.planned):
             return renyi.best_order(renyi.total(self.planned.coarse), self.delta)
@@ -50,13 +54,13 @@ class Cap:
     def planning(self, planned: Tally) -> "Cap":
         """Return the cap with a schedule that is fixed in advance, where that fits by the accountant of the cap."""
         fits = by(self.accountant, planned, self.delta) <= self.epsilon * (1 + _SLACK)
-        if not fits or self.accountant not in _CURVED:
+        if not fits or self._by.of_sums is not None:
             return self
         return replace(self, planned=self._taken(planned))
 
     def _taken(self, bag: Tally) -> Tally:
-        """Return a bag as the accountant takes its losses: "pld" does not tell objective perturbation from a pure ε."""
-        if self.accountant != "pld":
+        """Return a bag as the accountant takes its losses: one that `takes_plain` knows only ε of objective perturbation."""
+        if not self._by.takes_plain:
             return bag
         return Tally((plain(loss), times) for loss, times in bag.key)
 
@@ -64,11 +68,15 @@ class Cap:
         return self.planned is not None and self._taken(bag).within(self.planned)
 
     def spent(self, bag: Tally, *, numerical: bool = True) -> float:
-        """Return ε of what was charged, as the filter counts it; without `numerical`, Rényi curves stand in for "pld"."""
-        if self.accountant in _SUMMED:
-            return by(self.accountant, bag, self.delta)
+        """Return ε of what was charged, as the filter counts it.
+
+        Without `numerical`, another accountant stands in for one that takes long: Rényi curves for "pld".
+        """
+        if self._by.of_sums is not None:
+            return self._by.epsilon(bag, self.delta)
         if self._is_planned(bag):
-            return by(self.accountant if numerical else "rdp", bag, self.delta)
+            stand_in = None if numerical else self._by.stand_in
+            return by(stand_in or self.accountant, bag, self.delta)
         return self._filtered(bag)
 
     def _filtered(self, bag: Tally, *more: Loss) -> float:
@@ -87,13 +95,13 @@ class Cap:
 
     def admits(self, ledger: Ledger, spend: Spend) -> bool:
         """Whether the ledger with this spend stays within the cap."""
-        if self.accountant in _SUMMED:
+        if (of_sums := self._by.of_sums) is not None:
             sums = ledger.sums.plus(spend)
-            return closed(self.accountant, sums, self.delta) <= self.epsilon * (1 + _SLACK)
+            return of_sums(sums, self.delta) <= self.epsilon * (1 + _SLACK)
         loss, planned = loss_of(spend), self.planned
         if planned is not None:
-            numerical = self.accountant == "pld"
-            bag, taken = (ledger.plain, plain(loss)) if numerical else (ledger.tally, loss)
+            is_plain = self._by.takes_plain
+            bag, taken = (ledger.plain, plain(loss)) if is_plain else (ledger.tally, loss)
             if bag.count(taken) < planned.count(taken) and bag.within(planned):
                 return True
         return self._filtered(ledger.tally, loss) <= self.epsilon * (1 + _SLACK)

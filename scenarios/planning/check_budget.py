@@ -6,6 +6,8 @@ from typing import Any
 from mechanisms.accounting.views import OF_SERVERS
 from scenarios.language.problems import Report
 from scenarios.language.table_rules import Table as ReadTable
+from scenarios.planning.accountant import AUTO
+from scenarios.planning.accountant import KINDS as ACCOUNTANTS
 from scenarios.planning.mechanism_tables import (
     TRAITS,
     Tree,
@@ -273,14 +275,11 @@ def _wddp(read: Tree, report: Report) -> None:
 
 
 def _privacy(read: Tree, report: Report) -> None:
-    accountant = field(read.get("privacy"), "accountant")
-    if is_gaussian(read) and accountant in {"basic", "kov"}:
-        report.value(
-            ("privacy", "accountant"),
-            f"{accountant} has no claim for Gaussian noise; use tightest or zcdp",
-        )
-    if is_gaussian(read) and field(read.get("privacy"), "filter") == "basic":
-        report.value(("privacy", "filter"), "basic has no claim for Gaussian noise; use auto")
+    for key, hint in (("accountant", "tightest or zcdp"), ("filter", AUTO)):
+        name = field(read.get("privacy"), key)
+        kind = None if name is None else ACCOUNTANTS.get(name)
+        if is_gaussian(read) and kind is not None and not kind.knows_gaussians:
+            report.value(("privacy", key), f"{name} has no claim for Gaussian noise; use {hint}")
     _views(read, report)
     if field(read.get("privacy"), "grid") is True:
         report.value(("privacy", "grid"), "must be a number > 0 or false, got true")

@@ -9,6 +9,7 @@ import numpy as np
 from actors.faults.schedule import Fault
 from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
+from mechanisms.accounting.compose import SLOW, TIGHTEST
 from mechanisms.accounting.disclosure import Reader, epsilon_of, largest_of_all, side_by_side
 from mechanisms.accounting.loss import Case, Tally
 from mechanisms.accounting.spend import SCALES, Spend
@@ -27,7 +28,6 @@ from scenarios.planning.seeds import draws
 
 _LARGEST = 50
 """Of so many different ledgers of a group, the largest, the numerical total is found too."""
-_NUMERICAL = ("pld",)
 _UNUSED = 0.1
 """The share of a budget that an accountant may leave before a warning."""
 
@@ -178,7 +178,7 @@ def _epsilons(
     worst, by, all_ways = 0.0, "", list[dict[str, float]]()
     largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
     for place, (key, delta) in enumerate(largest):
-        bag, but = bags[key, delta], _NUMERICAL if place >= _LARGEST else ()
+        bag, but = bags[key, delta], SLOW if place >= _LARGEST else ()
         reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
         if len(bag):
             all_ways.append(side_by_side(bag, reader, but=but))
@@ -222,7 +222,7 @@ def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
     """Warn where an accountant that the file names turns a budget into more noise than it asks for."""
     named, mechanism = plan.resolved["privacy"]["calibrate"], plan.resolved["mechanism"]
     noise_is_given = mechanism.get("alpha") is not None or isinstance(mechanism.get("noise"), dict)
-    if plan.privacy.calibrated is not None or named == "tightest" or noise_is_given:
+    if plan.privacy.calibrated is not None or named == TIGHTEST or noise_is_given:
         return []
     found = []
     for group in groups:

@@ -4,7 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from mechanisms.accounting.accountant import EPSILON, MIXED
+from mechanisms.accounting.accountants import rdp, simplest
 from mechanisms.accounting.calibrate import tightest
+from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Coordinator
 from mechanisms.local_privacy import LocalPrivacy
@@ -19,7 +22,7 @@ from scenarios.planning.mechanism_tables import TRAITS, is_gaussian, is_private,
 from scenarios.planning.personalised import collaborative, descent, propagation, warm_descent
 from scenarios.planning.personalised import scheme as personal_scheme
 from scenarios.planning.public_facts import Maker, Public, Table
-from scenarios.planning.release_charges import MIXED, TIGHTEST, CannotProvide, Scheme, case_of
+from scenarios.planning.release_charges import CannotProvide, Scheme, case_of
 from scenarios.planning.scenario_tables import ScenarioTable
 from scenarios.planning.server import Federation
 from scenarios.planning.server import scheme as server_scheme
@@ -69,9 +72,9 @@ class Provision:
         if not is_private(self._read) or all(t.calibrate != TIGHTEST for t in public.terms):
             return None
         if self._disguised:
-            return "basic"
+            return simplest(EPSILON, 0.0)
         if isinstance(self._table.get("noise"), ReadTable):
-            return "rdp"
+            return rdp.ACCOUNTANT.name
         cases = [
             case_of(self._table, terms, wanted)
             for i, terms in enumerate(public.terms)

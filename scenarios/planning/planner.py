@@ -11,6 +11,7 @@ from actors.faults.node_actions import Misjudge
 from actors.faults.schedule import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
+from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
 from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
 from mechanisms.objectives import LocalObjective, Loss
@@ -39,7 +40,6 @@ from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import Origin
-from scenarios.planning.release_charges import TIGHTEST
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import Scenario, load
 from scenarios.planning.scenario_tables import ExpectTable

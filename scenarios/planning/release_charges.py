@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mechanisms.accounting.accountant import EPSILON, MIXED, MU
+from mechanisms.accounting.accountants import kov, kov_printed, named, simplest, zcdp
 from mechanisms.accounting.calibrate import (
     Case,
     Form,
@@ -12,12 +14,13 @@ from mechanisms.accounting.calibrate import (
     most_releases,
     shaped_charges,
 )
-from mechanisms.accounting.compose import by
+from mechanisms.accounting.compose import TIGHTEST, by
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Key
 from mechanisms.guards import Growth
 from mechanisms.noise import LAWS
 from scenarios.language.table_rules import Table as ReadTable
+from scenarios.planning.accountant import AUTO
 
 Table = dict[str, Any]
 MOST_RELEASES = 1_000_000
@@ -30,11 +33,6 @@ class CannotProvide(ValueError):
     def __init__(self, message: str, key: str = "mechanism") -> None:
         super().__init__(message)
         self.key = key
-
-
-TIGHTEST = "tightest"
-MIXED = "mixed"
-"""The unit of Gaussian releases after one of a pure ε."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,36 +53,38 @@ class Terms:
     """Whether the paper of this kind prints its composition wrong (E8)."""
 
     def accountant(self, unit: str) -> str:
-        """Return who calibrates releases of a unit.
+        """Return the name of the accountant that calibrates releases of a unit.
 
-        Gaussian releases alone always go by μ; without δ only basic composition is valid. As printed, a paper's own
-        composition calibrates: Bellet et al. 2018, Theorem 1 for its kinds, else what hush 0.5 took for all of them.
+        Gaussian releases alone always go by μ, which is exact; without δ few accountants are valid. As printed, a
+        paper's own composition calibrates: Bellet et al. 2018, Theorem 1 for its kinds, else what hush 0.5 took for
+        all of them.
         """
-        if unit == "mu":
-            return "gaussian"
-        if self.delta <= 0:
-            return "basic" if unit == "epsilon" else "gaussian"
+        if unit == MU or self.delta <= 0:
+            return simplest(unit, self.delta)
         if self.misprinted:
-            return "kov_printed"
-        chosen = "kov" if self.calibrate == TIGHTEST and self.printed else self.calibrate
+            return kov_printed.ACCOUNTANT.name
+        chosen = self.calibrate
+        if chosen == TIGHTEST and self.printed:
+            chosen = kov.ACCOUNTANT.name
         assert chosen != TIGHTEST, "the plan settles it before it asks"  # noqa: S101
-        if unit == MIXED and chosen not in {"rdp", "pld"}:
-            return "gaussian"
-        return chosen
+        has_claim = named(chosen).has_claim(unit, self.delta)
+        return chosen if has_claim else simplest(unit, self.delta)
 
     def cap(self, unit: str | None) -> Cap | None:
         """The cap and what holds it; None without a budget or noise, and where scales are as printed."""
         if self.epsilon is None or unit is None or self.printed:
             return None
-        holder = self.accountant(unit) if self.filter == "auto" else self.filter
+        holder = self.accountant(unit) if self.filter == AUTO else self.filter
         return Cap(self.epsilon, self.delta, holder)
 
     def cap_of_its_own_code(self) -> Cap | None:
         """The cap of releases that may depend on earlier outputs: a sum of ε, or of ρ (theory.md, 5.5)."""
         if self.epsilon is None:
             return None
-        basic = self.delta <= 0 or self.filter == "basic"
-        return Cap(self.epsilon, self.delta, "basic" if basic else "zcdp")
+        if self.filter != AUTO:
+            return Cap(self.epsilon, self.delta, self.filter)
+        by_rho = zcdp.ACCOUNTANT.name
+        return Cap(self.epsilon, self.delta, by_rho if self.delta > 0 else simplest(EPSILON, 0.0))
 
 
 NORM_GAMMA = LAWS["norm-gamma"]
@@ -114,12 +114,12 @@ class Scheme(NamedTuple):
     @property
     def unit(self) -> str:
         """What its charges count; Gaussian releases after others are mixed."""
-        return MIXED if self.before and self.form.unit == "mu" else self.form.unit
+        return MIXED if self.before and self.form.unit == MU else self.form.unit
 
 
 def case_of(mechanism: Table, terms: Terms, scheme: Scheme) -> Case | None:
     """Return what accountants differ in for one agent; None where nothing is left to choose."""
-    if terms.epsilon is None or terms.printed or scheme.unit == "mu":
+    if terms.epsilon is None or terms.printed or scheme.unit == MU:
         return None
     releases = scheme.releases(mechanism, terms)
     alpha = _alpha(mechanism.get("alpha"))

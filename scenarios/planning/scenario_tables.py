@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mechanisms.accounting.compose import TIGHTEST
 from scenarios.language.table_rules import (
     REQUIRED,
     Free,
@@ -30,6 +31,8 @@ from scenarios.language.value_rules import (
     positive,
     size,
 )
+from scenarios.planning.accountant import AUTO
+from scenarios.planning.accountant import named as accountants
 from scenarios.planning.clocks import CLOCKS
 from scenarios.planning.data_sources import SOURCES, SourceTable
 from scenarios.planning.durations import DURATION, DURATIONS
@@ -174,9 +177,9 @@ class PrivacyTable(Table):
     views: list[str] = key(
         Many(Choice("eavesdropper", "server", "aggregate", "outsider"), 1, 4), ["eavesdropper"]
     )
-    accountant: str = key(Choice("tightest", "basic", "kov", "zcdp", "rdp", "pld"), "tightest")
-    calibrate: str = key(Choice("tightest", "basic", "kov", "rdp", "pld"), "tightest")
-    filter: str = key(Choice("auto", "basic"), "auto")
+    accountant: str = key(Choice(TIGHTEST, *accountants(lambda kind: kind.is_headline)), TIGHTEST)
+    calibrate: str = key(Choice(TIGHTEST, *accountants(lambda kind: kind.calibrates)), TIGHTEST)
+    filter: str = key(Choice(AUTO, *accountants(lambda kind: kind.is_filter)), AUTO)
     grid: float | bool = key(Either("a number > 0 or false", Flag(), _POSITIVE), 1e-9)
 
 

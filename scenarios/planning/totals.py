@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mechanisms.accounting.compose import closed
+from mechanisms.accounting.accountants.kov_printed import kov_printed
 from mechanisms.accounting.disclosure import Reader, epsilon_of
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
@@ -28,5 +28,5 @@ def claimed(plan: Plan, spends: Iterable[Spend], delta: float) -> float:
     """Return ε as the calibrations claim it; where the paper prints its composition wrong, so composed (E8)."""
     bag = tally(map(claim_of, spends))
     if plan.privacy.misprinted and not bag.sums.mu_squares:
-        return closed("kov_printed", bag.sums, delta)
+        return kov_printed(bag.sums, delta)
     return charged(plan, bag, delta)[0]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from actors.events import Charged, Diverged, Event
+from mechanisms.accounting.accountants.kov_printed import ACCOUNTANT as KOV_PRINTED
+from mechanisms.accounting.compose import SLOW
 from mechanisms.accounting.disclosure import (
     Reader,
     at_risk,
@@ -23,7 +25,6 @@ from scenarios.planning.totals import claim_of
 _LIVE = 500
 """So many numerical compositions a run's samples may cost in all; what would cost more is left to the end."""
 _AT_END = 400
-_NUMERICAL = ("pld",)
 
 _KEPT = 4096
 """So many bags' figures are remembered beyond those of one look."""
@@ -129,7 +130,7 @@ class Budget:
     def _find(self, cases: dict[_Case, Tally]) -> None:
         """Compose what has not been composed: numerically too where there is little of it, or at the end."""
         new = {case: bag for case, bag in cases.items() if case not in self._cache}
-        without = () if self.is_live else _NUMERICAL
+        without = () if self.is_live else SLOW
         for (key, reader, stopped), bag in new.items():
             self._cache[key, reader, stopped] = epsilon_of(
                 bag, reader, unplanned_stop=stopped, but=without
@@ -184,7 +185,7 @@ class Budget:
                 self._claimed[i] = count
         privacy = self._plan.privacy
         pure = not any(bag.sums.mu_squares for bag in self._claims)
-        accountant = "kov_printed" if privacy.misprinted and pure else privacy.accountant
+        accountant = KOV_PRINTED.name if privacy.misprinted and pure else privacy.accountant
         found = self._epsilons(list(enumerate(self._claims)), accountant, EAVESDROPPER)
         return np.array([epsilon for epsilon, _ in found])
 
@@ -241,7 +242,7 @@ class Budget:
                 bags[bag.case, reader, self._unplanned(i)] = bag
         largest = sorted(bags, key=lambda case: -bags[case].sums.pure - bags[case].sums.mu_squares)
         for number, case in enumerate(largest):
-            but = _NUMERICAL if number >= _AT_END else ()
+            but = SLOW if number >= _AT_END else ()
             _, reader, stopped = case
             found.append(side_by_side(bags[case], reader, unplanned_stop=stopped, but=but))
         return largest_of_all(found)

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechanisms.accounting import gaussian
+from mechanisms.accounting.accountants.basic import basic
+from mechanisms.accounting.accountants.kov import kov
+from mechanisms.accounting.accountants.zcdp import zcdp
 from mechanisms.accounting.calibrate import (
     PURE,
     Additive,
@@ -21,7 +24,7 @@ from mechanisms.accounting.calibrate import (
     shaped_charges,
     uniform_charge,
 )
-from mechanisms.accounting.compose import basic, by, headline, kov, totals, zcdp
+from mechanisms.accounting.compose import by, headline, totals
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import (

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.accounting.accountants.kov_printed import kov_printed
 from mechanisms.accounting.calibrate import rounded_down
-from mechanisms.accounting.compose import by, closed
+from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import Sums, tally
 from mechanisms.joint import Personalised
 from mechanisms.warm_start import WarmDescent
@@ -214,7 +215,7 @@ def test_printed_gaussian_noise_is_remark_4(schedule: str) -> None:
     total = Sums(
         40, epsilons.sum(), (epsilons**2).sum(), (epsilons * np.tanh(epsilons / 2)).sum(), 0.0
     )
-    assert closed("kov_printed", total, 0.5e-5) == pytest.approx(3.0, rel=1e-6)
+    assert kov_printed(total, 0.5e-5) == pytest.approx(3.0, rel=1e-6)
     assert (len(set(epsilons.round(12))) == 1) == (schedule == "uniform")
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scenarios.planning.accountant import KINDS as ACCOUNTANTS
+from scenarios.planning.accountant import AccountantKind
 from scenarios.planning.metric import Fates, Metric, Snapshot, Taken
 from scenarios.planning.metric_needs import FATES
 
@@ -29,21 +31,16 @@ def _in_vain(
     )
 
 
-def _accountants() -> tuple[Metric, ...]:
-    """Return ε by each accountant; basic composition is told at the end of every run."""
-    names = ("basic", "kov", "zcdp", "rdp", "pld", "gaussian")
-    return tuple(
-        Metric(
-            f"epsilon.{name}",
-            f"ε of the ledger by the accountant `{name}`",
-            reads_models=False,
-            per_agent=True,
-            taken=Taken.AT_END if name == "basic" else Taken.ASKED,
-            missing="basic composition has no claim for this noise" if name == "basic" else "",
-            compute=partial(_by, name),
-            column=column,
-        )
-        for column, name in enumerate(names, 162)
+def _of_accountant(kind: AccountantKind) -> Metric:
+    return Metric(
+        f"epsilon.{kind.name}",
+        f"ε of the ledger by the accountant `{kind.name}`: {kind.words}",
+        reads_models=False,
+        per_agent=True,
+        taken=Taken.AT_END if kind.at_end else Taken.ASKED,
+        missing=kind.missing,
+        compute=partial(_by, kind.name),
+        column=kind.column,
     )
 
 
@@ -57,7 +54,7 @@ KINDS = (
         compute=lambda at: at.budget.headline(),
         column=20,
     ),
-    *_accountants(),
+    *map(_of_accountant, ACCOUNTANTS.values()),
     Metric(
         "epsilon.claimed",
         "ε that the calibration claims",

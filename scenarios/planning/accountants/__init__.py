@@ -1,0 +1,1 @@
+"""The accountants that scenarios may name: a file each."""

@@ -1,0 +1,11 @@
+"""The accountant `zcdp` in scenarios and reports."""
+
+from mechanisms.accounting.accountants.zcdp import ACCOUNTANT
+from scenarios.planning.accountant import AccountantKind
+
+KIND = AccountantKind(
+    accountant=ACCOUNTANT,
+    column=164,
+    words="Σρ, zero-concentrated differential privacy",
+    is_headline=True,
+)
