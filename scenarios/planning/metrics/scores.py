@@ -3,29 +3,26 @@
 from typing import TYPE_CHECKING, Any
 
 from scenarios.planning.check_budget import field
+from scenarios.planning.losses import LOSSES
 from scenarios.planning.metric import Metric, Snapshot, Taken
 from scenarios.planning.metric_needs import TEST_POINTS, judged_by
 
 if TYPE_CHECKING:
     from mechanisms.vectors import Vector
 
-_OF_LABELS = {"logistic": True, "smoothed-hinge": True, "squared": False, "welsch": False}
-"""Whether a loss is of labels; code of the scenario's own says so when it is loaded."""
-
 
 def _metric(score: str, points: str, words: str, column: int) -> Metric:
-    other = "rmse" if score == "accuracy" else "accuracy"
     test = points == "test"
 
     def compute(at: Snapshot) -> "Vector":
         return at.of_members(at.scores.score(at.theta, test=test))
 
     def refuse(read: Any, name: str) -> str:
-        loss = field(field(read.get("task"), "loss"), "kind")
-        if loss not in _OF_LABELS or _OF_LABELS[loss] == (score == "accuracy"):
+        loss = LOSSES.get(field(field(read.get("task"), "loss"), "kind"))
+        if loss is None or loss.score == score:
             return ""
-        hint = name.replace(score, other)
-        return f"{score} means nothing for {loss} loss; did you mean '{hint}'?"
+        hint = name.replace(score, loss.score)
+        return f"{score} means nothing for {loss.name} loss; did you mean '{hint}'?"
 
     return Metric(
         f"{score}.{points}",
