@@ -69,6 +69,7 @@ def violations(module: str, text: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_house_keeps_its_rules() -> None:
     assert [
         v for path in modules() for v in violations(name_of(path), path.read_text("utf-8"))
@@ -154,6 +155,7 @@ def defaults(text: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_no_member_of_a_family_is_the_default_of_the_others() -> None:
     """A forgotten member raises: it never does what another member does."""
     assert {

@@ -136,6 +136,7 @@ def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> N
     assert seen[1] == 100
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 60), max_size=5),
     st.lists(st.tuples(st.integers(20, 40), st.integers(0, 40)), max_size=5),

@@ -54,6 +54,7 @@ def judged(trouble: Trouble, count: int = MANY) -> list[Passage]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 1.0])
 def test_chances_are_what_they_say(p: float) -> None:
     lost = np.mean([one.lost for one in judged(Losing(0, p, luck()))])
@@ -64,6 +65,7 @@ def test_chances_are_what_they_say(p: float) -> None:
         assert abs(share - p) <= (OFF if 0 < p < 1 else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("enter", "leave"), [(0.1, 0.5), (0.05, 0.2)])
 def test_bursts_are_geometric(enter: float, leave: float) -> None:
     """A burst ends at each message with `leave`: its mean length is 1/leave; the chain is lost enter/(enter+leave) of the time."""
@@ -81,6 +83,7 @@ def test_a_chain_that_never_leaves_is_a_cut() -> None:
     assert fates == [False] + [True] * 49
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 0.9])
 def test_correlated_delays_keep_their_distribution(correlation: float) -> None:
     """Mean and lag-1 correlation; a chain of n draws counts as n(1−ρ)/(1+ρ) independent ones."""
@@ -206,6 +209,7 @@ def test_nothing_is_overtaken_for_ever() -> None:
     assert wire.out == [(30, 1)]  # its time had come before
 
 
+@pytest.mark.slow
 def test_troubles_compose_and_one_leaves_the_draws_of_others_alone() -> None:
     """Two losses of one link lose 1 − (1−p)(1−q); taking one away leaves what the other loses."""
     both, alone = list[bool](), list[bool]()
@@ -233,6 +237,7 @@ def test_a_chance_is_exact() -> None:
             assert happens(drawn, 0, p) is wanted
 
 
+@pytest.mark.slow
 def test_a_burst_ends_whether_or_not_its_message_is_lost() -> None:
     """Fate and turn are two draws: with a chance of 1/2 to be lost in a burst, lengths stay geometric and losses halve."""
     chain = Bursts(0, 0.2, 0.2, 0.0, 0.5, luck())

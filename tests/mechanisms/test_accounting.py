@@ -95,6 +95,7 @@ def test_less_delta_costs_more_epsilon(charges: list[float], delta: float) -> No
         )
 
 
+@pytest.mark.slow
 @given(st.floats(0.05, 8.0), st.floats(1e-10, 0.05))
 def test_zcdp_conversion_is_the_minimum_over_orders(rho: float, delta: float) -> None:
     found = zcdp(Sums(1, 0.0, 0.0, 0.0, 2 * rho), delta)
@@ -279,6 +280,7 @@ def calls_of(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["objective", "laplace", "gaussian"])
 def test_a_release_costs_the_accountants_as_much_work_late_as_early(law: str) -> None:
     """Charges grow, so that every release has a law of its own; ε is asked for after each, as a run's samples do.
@@ -315,6 +317,7 @@ LAWS_OF_RELEASES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(LAWS_OF_RELEASES, st.integers(1, 3)), max_size=60),
     st.integers(8, 40),
@@ -341,6 +344,7 @@ def test_few_cells_stand_for_many_losses_and_never_for_less(
                 assert any(c.epsilon >= loss.epsilon and c.jacobian >= loss.jacobian for c in above)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LAWS_OF_RELEASES, st.integers(1, 3)), max_size=40), st.randoms())
 def test_sums_are_rounded_once_in_any_order(
     losses: list[tuple[Loss, int]], chance: random.Random

@@ -179,6 +179,7 @@ def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> No
     assert shares[-1] > 0
 
 
+@pytest.mark.slow
 def test_rounding_many_losses_up_never_takes_from_any_part() -> None:
     """Each coarse loss has at least the ε and the Jacobian's share of every one that it stands for."""
     losses = [Loss("objective", 0.01 * 1.003**k, 9, 0.001 * (k % 7)) for k in range(900)]
@@ -255,6 +256,7 @@ def test_a_faint_release_costs_little_and_takes_no_finer_grid(law: str, faint: f
     assert without - 1e-12 <= found <= without + faint + 0.001
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", [1e-4, 1e-7, 9.9e-10])
 @pytest.mark.parametrize("form", ["laplace", "norm-gamma"])
 def test_the_tightest_uses_a_budget_whole_that_grows_from_next_to_nothing(

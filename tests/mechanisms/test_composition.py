@@ -191,6 +191,7 @@ LOSSES = st.builds(
 BAGS = st.lists(st.tuples(LOSSES, st.integers(1, 20)), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(BAGS, st.sampled_from([1e-8, 1e-5, 1e-3]))
 @settings(max_examples=40, deadline=None)
 def test_composition_is_blind_to_order_and_never_falls(
@@ -228,6 +229,7 @@ def test_the_headline_is_the_smallest_of_all(losses: list[tuple[Loss, int]], del
     assert told["pld" if "pld" in told else "gaussian"] <= told["zcdp"] * 1.01 + 1e-3
 
 
+@pytest.mark.slow
 def test_many_different_losses_are_brought_to_few_and_never_below() -> None:
     charges = np.geomspace(0.001, 0.05, 3000)
     bag = Tally((Loss("norm-gamma", float(c), 20), 1) for c in charges)

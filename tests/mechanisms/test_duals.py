@@ -42,6 +42,7 @@ def test_an_integral_is_the_sum_of_value_times_time(steps: list[tuple[float, lis
     assert duals.standing(rows[-1], D, later) == pytest.approx(by_hand, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(STEPS, STEPS)
 def test_both_ends_of_an_edge_say_the_opposite(
     mine: list[tuple[float, list[float]]], theirs: list[tuple[float, list[float]]]
@@ -77,6 +78,7 @@ def test_who_has_said_nothing_adds_nothing_and_who_is_forgotten_has_no_edge() ->
     assert duals.gaps(begun, D).tolist() == [[0.75, 0.5, 0.25]]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 8), st.integers(0, 2**32), st.integers(1, 50))
 def test_masks_cancel_in_the_sum_and_in_nothing_less(clients: int, seed: int, round_: int) -> None:
     seal = Seal(pads(seed), 2.0**-30, 8)

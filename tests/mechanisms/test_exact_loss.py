@@ -144,6 +144,7 @@ def test_the_exact_loss_of_primal_noise_stays_within_its_charge(
         assert 2 * terms.output * apart > terms.spend.charged  # twice the ζ would be noticed
 
 
+@pytest.mark.slow
 def test_theory_quotes_one_point_nine_for_the_listed_zeta() -> None:
     """E1 (N): exact loss at α = 1 is 1.904 as listed, 0.988 corrected."""
     B = 100

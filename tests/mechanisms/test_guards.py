@@ -107,6 +107,7 @@ def test_where_noise_makes_rounding_larger_more_noise_hides_that() -> None:
     assert solve.smoothing == pytest.approx(1e-9 * solve.kappa / (2 * solve.tolerance))
 
 
+@pytest.mark.slow
 def test_the_noise_for_the_solver_is_in_a_propagated_model_too() -> None:
     """With the same draw of the linear noise, the local model differs from the minimiser by a draw of rate ζ₂."""
     data = objective([E1, 0.5 * E2, -0.3 * E1], Logistic(), 1.0)

@@ -8,6 +8,7 @@ from mechanisms.solve import minimise
 from mechanisms.warm import Warm
 
 
+@pytest.mark.slow
 def test_a_warm_solver_finds_what_a_cold_one_finds() -> None:
     """However it gets there: many linear terms, ridges that grow, jumps of six orders of magnitude."""
     rng = np.random.Generator(np.random.PCG64(1))

@@ -75,6 +75,7 @@ def test_no_loss_is_above_its_charge(name: str) -> None:
             assert abs(loss) <= spend.charged * (1 + 1e-6) + 1e-6
 
 
+@pytest.mark.slow
 def test_a_summed_release_is_explained_by_its_sum() -> None:
     """Gaussian noise of all, known shift: mean losses ±μ²/2 with the charge's μ (saturated hinge, no rounding)."""
     tree = world(
@@ -102,6 +103,7 @@ def test_a_witness_lets_its_agent_be_what_it_is() -> None:
     assert seen.hints == {REPEATS: 0.0, REACH: 0.0}
 
 
+@pytest.mark.slow
 def test_the_secret_state_is_followed_under_each_hypothesis() -> None:
     """PVP as printed: every release's loss stays within ζ·2C/(ρB), though the un-noised state differs (2.3)."""
     tree = scenario(
@@ -133,6 +135,7 @@ UNEVEN = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_sum_without_some_is_explained_by_what_is_left() -> None:
     """A client is away: its weight and its noise are. Losses deviate by μ = 2G/n over the survivors' noise."""
     tree = world(
@@ -146,6 +149,7 @@ def test_a_sum_without_some_is_explained_by_what_is_left() -> None:
     assert deviation == pytest.approx(reach / math.sqrt(shares.sum()), rel=0.12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("node", [0, 5])
 def test_noise_inside_a_computation_is_scaled_by_the_smallest_survivor(node: int) -> None:
     tree = world(

@@ -13,6 +13,7 @@ from tests.support.builders import private, scenario
 from tests.support.command import hush
 
 
+@pytest.mark.slow
 def test_a_run_lets_its_loop_breathe_and_can_be_cancelled(tmp_path: Path) -> None:
     import time
 
@@ -79,6 +80,7 @@ def test_a_resolved_file_reads_only_what_it_lists_and_only_unchanged(tmp_path: P
         run_sync(tmp_path / "r" / "resolved.toml")
 
 
+@pytest.mark.slow
 def test_from_python_in_a_script_and_in_a_running_loop(tmp_path: Path) -> None:
     plain = run_sync("ring5-dropout", seed=7, set={"network.loss": 0.1}, out=tmp_path / "a")
 

@@ -53,6 +53,7 @@ def script(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["sync", "await", "beside"])
 def test_a_scripts_own_handler_hears_the_signal_after_the_folder_is_closed(
     tmp_path: Path, way: str
@@ -62,6 +63,7 @@ def test_a_scripts_own_handler_hears_the_signal_after_the_folder_is_closed(
     assert done.stdout.strip() == f'[[{int(signal.SIGTERM)}, "interrupted"]]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["sync", "await", "beside"])
 def test_sigterm_without_a_handler_ends_the_script(tmp_path: Path, way: str) -> None:
     done = script(tmp_path / "run", way, str(int(signal.SIGTERM)), "default")
@@ -69,6 +71,7 @@ def test_sigterm_without_a_handler_ends_the_script(tmp_path: Path, way: str) -> 
     assert open_run(tmp_path / "run").interrupted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["sync", "await", "beside"])
 def test_sigint_without_a_handler_is_a_keyboard_interrupt(tmp_path: Path, way: str) -> None:
     done = script(tmp_path / "run", way, str(int(signal.SIGINT)), "default")

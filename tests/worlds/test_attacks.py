@@ -39,6 +39,7 @@ def errors(plan: Plan, node: int = 0) -> list[float]:
 GROWING = {"kind": "madmm", "eta": {"start": 0.5, "growth": 1.02, "cap": 2.0}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", ["synchronous", "poisson"])
 @pytest.mark.parametrize("mechanism", [{"kind": "admm"}, GROWING], ids=["admm", "madmm"])
 def test_without_noise_the_record_is_recovered_whatever_is_secret(
@@ -48,6 +49,7 @@ def test_without_noise_the_record_is_recovered_whatever_is_secret(
     assert max(errors(ring(mechanism, clock=clock))) < 1e-8
 
 
+@pytest.mark.slow
 def test_every_agent_and_record_can_be_attacked() -> None:
     plan = ring(GROWING)
     for node, record in ((1, 0), (3, 7), (4, 19)):
@@ -55,6 +57,7 @@ def test_every_agent_and_record_can_be_attacked() -> None:
         assert kkt(plan, node, record).recovered[1].cosine == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_noise_in_the_penalty_hides_the_record_as_it_grows() -> None:
     """Section 7 (N): α = 200: 8e-3; α = 20: 0.07; α = 1: 0.88 known, 1.06 secret. Means over four agents and seeds."""
 
@@ -73,6 +76,7 @@ def test_noise_in_the_penalty_hides_the_record_as_it_grows() -> None:
     assert mean(1.0, 100, 1) > 0.5
 
 
+@pytest.mark.slow
 def test_private_releases_at_a_small_epsilon_give_nothing_away() -> None:
     for kind in ("dvp", "pvp"):
         found = kkt(ring({"kind": kind, "alpha": 0.05}))
@@ -112,6 +116,7 @@ def test_a_model_without_noise_tells_its_members() -> None:
     assert found.allowed == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_membership_is_never_told_better_than_epsilon_allows(epsilon: float) -> None:
     mechanism = {"kind": "cd", "noise": "norm-gamma", "releases": 4, "smooth_after": False}

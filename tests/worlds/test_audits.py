@@ -56,6 +56,7 @@ def test_a_claim_that_is_not_kept_is_refuted_time_and_again(
         assert each.claimed < each.charged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [600])
 def test_the_corrected_zeta_is_not_refuted(runs: int) -> None:
     plan = make_plan("errata/e01-dvp-zeta")
@@ -76,6 +77,7 @@ def test_two_dimensions_need_two_thousand_runs() -> None:
         assert audited(tree, 2000).verdict == expected
 
 
+@pytest.mark.slow
 def test_low_bits_leak_where_nothing_is_rounded() -> None:
     """E21: the noise is right, its doubles are not; on the grid nothing is left of it."""
     assert audited("errata/e21-low-bits-unrounded", 800).verdict == BROKEN
@@ -84,6 +86,7 @@ def test_low_bits_leak_where_nothing_is_rounded() -> None:
     assert rounded.lower < 0.1
 
 
+@pytest.mark.slow
 def test_final_models_leak_more_than_one_release() -> None:
     """E17: who sees the final models only; each release cost 1."""
     found = audited("errata/e17-composition", 250)
@@ -94,6 +97,7 @@ def test_final_models_leak_more_than_one_release() -> None:
 CORRECTED = [name for name in EVERY if private(name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", ["synchronous", "poisson"])
 @pytest.mark.parametrize("name", CORRECTED)
 def test_no_corrected_mechanism_is_refuted_under_any_clock(name: str, clock: str) -> None:
@@ -117,6 +121,7 @@ def test_no_corrected_mechanism_is_refuted_under_any_clock(name: str, clock: str
 # which statistic is the privacy loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CORRECTED if name != "wddp once"])
 def test_a_statistic_that_is_called_exact_is_the_privacy_loss(name: str) -> None:
     """E e^L = 1 under D′ and E e^{−L} = 1 under D, to five deviations; a pure ε bounds every |L|.
@@ -147,6 +152,7 @@ def test_a_statistic_that_is_called_exact_is_the_privacy_loss(name: str) -> None
                 assert abs(loss) <= spend.charged * (1 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "exact"), [(1, True), (10, False)])
 def test_several_noisy_steps_have_no_exact_loss(steps: int, exact: bool) -> None:  # noqa: FBT001
     """What a client sends after ten steps is Gaussian only where the loss is linear: the report says so."""
@@ -165,6 +171,7 @@ def test_several_noisy_steps_have_no_exact_loss(steps: int, exact: bool) -> None
 # the curve, the canary, the processes
 
 
+@pytest.mark.slow
 def test_a_curve_has_the_bound_below_the_charge_at_every_number_of_releases() -> None:
     run = {"seed": 1, "rounds": 12}
     found = audited(couple({"kind": "pvp", "alpha": 0.5}, d=2, run=run), 200)

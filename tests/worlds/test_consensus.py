@@ -42,6 +42,7 @@ def test_madmm_is_its_equations(tmp_path: Path, steps: int) -> None:
     assert np.abs(ran.theta - expected).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_madmm_satisfies_the_matrix_form(tmp_path: Path) -> None:
     """Zhang, Khalili, Liu 2018, eq. (13)–(14): ∇O(f⁺) + 2Λ + 2WDf⁺ − W(D+A)f = 0, 2Λ⁺ = 2Λ + θ(D−A)f⁺."""
     eta = {"start": STARTS, "growth": 1.0}
@@ -75,6 +76,7 @@ def dvp_step(
     return problem.solve(i, g + b, 2 * eta * V + phi) + hiding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.02, 1.0])
 @pytest.mark.parametrize("steps", [1, 2, 200])
 def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
@@ -84,6 +86,7 @@ def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
     assert np.abs(ran.theta - expected).max() < 1e-10 * max(1.0, np.abs(expected).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["clean", "printed"])
 @pytest.mark.parametrize("steps", [1, 2, 200])
 def test_pvp_is_its_equations(tmp_path: Path, steps: int, variant: str) -> None:
@@ -154,6 +157,7 @@ def pp_step(
     return problem.solve(i, g + 2 * eta * V * epsilon, 2 * eta * V) + hiding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [1, 2, 200])
 def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
     eta = {"start": STARTS, "growth": 1.03}
@@ -173,6 +177,7 @@ def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
         assert line["charged"] == pytest.approx(1.001 * cost, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_pp_with_one_penalty_is_dvp_draw_for_draw(tmp_path: Path) -> None:
     """O14: the same noise, found along two ways; α_i = 2ηVζ_b."""
     budget = {"epsilon": 6.0, "delta": 1e-5}

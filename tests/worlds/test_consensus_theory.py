@@ -30,6 +30,7 @@ def path_of(
     return problem, paths
 
 
+@pytest.mark.slow
 def test_a_larger_penalty_is_slower_and_moves_less(tmp_path: Path) -> None:
     """O8, at one θ."""
     gaps, moves = [], []
@@ -81,6 +82,7 @@ def test_every_step_comes_nearer_in_the_papers_norm(tmp_path: Path) -> None:
         dual, before = after, f
 
 
+@pytest.mark.slow
 def test_theta_of_each_agents_own_agrees_on_the_wrong_point(tmp_path: Path) -> None:
     """E13: why θ is one number; the loop is the test's own, for hush has no such thing."""
     problem, _ = path_of(tmp_path, 0.8, 1)

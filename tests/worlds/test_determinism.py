@@ -21,6 +21,7 @@ HOSTILE = {
 FAULT = [{"at": 4.0, "for": 5.0, "crash": [1]}, {"at": 6.0, "leave": [3]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ring5-dropout", "churn-phones", "regional-outage"])
 def test_two_processes_with_two_hash_seeds_agree(tmp_path: Path, name: str) -> None:
     found = []
@@ -57,6 +58,7 @@ def test_the_same_seed_is_the_same_run_and_another_is_not(tmp_path: Path) -> Non
     assert one.digests["value"] != other.digests["value"]
 
 
+@pytest.mark.slow
 def test_the_schedule_digest_holds_what_each_release_was_charged(tmp_path: Path) -> None:
     """Two budgets, both fulfilled: the same wakes, releases and messages at the same instants, for other charges."""
     worlds = [

@@ -172,6 +172,7 @@ def fits(hole: tuple[str, ...], pattern: list[str]) -> bool:
     return fnmatch(".".join(hole), ".".join(pattern))
 
 
+@pytest.mark.slow
 def test_a_sweep_and_a_test_of_runs_without_survivors_fail_and_say_so(tmp_path: Path) -> None:
     nodes = [{"count": 3, "clock": SYNCHRONOUS}]
     world = scenario(

@@ -67,6 +67,7 @@ def told(folder: Path) -> tuple[float, float, float]:
     return number(epsilon["max"]), max(charges.values(), default=0.0), max(recording.epsilons())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*no event shows")
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) -> None:
@@ -139,6 +140,7 @@ def test_what_the_ledger_lacks_is_charged_as_the_events_say(
     assert by_summary == pytest.approx(by_replay, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_every_reader_says_so(ran: Ran, tmp_path: Path) -> None:
     lines = len(ran.result.ledger)
     folder = cut(ran, tmp_path / "cut", lines - 3)

@@ -97,6 +97,7 @@ def test_a_crash_loses_what_it_says_and_the_edge_heals(tmp_path: Path, lose: str
     assert values[0] < 1e-12
 
 
+@pytest.mark.slow
 def test_who_joins_at_a_barrier_takes_part_in_the_newest_round(tmp_path: Path) -> None:
     """Not in all that were missed: its first value would count for each of them."""
     gaps = []

@@ -31,6 +31,7 @@ def last(ran: Any, name: str) -> Any:
     return np.array([number(v) for v in values])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [2, 4])
 def test_one_in_k_plus_one_releases_is_read_by_nobody(degree: int, tmp_path: Path) -> None:
     """Equal Poisson rates, k-regular, no latency, no loss: overtaken before any of k neighbours wakes."""

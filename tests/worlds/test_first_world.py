@@ -21,6 +21,7 @@ def summaries(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return [perform(tree, folder, seed=seed).outcome.summary for seed in SEEDS]
 
 
+@pytest.mark.slow
 def test_a_first_world_wins_under_every_seed(summaries: list[dict[str, Any]]) -> None:
     assert all(summary["gain"] > 0.04 for summary in summaries)
     assert all(summary["verdict"] == "pass" for summary in summaries)

@@ -89,6 +89,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize("loss", ["logistic", {"kind": "smoothed-hinge", "width": 0.5}, "squared"])
@@ -106,6 +107,7 @@ def test_descent_reaches_the_optimum(tmp_path: Path, clock: str, network: str, l
     assert abs(ran.outcome.summary["gap"]) < 1e-12 * max(1.0, abs(ran.outcome.summary["objective"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("network", NETWORKS)
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_propagation_reaches_its_closed_form(tmp_path: Path, clock: str, network: str) -> None:

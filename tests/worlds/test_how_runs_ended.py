@@ -50,6 +50,7 @@ ENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ENDS)
 @pytest.mark.parametrize("reader", READERS)
 def test_every_reader_tells_how_a_run_ended(
@@ -87,6 +88,7 @@ def test_python_and_the_screen_do_not_believe_it_either(
     assert "finished" not in recording.mode
 
 
+@pytest.mark.slow
 def test_no_checksums_are_no_match(ran: Ran, tmp_path: Path) -> None:
     nothing: tuple[Any, ...] = ({}, [], None, "all is well")
     for number, known in enumerate(nothing):
@@ -133,6 +135,7 @@ sys.exit(main(["run", "ring5-dropout", "--quiet", "--until", "3s", "--out", sys.
 """
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_at_the_very_end(tmp_path: Path) -> None:
     """Everything is written but the models: the run ends with 74, and is not shown as finished afterwards."""
     folder = tmp_path / "run"
@@ -150,6 +153,7 @@ def test_a_disk_that_is_full_at_the_very_end(tmp_path: Path) -> None:
     assert "it left no models.npz" in shown.stderr
 
 
+@pytest.mark.slow
 def test_a_cell_that_failed_at_its_end_is_run_again(tmp_path: Path) -> None:
     """Its summary says finished, its manifest does not: a sweep goes by both."""
     sweep = ("sweep", "ring5-dropout", "--seeds", "3", "--out", str(tmp_path / "sweep"))

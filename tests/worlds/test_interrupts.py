@@ -55,6 +55,7 @@ def test_a_signal_leaves_a_folder_that_says_interrupted(tmp_path: Path, number: 
     assert result.models.shape == (100, 10)
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_readable_and_loses_at_most_a_second(tmp_path: Path) -> None:
     process = start(tmp_path / "run")
     time.sleep(1.5)
@@ -111,6 +112,7 @@ def tiny_disk(tmp_path: Path):  # type: ignore[no-untyped-def]
     subprocess.run(["umount", str(mount)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_with_74_and_a_readable_folder(tiny_disk: Path) -> None:
     command = [sys.executable, "-m", "scenarios", *LONG, "--out", str(tiny_disk / "run")]
     done = subprocess.run(
@@ -160,6 +162,7 @@ def test_short_writes_are_noticed_and_only_whole_records_are_kept(
     stream.close()
 
 
+@pytest.mark.slow
 def test_a_comparison_that_was_cut_off_is_no_comparison(tmp_path: Path) -> None:
     """What it is compared with is a value at the end: one of the middle is none."""
     plan = make_plan(private(run={"seed": 5, "horizon": 1e6}))

@@ -15,6 +15,7 @@ def test_the_table_holds_the_whole_library() -> None:
     assert sorted(DIGESTS) == library_names()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(DIGESTS))
 def test_a_run_has_the_digests_that_it_had(name: str, tmp_path: Path) -> None:
     run_sync(name, out=tmp_path / "run")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.support.builders import perform
 from tests.support.catalogue import world
@@ -20,6 +21,7 @@ def test_naive_duals_are_integrals_where_nothing_is_late_or_lost(tmp_path: Path)
     assert ran[1].outcome.summary["gap"] < 1e-3
 
 
+@pytest.mark.slow
 def test_naive_duals_never_heal_what_integrals_do(tmp_path: Path) -> None:
     """Every third message is lost for a while: one message heals an integral; naive duals stay wrong for ever."""
     fault = [{"at": 5.0, "for": 20.0, "loss": {"on": "all", "p": 0.3}}]

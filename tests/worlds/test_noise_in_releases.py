@@ -136,6 +136,7 @@ NOISY = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOISY)
 def test_the_noise_in_releases_is_what_the_ledger_says(tmp_path: Path, name: str) -> None:
     draws = draws_of(name, tmp_path)
@@ -156,6 +157,7 @@ def runs(name: str, tmp_path: Path, count: int, **sections: Any) -> list[Ran]:
     ]
 
 
+@pytest.mark.slow
 def test_the_noise_of_a_partys_path_adds_up(tmp_path: Path) -> None:
     """On a loss that is linear over the path, θ_T − E θ_T is −γ Σ_t C^{T−1−t} z_t: Gaussian of known variance."""
     mechanism = {"kind": "wddp", "local_rounds": 10, "learning_rate": 0.01}
@@ -177,6 +179,7 @@ def test_the_noise_of_a_partys_path_adds_up(tmp_path: Path) -> None:
         assert low * 0.92 * expected < variance < high * expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "law"),
     [("jayaraman-gradient", "gaussian"), ("jayaraman-output", "norm-gamma"), ("pathak", "laplace")],
@@ -207,6 +210,7 @@ def test_the_noise_inside_the_computation_is_the_ledgers(
     assert stats.kstest(uniforms(doubled, d), "uniform").pvalue < LEVEL
 
 
+@pytest.mark.slow
 def test_the_noise_of_a_secure_sum_has_the_variance_that_is_charged_for(tmp_path: Path) -> None:
     """Σ_j w_j z_j over all six, tolerance two: variance σ*²·6/4."""
     found = []
@@ -225,6 +229,7 @@ def test_the_noise_of_a_secure_sum_has_the_variance_that_is_charged_for(tmp_path
     )
 
 
+@pytest.mark.slow
 def test_the_noise_on_records_is_local_privacys(tmp_path: Path) -> None:
     """X + NG(ε_x/2): norms are Gamma; labels flip with probability 1/(1 + e^ε_y)."""
     from scenarios.planning.seeds import NoiseSource

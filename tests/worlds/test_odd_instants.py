@@ -49,6 +49,7 @@ def test_who_comes_and_crashes_in_one_instant_does_nothing(
     assert not [e for e in ran.events("woke") if e["node"] == 0 and e["t"] >= 5e9]
 
 
+@pytest.mark.slow
 def test_a_greeting_is_no_answer(tmp_path: Path) -> None:
     """Pairs: what was said to one neighbour is never said again to another, or to the same."""
     for seed in range(12):
@@ -64,6 +65,7 @@ def test_a_greeting_is_no_answer(tmp_path: Path) -> None:
         assert not [e for e in ran.events("sent") if e.get("resent")]
 
 
+@pytest.mark.slow
 def test_what_was_on_its_way_before_a_total_loss_is_not_read_after_it(tmp_path: Path) -> None:
     """Its integral began anew: an old row would stand against the new beginning of the edge."""
     fault = [{"at": 6.5, "for": 1.0, "crash": [1], "lose": "all"}]

@@ -94,6 +94,7 @@ def audited(tree: dict[str, Any], runs: int = 600) -> Finding:
     return audit(Order(plan_of(tree), runs, more=Options(allow_code=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("name", ["Gradient", "Laplace"])
 def test_a_cost_understated_a_hundredfold_is_refuted_and_an_honest_one_is_not(
@@ -109,6 +110,7 @@ def test_a_cost_understated_a_hundredfold_is_refuted_and_an_honest_one_is_not(
     assert lying.declared_by == f"own_gradient:{name}"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own")
 def test_no_noise_at_all_and_noise_that_is_used_twice_are_found() -> None:
     """Equal noise cancels in the difference of two releases, each of which is honest by itself."""
@@ -117,6 +119,7 @@ def test_no_noise_at_all_and_noise_that_is_used_twice_are_found() -> None:
     assert twice.verdict == REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own")
 def test_an_honest_black_box_is_seldom_refuted() -> None:
     """Twenty audits at 95 % of a claim that is the truth: none passes it but by the chance that was allowed."""
@@ -128,6 +131,7 @@ def test_an_honest_black_box_is_seldom_refuted() -> None:
     assert refuted <= 3
 
 
+@pytest.mark.slow
 def test_every_figure_says_that_it_is_declared_and_not_checked(own: Path) -> None:
     from scenarios.language.writer import to_toml
 
@@ -195,6 +199,7 @@ class Failing:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "said"), [("error", "ValueError: too far"), ("exit", "SystemExit: 0")]
 )

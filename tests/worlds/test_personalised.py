@@ -149,6 +149,7 @@ def test_a_warm_start_and_descent_share_one_budget(tmp_path: Path, noise: str, w
     assert ran.outcome.summary["epsilon"]["max"] <= 3.0
 
 
+@pytest.mark.slow
 def test_without_noise_a_warm_start_is_propagation_then_descent(tmp_path: Path) -> None:
     common: dict[str, Any] = {
         "nodes": [{"count": 6, "clock": SYNCHRONOUS}],

@@ -131,6 +131,7 @@ def test_half_the_noise_is_found() -> None:
     assert planted(couple(DVP), guarded(half_the_noise), 600).verdict == BROKEN
 
 
+@pytest.mark.slow
 def test_a_neighbour_count_off_by_one_is_found() -> None:
     """PVP-clean: Δ = 2C/(B(ρ+2ηV)), with V = 2 for V = 1."""
     found = planted(
@@ -139,6 +140,7 @@ def test_a_neighbour_count_off_by_one_is_found() -> None:
     assert found.verdict == BROKEN
 
 
+@pytest.mark.slow
 def test_a_release_left_uncharged_is_found() -> None:
     tree = couple(DVP | {"alpha": 1.5}, run={"seed": 1, "rounds": 4}, data={
         "source": "blobs", "dimension": 1, "points": 200, "test_points": 0,
@@ -147,6 +149,7 @@ def test_a_release_left_uncharged_is_found() -> None:
     assert found.verdict == BROKEN
 
 
+@pytest.mark.slow
 def test_noise_that_is_used_again_after_a_rejoin_is_found() -> None:
     """It cancels in the difference; the record's pull does not, where its slope has changed in between."""
     run = {"seed": 1, "rounds": 8}
@@ -158,6 +161,7 @@ def test_noise_that_is_used_again_after_a_rejoin_is_found() -> None:
     assert found.bound.statistic == "noise that repeats"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", [lambda m: m, guarded(lambda g, k, c, p, n: g.fix(k, c, p, n))])
 def test_without_a_mistake_nothing_is_found(plant: Callable[[Any], Any]) -> None:
     run = {"seed": 1, "rounds": 4}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scenarios.experiments.random_worlds import KINDS, Dice, small_world
 from scenarios.planning.fault_tables import ACTIONS
 from tests.support.builders import Ran, perform
+from tests.support.marks import one_in
 
 T = TypeVar("T")
 WORLDS = int(os.environ.get("HUSH_WORLDS", "2000"))
@@ -73,6 +74,7 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     return small_world(Drawn(draw))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(worlds())
 def test_hypothesis_finds_no_world_that_breaks(
@@ -100,7 +102,7 @@ def test_nothing_breaks_in_any_world_and_every_fault_and_family_happens(
     assert set(families) == {table["kind"] for table in KINDS.values()}
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.mark.parametrize("number", one_in(5, range(40)))
 def test_a_random_world_is_the_same_twice_and_on_the_wall(tmp_path: Path, number: int) -> None:
     world = small_world(Dice(7, number))
     one, two, wall = (perform(world, tmp_path, engine=e) for e in ("virtual", "virtual", "wall"))

@@ -285,6 +285,7 @@ def test_charges_are_integers(charge: float | str, wanted: int) -> None:
     assert schedule.charge_of(charge) == wanted
 
 
+@pytest.mark.slow
 def test_a_run_that_diverged_says_that_its_digest_is_conditional(tmp_path: Path) -> None:
     hot = scenario(
         run={"seed": 5, "rounds": 12}, task={"l2": 0.1, "loss": "squared"},

@@ -63,6 +63,7 @@ def inside(folder: Path) -> None:
     time.sleep(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deaf", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_second_signal_ends_a_long_event(tmp_path: Path, number: int, *, deaf: bool) -> None:
@@ -83,6 +84,7 @@ def test_the_second_signal_ends_a_long_event(tmp_path: Path, number: int, *, dea
     assert RunRecord(tmp_path / "run").manifest["status"] == "running"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("deaf", "runs"), [(False, 1), (True, 1), (False, 2)])
 def test_the_second_signal_gives_the_terminal_back(
     tmp_path: Path, runs: int, *, deaf: bool

@@ -167,6 +167,7 @@ def test_output_noise_by_the_smallest_survivor(tmp_path: Path, kind: str, calibr
     assert charged == pytest.approx(wanted, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_servers_noise_is_fresh_in_every_round(tmp_path: Path) -> None:
     """θ_t of rounds 1, 2, 3 of one run: what is left over the gradient step differs each time."""
     models = [np.zeros(3)]

@@ -19,6 +19,7 @@ from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
 from tests.support.builders import private, scenario
+from tests.support.marks import one_in
 
 Act = Callable[[Steering], Any]
 
@@ -105,7 +106,7 @@ def test_crash_partition_heal_join_and_resume_are_replayed_to_the_event(tmp_path
     assert [i["at"] for i in inputs if i["what"] == "fault"] == [e["t"] for e in began.values()]
 
 
-@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize("number", one_in(10, range(150)))
 def test_random_sessions_are_replayed_to_the_event(tmp_path: Path, number: int) -> None:
     """Whatever a hand does to a random world, at random instants, the exported file does as well."""
     luck = Dice(20261119, number)

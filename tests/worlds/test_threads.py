@@ -46,6 +46,7 @@ assert all(after[path] == threads for path, threads in before), "the script's th
 """
 
 
+@pytest.mark.slow
 def test_python_with_many_threads_and_the_command_have_one_value_digest(tmp_path: Path) -> None:
     """With two threads OpenBLAS sums a product in two parts, and the last bits of this world differ."""
     (tmp_path / "wide.toml").write_text(to_toml(WIDE))
@@ -89,6 +90,7 @@ print(*(found["num_threads"] for found in threadpool_info() if found["user_api"]
 """
 
 
+@pytest.mark.slow
 def test_a_library_that_is_loaded_between_two_entries_is_restored_too() -> None:
     """SciPy brings an OpenBLAS of its own, which here is loaded while NumPy's has one thread already."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "2"}
@@ -99,6 +101,7 @@ def test_a_library_that_is_loaded_between_two_entries_is_restored_too() -> None:
     assert set(done.stdout.split()) == {"2"}
 
 
+@pytest.mark.slow
 def test_blas_has_one_thread_wherever_a_plan_is_made_or_run(tmp_path: Path) -> None:
     """Seen from inside: while the points are taken, while a run is made, and at every wake."""
     seen: dict[str, set[int | None]] = {"resolve": set(), "wake": set()}
@@ -118,6 +121,7 @@ def test_blas_has_one_thread_wherever_a_plan_is_made_or_run(tmp_path: Path) -> N
     assert RunRecord(tmp_path / "run").manifest["environment"]["blas_threads"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, None])
 def test_value_digests_of_other_thread_counts_are_not_called_equal(
     tmp_path: Path, threads: int | None

@@ -48,6 +48,7 @@ def drawn(name: str, mean: float, runs: int, seed: int) -> tuple[str, np.ndarray
     return name, both[0], both[1]
 
 
+@pytest.mark.slow
 def test_a_bound_is_above_the_truth_no_more_often_than_it_says() -> None:
     """Coverage, over 200 repetitions: at 95 %, at most 5 % + 3 deviations."""
     above_mu = above_epsilon = 0
@@ -199,6 +200,7 @@ def losses_of(law: str, size: float, d: int, runs: int, seed: int) -> tuple[np.n
 CASES = [("gaussian", 1.0, 0), ("laplace", 3.0, 1), ("norm-gamma", 1.0, 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "size", "d"), CASES)
 @pytest.mark.parametrize("runs", [200, 1000])
 def test_a_bound_by_the_true_law_never_refutes_more_often_than_it_says(
@@ -214,6 +216,7 @@ def test_a_bound_by_the_true_law_never_refutes_more_often_than_it_says(
     assert above <= 300 * 0.05 + 3 * (300 * 0.05 * 0.95) ** 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "size", "d", "runs", "by_law", "by_split"),
     [

@@ -35,6 +35,7 @@ alpha = 1.0
 """
 
 
+@pytest.mark.slow
 def test_an_audit_ends_with_its_verdict(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(DVP)
     fine = hush("audit", "one.toml", "--runs", "300", "--jobs", "1", cwd=tmp_path)
@@ -69,12 +70,14 @@ def test_an_audit_ends_with_its_verdict(tmp_path: Path) -> None:
     assert "\x1b" not in refuted.stderr  # no bar on a pipe
 
 
+@pytest.mark.slow
 def test_a_broken_charge_ends_with_three(tmp_path: Path) -> None:
     done = hush("audit", "errata/e21-low-bits-unrounded", "--runs", "800", cwd=tmp_path)
     assert done.returncode == 3
     assert "low bits of doubles" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -99,6 +102,7 @@ def test_what_cannot_be_asked_is_told(words: list[str], said: str, tmp_path: Pat
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 def test_attacks_tell_what_they_recovered_beside_what_was_promised(tmp_path: Path) -> None:
     done = hush("attack", "kkt", "errata/e22-secret-penalty", cwd=tmp_path)
     assert done.returncode == 0
@@ -113,6 +117,7 @@ def test_attacks_tell_what_they_recovered_beside_what_was_promised(tmp_path: Pat
         assert word in done.stdout
 
 
+@pytest.mark.slow
 def test_a_ledger_leaves_as_a_table_and_as_events(tmp_path: Path) -> None:
     assert hush("run", "ring5-dropout", "--quiet", "--out", "ran", cwd=tmp_path).returncode == 0
     shown = hush("show", "ran", cwd=tmp_path).stdout
@@ -132,6 +137,7 @@ def test_a_ledger_leaves_as_a_table_and_as_events(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_library_composes_the_events_to_what_we_say() -> None:
     """Gaussian and Laplace noise by its PLD accountant; pure ε by randomised response under replacement."""
     import dp_accounting

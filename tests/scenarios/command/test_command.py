@@ -129,11 +129,13 @@ def test_show_tells_runs_scenarios_and_mechanisms(finished: Path) -> None:
         json.loads(hush("show", what, "--json").stdout)
 
 
+@pytest.mark.slow
 def test_list_names_what_each_scenario_shows() -> None:
     assert len(hush("list").stdout.splitlines()) == len(library_names())
     assert [e["name"] for e in json.loads(hush("list", "--json").stdout)] == library_names()
 
 
+@pytest.mark.slow
 def test_check_tells_the_cost_before_anything_runs(tmp_path: Path) -> None:
     done = hush("check", "quickstart", cwd=tmp_path)
     assert done.returncode == 0
@@ -149,6 +151,7 @@ def test_check_tells_the_cost_before_anything_runs(tmp_path: Path) -> None:
     assert ways["pld"] < ways["rdp"] < ways["kov"] <= ways["basic"]
 
 
+@pytest.mark.slow
 def test_new_writes_a_scenario_that_runs(tmp_path: Path) -> None:
     assert hush("new", "world.toml", cwd=tmp_path).returncode == 0
     assert hush("check", "world.toml", cwd=tmp_path).returncode == 0
@@ -209,6 +212,7 @@ def test_json_is_all_that_goes_to_stdout(tmp_path: Path) -> None:
     assert {"sample", "faultbegan", "crashed", "restarted"} <= {line["kind"] for line in lines}
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
     command = f"{sys.executable} -m scenarios run ring5-dropout --live lines --out {tmp_path / 'run'} | head -n 1"
     done = subprocess.run(
@@ -223,6 +227,7 @@ def test_twice_is_the_same(tmp_path: Path) -> None:
     assert "twice the same" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_failed_expectation_ends_with_1(tmp_path: Path) -> None:
     done = hush(
         "run",
@@ -237,6 +242,7 @@ def test_a_failed_expectation_ends_with_1(tmp_path: Path) -> None:
     assert "✕ expected loss.mean < 0 (end); got 0.4" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_reader_of_lines_may_leave_and_the_run_goes_on(tmp_path: Path) -> None:
     run = f"{sys.executable} -m scenarios run quickstart --live lines --out {tmp_path / 'run'}"
     done = subprocess.run(
@@ -250,6 +256,7 @@ def test_a_reader_of_lines_may_leave_and_the_run_goes_on(tmp_path: Path) -> None
     assert open_run(tmp_path / "run").status == "finished"
 
 
+@pytest.mark.slow
 def test_a_sweep_never_takes_another_plans_runs_for_its_own(tmp_path: Path) -> None:
     sweep = (
         "sweep",
@@ -287,6 +294,7 @@ def test_a_damaged_folder_is_told(
     assert "is damaged" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_sweep_runs_each_seed_once(tmp_path: Path) -> None:
     command = (
         "sweep",

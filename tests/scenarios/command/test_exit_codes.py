@@ -22,6 +22,7 @@ WORDS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORDS)
 @pytest.mark.parametrize("stream", ["full", "closed", "broken"])
 def test_with_stderr_unwritable_the_exit_code_stays(tmp_path: Path, name: str, stream: str) -> None:
@@ -40,6 +41,7 @@ def test_with_stderr_unwritable_the_exit_code_stays(tmp_path: Path, name: str, s
     assert done.returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("library", ["/_struct.", "numpy"])
@@ -66,6 +68,7 @@ def test_a_signal_during_start_up_ends_with_130(
     assert said == b""
 
 
+@pytest.mark.slow
 def test_a_fault_of_our_own_ends_with_70_and_says_how_to_report_it() -> None:
     """A planted bug in a verb: the one case in which a user sees a traceback."""
     bug = (

@@ -116,6 +116,7 @@ def written(*words: str, encoding: str) -> str:
     ).stdout  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "encoding"),
     [

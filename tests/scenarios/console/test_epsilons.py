@@ -82,6 +82,7 @@ def test_what_was_lost_was_paid_for_where_it_was(tmp_path: Path) -> None:
     assert {True, False} == set(said)
 
 
+@pytest.mark.slow
 def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
     """One agent's, everybody's, the summary's, and a replay's: also of who diverged, or composes at the end only."""
 
@@ -153,6 +154,7 @@ def test_an_adaptive_cap_is_what_a_row_says_too(
     assert [recording.epsilon(i) for i in range(4)] == list(recording.epsilons())
 
 
+@pytest.mark.slow
 def test_a_table_of_hundreds_says_what_is_spent_now(tmp_path: Path) -> None:
     """Above four hundred, too: in the first frame as in the second, live and replayed."""
     nodes = [{"name": "peers", "count": 401, "budget": {"epsilon": 4.0, "delta": 1e-5}}]

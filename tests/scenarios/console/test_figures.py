@@ -267,6 +267,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return perform(made, tmp_path_factory.mktemp("many"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scale: str) -> None:
     """Everybody is looked at twice a second of the wall: at 6 s, figures are still those of 5 s, all of them."""
@@ -293,6 +294,7 @@ def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scal
     assert held.nodes.states.count("down") == 100
 
 
+@pytest.mark.slow
 def test_states_of_a_crowd_are_of_those_who_pass_the_filter(many: Ran) -> None:
     viewer, _ = stood(many, 6.0)
     viewer.desk.filter("50..149")

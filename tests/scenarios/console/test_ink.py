@@ -67,6 +67,7 @@ def test_a_sparkline_keeps_its_width_and_its_order(values: list[float], width: i
             assert not a < b or drawn[i] <= drawn[j]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=9), st.just("plain")), max_size=5), st.integers(0, 30))
 def test_fitting_cuts_or_fills(line: list[tuple[str, str]], width: int) -> None:
     assert width_of(fit(line, width)) == width

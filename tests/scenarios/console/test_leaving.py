@@ -19,6 +19,7 @@ def ring(tmp_path: Path) -> Path:
     return write(tmp_path, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
 @pytest.mark.parametrize("paused", [False, True])
 def test_a_signal_gives_the_terminal_back(ring: Path, number: int, paused: bool) -> None:  # noqa: FBT001
@@ -33,6 +34,7 @@ def test_a_signal_gives_the_terminal_back(ring: Path, number: int, paused: bool)
         assert b"Traceback" not in terminal.raw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGHUP, 0])
 def test_a_terminal_that_goes_away_ends_the_run_and_keeps_it(ring: Path, number: int) -> None:
     """With a hangup, as a window that is closed sends it, or without."""
@@ -46,6 +48,7 @@ def test_a_terminal_that_goes_away_ends_the_run_and_keeps_it(ring: Path, number:
     assert RunRecord(ring.parent / "run").manifest["status"] == "interrupted"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, signal.SIGINT])
 def test_the_end_stays_in_sight_of_whoever_pressed_a_key(ring: Path, number: int) -> None:
     """Until q, or a signal: the run is over and well either way."""
@@ -86,6 +89,7 @@ def test_a_run_that_nobody_touches_ends_with_its_summary(ring: Path) -> None:
         assert b"finished at 2 s" in terminal.raw
 
 
+@pytest.mark.slow
 def test_what_is_pasted_orders_nothing(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("● up")
@@ -104,6 +108,7 @@ def test_what_is_pasted_orders_nothing(ring: Path) -> None:
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 def test_a_resize_is_followed(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("links")
@@ -119,6 +124,7 @@ def test_a_resize_is_followed(ring: Path) -> None:
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 def test_a_suspended_run_gives_the_terminal_back_and_takes_it_again(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("● up")
@@ -140,6 +146,7 @@ def test_a_suspended_run_gives_the_terminal_back_and_takes_it_again(ring: Path) 
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 def test_an_exception_inside_a_run_gives_the_terminal_back(tmp_path: Path) -> None:
     """Code of the scenario's own raises at its third wake."""
     module = tmp_path / "bad_clock.py"
@@ -173,6 +180,7 @@ def test_an_exception_inside_a_run_gives_the_terminal_back(tmp_path: Path) -> No
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 def test_no_color_keeps_shapes_and_words(ring: Path) -> None:
     words = ("run", str(ring), "--out", str(ring.parent / "run"), "--speed", "4")
     with Terminal(100, 30, *words, cwd=ring.parent, NO_COLOR="1") as terminal:
@@ -199,6 +207,7 @@ def test_no_color_keeps_shapes_and_words(ring: Path) -> None:
         terminal.ends()
 
 
+@pytest.mark.slow
 def test_what_a_terminal_cannot_write_is_drawn_with_ascii(ring: Path) -> None:
     words = ("run", str(ring), "--out", str(ring.parent / "run"), "--speed", "4")
     with Terminal(100, 30, *words, cwd=ring.parent, PYTHONIOENCODING="ascii") as terminal:
@@ -212,12 +221,14 @@ def test_what_a_terminal_cannot_write_is_drawn_with_ascii(ring: Path) -> None:
     assert done.stdout.isascii()
 
 
+@pytest.mark.slow
 def test_full_without_a_terminal_is_refused(ring: Path) -> None:
     done = hush("run", str(ring), "--live", "full", cwd=ring.parent)
     assert done.returncode == 2
     assert "needs a terminal" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
     """Where the end is not known, a person can still follow."""
     words = ("run", "federated-dropout", "--out", str(tmp_path / "run"))
@@ -227,6 +238,7 @@ def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
         assert terminal.ends() == 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "times", "code", "status"),
     [
@@ -251,6 +263,7 @@ def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
     assert RunRecord(tmp_path / "run").manifest["status"] in status
 
 
+@pytest.mark.slow
 def test_a_run_in_the_background_waits_for_the_terminal(ring: Path) -> None:
     """Ctrl-Z, bg, fg, as a shell does it: a job of its own, and who has the terminal."""
     shell = textwrap.dedent(

@@ -43,6 +43,7 @@ def picked(viewer: Viewer, width: int, height: int) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @example("crowd", 100, 25, [], "")
 @given(

@@ -193,6 +193,7 @@ def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Pa
     assert done[3]["at"] == done[3]["t"] + 1
 
 
+@pytest.mark.slow
 def test_heal_undoes_what_was_done_at_the_cursor_before_others(tmp_path: Path) -> None:
     """Of what lasts, the newest at the agent under the cursor; where nothing lasts there, the newest of all."""
     run, desk = desk_of(tmp_path)

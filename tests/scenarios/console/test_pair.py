@@ -128,6 +128,7 @@ def test_what_differs_is_what_the_summaries_say(tmp_path: Path) -> None:
     assert losses[node] == max(losses)
 
 
+@pytest.mark.slow
 def test_an_epsilon_is_compared_only_in_one_view_for_one_delta(tmp_path: Path) -> None:
     nodes = [GROUP | {"budget": {"epsilon": 4.0, "delta": 1e-6}}]
     for other, alike in ((POISSON, True), (POISSON | {"nodes": nodes}, False)):
@@ -177,6 +178,7 @@ def test_a_frame_of_two_is_exactly_as_large_as_its_screen(width: int, height: in
     assert {sum(len(text) for text, _ in line) for line in lines} == {width}
 
 
+@pytest.mark.slow
 def test_two_scenarios_side_by_side_in_a_terminal(tmp_path: Path) -> None:
     with Terminal(
         120, 40, "run", "ring5-dropout", "ring5-dropout", "--live", "--speed", "4",
@@ -193,6 +195,7 @@ def test_two_scenarios_side_by_side_in_a_terminal(tmp_path: Path) -> None:
     assert {p.name for p in (tmp_path / "both").iterdir()} == {"ring5-dropout", "ring5-dropout-b"}
 
 
+@pytest.mark.slow
 def test_two_scenarios_on_a_pipe_are_told_by_name(tmp_path: Path) -> None:
     done = hush(
         "run",
@@ -214,6 +217,7 @@ def test_two_scenarios_on_a_pipe_are_told_by_name(tmp_path: Path) -> None:
     assert hush("run", "quickstart", "quickstart", "--twice").returncode == 2
 
 
+@pytest.mark.slow
 def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
     """Two runs of one scenario never differ, whenever somebody looks; where one is over, it is at its end."""
     pair = Pair(tmp_path / "same", POISSON, POISSON, speed=100.0)

@@ -25,6 +25,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return perform(WORLD, tmp_path_factory.mktemp("runs")).outcome.folder
 
 
+@pytest.mark.slow
 def test_a_moment_as_text_and_as_a_picture(run: Path, tmp_path: Path) -> None:
     told = hush("replay", str(run), "--at", "7s")
     assert told.returncode == 0, told.stderr
@@ -44,6 +45,7 @@ def test_a_moment_as_text_and_as_a_picture(run: Path, tmp_path: Path) -> None:
     assert hush("replay", str(run), "--at", "7s", "--ascii").stdout.isascii()
 
 
+@pytest.mark.slow
 def test_the_end_is_what_a_pipe_gets(run: Path) -> None:
     told = hush("replay", str(run)).stdout
     summary = json.loads((run / "summary.json").read_text())
@@ -54,6 +56,7 @@ def test_the_end_is_what_a_pipe_gets(run: Path) -> None:
     assert f"releases {summary['releases']:,} = charged" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -72,6 +75,7 @@ def test_what_cannot_be_shown_is_said(run: Path, words: tuple[str, ...], said: s
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> None:
     """Whole records of a killed run are shown; a file that is missing or damaged is named."""
     cut = tmp_path / "cut"
@@ -119,6 +123,7 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
@@ -141,6 +146,7 @@ def test_what_is_damaged_is_said(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None:
     folder = damaged(run, tmp_path / "run", "events-00000.jsonl", b'"lost":"volatile"', b'"lost":"all"')  # fmt: skip
     done = hush("replay", str(folder))
@@ -149,6 +155,7 @@ def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None
     assert "✕ FILES CHANGED" in done.stdout.splitlines()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "told"),
     [("running", "cut off"), ("interrupted", "interrupted"), ("failed", "failed")],
@@ -165,6 +172,7 @@ def test_a_replay_says_how_its_run_ended(run: Path, tmp_path: Path, status: str,
     assert ("? inv" in head) == (status == "running")
 
 
+@pytest.mark.slow
 def test_the_beginning_can_be_looked_at(run: Path) -> None:
     done = hush("replay", str(run), "--at", "0")
     assert "t 00:00.000 / 00:20.000" in done.stdout.splitlines()[0]
@@ -221,6 +229,7 @@ def test_a_replay_in_the_screen_goes_anywhere(run: Path) -> None:
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", ["max", "1"])
 def test_an_interrupted_replay_gives_the_terminal_back(run: Path, speed: str) -> None:
     import signal

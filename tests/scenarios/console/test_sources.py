@@ -26,6 +26,7 @@ from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform, private
+from tests.support.marks import one_in
 
 
 def said(source: Source) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def compare(run: Run, found: list[tuple[dict[str, Any], int]]) -> None:
             assert equal(value, replayed[key]), f"{key} at event {live['seq']}"
 
 
-@pytest.mark.parametrize("number", range(80))
+@pytest.mark.parametrize("number", one_in(5, range(80)))
 def test_a_screen_says_the_same_live_and_replayed(tmp_path: Path, number: int) -> None:
     """At random events of random worlds with faults: the agents, the screen and the recording agree."""
     luck = Dice(20261120, number)
@@ -139,7 +140,7 @@ def test_a_screen_says_the_same_live_and_replayed(tmp_path: Path, number: int) -
     compare(run, found)
 
 
-@pytest.mark.parametrize("number", range(25))
+@pytest.mark.parametrize("number", one_in(5, range(25)))
 def test_watching_changes_nothing(tmp_path: Path, number: int) -> None:
     """However often somebody looks, both digests are those of a run that nobody watches."""
     luck = Dice(20261122, number)
@@ -153,7 +154,7 @@ def test_watching_changes_nothing(tmp_path: Path, number: int) -> None:
 ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\d+) +(\S+) +│")
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.mark.parametrize("number", one_in(5, range(40)))
 def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None:
     """At random events of random worlds: the text on the screen, the ledgers, and afterwards the files up to there."""
     luck = Dice(20261121, number)

@@ -18,6 +18,7 @@ def ring(tmp_path: Path) -> Path:
     return write(tmp_path, 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "lines"), [(100, 30), (60, 15), (200, 60)])
 @pytest.mark.parametrize("count", [5, 100])
 def test_pause_step_go_on_and_quit(tmp_path: Path, columns: int, lines: int, count: int) -> None:
@@ -112,6 +113,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
     assert picture.read_text().startswith("<svg")
 
 
+@pytest.mark.slow
 def test_a_fault_from_the_menu_is_journalled_exported_and_replayed(ring: Path) -> None:
     """Pause, crash, partition, heal, resume at a real terminal; then run the exported file."""
     with started(ring) as terminal:

@@ -71,6 +71,7 @@ def test_a_condition_on_a_metric_holds_a_run(tmp_path: Path) -> None:
     assert max(float(e) for e in history) > 1
 
 
+@pytest.mark.slow
 def test_a_breakpoint_on_metrics_holds_when_it_becomes_true(tmp_path: Path) -> None:
     """Once for the network; once for each agent where it asks for each; at every event where it asks for events, too."""
     run, desk = desk_of(tmp_path)

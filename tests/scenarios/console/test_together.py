@@ -72,6 +72,7 @@ def test_a_heal_undoes_what_was_done_together_whatever_its_number(tmp_path: Path
     pair.play(person)
 
 
+@pytest.mark.slow
 def test_two_sessions_are_exported_as_two_files_that_do_the_same(tmp_path: Path) -> None:
     pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
 

@@ -128,6 +128,7 @@ def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:
     assert complete(desk, "nothing at all") == "nothing at all"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from([
     *(key.key for key in KEYS if key.key != "q"), "up", "down", "left", "right", "tab", "enter", "escape", "backspace",

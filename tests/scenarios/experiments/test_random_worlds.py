@@ -14,6 +14,7 @@ from tests.support.builders import private, scenario
 from tests.support.command import hush
 
 
+@pytest.mark.slow
 def test_every_random_world_can_run() -> None:
     for number in range(200):
         found = check(small_world(Dice(1, number)))
@@ -27,6 +28,7 @@ def test_a_random_world_is_a_file_like_any_other(tmp_path: Path) -> None:
     assert load(str(path)).read == load(small_world(Dice(4, 2))).read
 
 
+@pytest.mark.slow
 def test_the_command_counts_faults_and_keeps_only_what_fails(tmp_path: Path) -> None:
     ran = hush("test", "--swarm", "6", "--seeds", "3", cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout
@@ -39,6 +41,7 @@ def test_the_command_counts_faults_and_keeps_only_what_fails(tmp_path: Path) -> 
     assert names == [f"world-3-{number}.toml" for number in range(3)]
 
 
+@pytest.mark.slow
 def test_a_scenario_of_ones_own_is_tried_under_more_faults(tmp_path: Path) -> None:
     expect = [{"metric": "messages.lost", "equals": 0}]
     tree = scenario(expect=expect, fault=[{"at": 1.0, "for": 1.0, "pause": [0]}])
@@ -53,6 +56,7 @@ def test_a_scenario_of_ones_own_is_tried_under_more_faults(tmp_path: Path) -> No
         assert hush("test", str(path), cwd=tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_what_goes_by_samples_is_not_audited_without_them(tmp_path: Path) -> None:
     """An audit runs a plan without an oracle: faults that ask one would happen otherwise, or never."""
     path = tmp_path / "asks.toml"

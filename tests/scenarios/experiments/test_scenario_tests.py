@@ -37,6 +37,7 @@ GOOD = [{"metric": "loss.mean", "below": 10.0}]
 BAD = [{"name": "far too good", "metric": "loss.mean", "below": 1e-6}]
 
 
+@pytest.mark.slow
 def test_a_failure_says_where_what_and_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path, "test_bad", expect=BAD, fault=[{"at": 2.0, "crash": [0]}])
     line = path.read_text().splitlines().index("[[expect]]") + 1
@@ -84,6 +85,7 @@ def test_files_folders_and_the_library_are_collected(tmp_path: Path) -> None:
         collect([str(tmp_path / "empty")])
 
 
+@pytest.mark.slow
 def test_exit_codes_are_the_worst(tmp_path: Path) -> None:
     written(tmp_path, "good", expect=GOOD)
     written(tmp_path, "bad", expect=BAD)
@@ -163,6 +165,7 @@ def test_the_mean_over_seeds_is_judged_by_its_interval(
     assert f"over 4 seeds: mean {bounds[1]:.4g}" in found[0].lines[0]
 
 
+@pytest.mark.slow
 def test_one_seed_is_not_many(tmp_path: Path) -> None:
     expect = [{"metric": "loss.mean", "over": "seeds", "above": 0.0}]
     path = written(tmp_path, "over", expect=expect)
@@ -212,6 +215,7 @@ def test_a_failure_under_pytest_shows_lines_and_no_traceback(tmp_path: Path) -> 
     assert "wanted loss.mean" in (tmp_path / "out.xml").read_text()
 
 
+@pytest.mark.slow
 def test_a_broken_scenario_under_pytest_says_so(tmp_path: Path) -> None:
     (tmp_path / "test_broken.toml").write_text("schema = 1\nnodez = 3\n")
     ran = under_pytest(tmp_path)
@@ -219,6 +223,7 @@ def test_a_broken_scenario_under_pytest_says_so(tmp_path: Path) -> None:
     assert "unknown key 'nodez'; did you mean 'nodes'" in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_tag_that_is_no_identifier_is_an_error_of_its_scenario(tmp_path: Path) -> None:
     """Pytest takes no marker that begins with an underscore: one file stopped a whole session."""
     for at, tag in enumerate(("__x", "_x", "two words", "1st", "", "a.b", "x;y")):
@@ -230,6 +235,7 @@ def test_a_tag_that_is_no_identifier_is_an_error_of_its_scenario(tmp_path: Path)
     assert "INTERNALERROR" not in ran.stdout + ran.stderr
 
 
+@pytest.mark.slow
 def test_an_identifier_selects_by_its_marker(tmp_path: Path) -> None:
     tags = ["privacy", "in-the-dark", "früh", "名前", "x1", "a_b"]
     written(tmp_path, "test_tagged", expect=GOOD, tags=tags)
@@ -238,6 +244,7 @@ def test_an_identifier_selects_by_its_marker(tmp_path: Path) -> None:
     assert "1 passed, 1 deselected" in under_pytest(tmp_path, "-m", marked).stdout
 
 
+@pytest.mark.slow
 def test_what_is_judged_over_seeds_is_an_item_of_its_own(tmp_path: Path) -> None:
     expect = [{"metric": "loss.mean", "over": "seeds", "above": 5.0}]
     written(tmp_path, "test_over", expect=expect)
@@ -262,6 +269,7 @@ def test_seeds_that_were_not_run_are_not_judged(tmp_path: Path) -> None:
     assert "no seed was run" in ran.stdout
 
 
+@pytest.mark.slow
 def test_bad_files_and_bad_seeds_do_not_stop_the_others(tmp_path: Path) -> None:
     written(tmp_path, "test_good", expect=GOOD)
     (tmp_path / "test_syntax.toml").write_text("schema = [\n")
@@ -274,6 +282,7 @@ def test_bad_files_and_bad_seeds_do_not_stop_the_others(tmp_path: Path) -> None:
     assert "--scenario-seeds must be such as" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_what_was_set_is_in_the_command_that_replays(tmp_path: Path) -> None:
     written(tmp_path, "test_set")
     changes = 'expect=[{metric="loss.mean",at_most=0.01}]'
@@ -285,6 +294,7 @@ def test_what_was_set_is_in_the_command_that_replays(tmp_path: Path) -> None:
     assert "expected loss.mean <= 0.01" in again.stdout
 
 
+@pytest.mark.slow
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     path = written(tmp_path, "small", expect=BAD)
     before = path.read_text()
@@ -303,6 +313,7 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path) -> None:
     assert mine.read_text() == before
 
 
+@pytest.mark.slow
 def test_shrinking_leaves_every_file_that_is_there_as_it_is(tmp_path: Path) -> None:
     """Also those whose names it would take for its trials, and those that came while it ran."""
     written(tmp_path, "small", expect=BAD)
@@ -325,6 +336,7 @@ def test_one_run_cannot_tell_what_is_judged_over_seeds(tmp_path: Path) -> None:
     assert attempt(Case(str(written(tmp_path, "one", expect=expect)))).code == 0
 
 
+@pytest.mark.slow
 def test_names_that_are_nearly_right_are_told(tmp_path: Path) -> None:
     for word in ("quickstrt", "library:quickstrt"):
         told = hush("test", word, cwd=tmp_path)

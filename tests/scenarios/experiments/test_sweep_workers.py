@@ -60,6 +60,7 @@ def test_workers_of_a_killed_sweep_end_and_its_cells_are_run_again(tmp_path: Pat
     assert len((tmp_path / "out" / "sweep.csv").read_text().splitlines()) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("later", [0.0, 0.1, 0.3, 0.6])
 def test_ctrl_c_ends_a_sweep_with_130_and_no_traceback(tmp_path: Path, later: float) -> None:
     """It goes to the whole group; a worker that is still importing has no handler of its own."""
@@ -72,6 +73,7 @@ def test_ctrl_c_ends_a_sweep_with_130_and_no_traceback(tmp_path: Path, later: fl
     assert said == "" or said.startswith("hush: interrupted: 0 of 2 seeds are done")
 
 
+@pytest.mark.slow
 def test_one_process_stops_at_the_cell_that_was_interrupted(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(to_toml(LONG))
     words = ["sweep", "./long.toml", "--seeds", "0..9", "--jobs", "1", "--out", "out"]
@@ -114,6 +116,7 @@ def test_a_cut_off_cell_with_foreign_files_or_another_plan_stays(
     assert (cell / "data.csv").read_text() == "1,2"
 
 
+@pytest.mark.slow
 def test_two_sweeps_do_not_share_a_folder(tmp_path: Path) -> None:
     first = sweep(tmp_path, "--set", "run.horizon=100000")
     wait((tmp_path / "out" / "seed-0").exists)

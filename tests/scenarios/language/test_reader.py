@@ -90,6 +90,7 @@ def test_no_text_is_too_strange_for_the_scanner(text: str) -> None:
     assert 0 <= locate(text, "f").end <= len(text)
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_scanned_in_linear_time() -> None:
     import time
 

@@ -283,6 +283,7 @@ MAY_WRITE = {
 }
 
 
+@pytest.mark.slow
 def test_there_is_one_door_to_the_terminal() -> None:
     """No other module prints, or writes to a standard stream; warnings are spelled out."""
     for path in modules():

@@ -15,6 +15,7 @@ from scenarios.planning.forecast import forecast
 from scenarios.planning.run_size import extent
 from tests.support.builders import perform, scenario
 from tests.support.extremes import EXTREME, WORLDS, changed, numbers, whole
+from tests.support.marks import one_in
 
 EACH = 16
 """So many changed files of each of about 150 worlds: more than 2,000 in all."""
@@ -38,7 +39,7 @@ def judge(tree: dict[str, Any], folder: Path, *, runs: bool) -> None:
         assert ran.outcome.code in {0, 1, 4}, ran.outcome.message
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", one_in(5, WORLDS))
 def test_an_extreme_number_is_refused_with_its_place_or_works(name: str, tmp_path: Path) -> None:
     tree = whole(name)
     places = list(numbers(tree))

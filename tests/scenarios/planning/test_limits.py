@@ -74,6 +74,7 @@ def bomb(path: Path, rows: int) -> None:
     np.savez_compressed(path, x=np.zeros((rows, 1), dtype=np.int8), y=np.ones(1))
 
 
+@pytest.mark.slow
 def test_a_small_archive_of_large_arrays(tmp_path: Path) -> None:
     """Its headers tell: 200 million bytes, each of which becomes a number of 8 bytes."""
     bomb(tmp_path / "000.npz", 200_000_000)
@@ -135,6 +136,7 @@ def test_archives_are_counted_together(tmp_path: Path) -> None:
         load(data, 3, 1, Folders(tmp_path, most=3 * each - 1), Demands(labelled=True))
 
 
+@pytest.mark.slow
 def test_a_start_is_judged_by_its_header(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "start.npz", theta=np.zeros((200_000_000, 1), dtype=np.int8))
     tree = scenario(task={"l2": 0.1, "start": {"kind": "file", "path": "start.npz"}})

@@ -92,6 +92,7 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, name: str) -> Non
         assert check(path).problems == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
     path, file = world(tmp_path, name), tmp_path / EVERY[name][0]
@@ -127,6 +128,7 @@ def test_no_line_of_a_file_that_the_user_did_not_name_is_quoted(tmp_path: Path, 
         assert file.name in told
 
 
+@pytest.mark.slow
 def test_the_origin_of_any_other_file_is_not_believed(tmp_path: Path) -> None:
     """A scenario points at a folder that its author cannot read; the victim who runs it can."""
     theirs, mine = tmp_path / "theirs", tmp_path / "mine"

@@ -311,6 +311,7 @@ def test_streams_are_functions_of_seed_name_and_number() -> None:
     assert lanes(1, ["b", "a"])(0, 1000)[1].tolist() == bits.tolist()
 
 
+@pytest.mark.slow
 def test_streams_are_uniform_and_uncorrelated() -> None:
     streams = lanes(1, [f"link/{i}→{j}" for i in range(20) for j in range(20)])(0, 2000) / 2.0**64
     values = [stats.kstest(row, "uniform").pvalue for row in streams]

@@ -35,6 +35,7 @@ def kinds(found: list[dict[str, Any]]) -> list[str]:
     return [event["kind"] for event in found]
 
 
+@pytest.mark.slow
 def test_a_delivery_goes_back_to_a_wake(causes: Causes) -> None:
     """Deliver ← send ← release ← charge ← propose ← wake, and the numbers fall."""
     carried = [
@@ -108,6 +109,7 @@ def test_equal_runs_do_not_part_and_different_ones_part_where_they_differ(tmp_pa
     assert differences(samples(RunRecord(one).events()), samples(RunRecord(two).events()), 0) == []
 
 
+@pytest.mark.slow
 def test_the_command_tells_where_runs_part(tmp_path: Path) -> None:
     plain, same = (perform(private(network=NETWORK), tmp_path) for _ in range(2))
     crash = perform(private(network=NETWORK, fault=[{"at": 7.0, "crash": [0]}]), tmp_path)
@@ -127,6 +129,7 @@ def test_the_command_tells_where_runs_part(tmp_path: Path) -> None:
     assert [event["kind"] for event in tree["parts"]][1] == "fault_began"
 
 
+@pytest.mark.slow
 def test_events_are_told_in_words(tmp_path: Path) -> None:
     """No dictionaries, names of faults, the server by its name, what an oracle saw."""
     faults = [{"name": "dusk", "at": 0.5, "for": 1.0, "pause": "server"}]
@@ -145,6 +148,7 @@ def test_events_are_told_in_words(tmp_path: Path) -> None:
     assert "got version" in told("delivered")
 
 
+@pytest.mark.slow
 def test_damage_is_told(tmp_path: Path) -> None:
     one, other = (perform(private(), tmp_path) for _ in range(2))
     folder = one.outcome.folder
@@ -161,6 +165,7 @@ def test_damage_is_told(tmp_path: Path) -> None:
     assert "has no events" in hush("explain", str(other.outcome.folder), "3").stderr
 
 
+@pytest.mark.slow
 def test_the_difference_of_what_is_no_number_is_still_json(tmp_path: Path) -> None:
     crash = [{"at": 3.0, "crash": "all"}]
     runs = [perform(private(network=NETWORK, **more), tmp_path) for more in ({}, {"fault": crash})]

@@ -240,6 +240,7 @@ def readable(folders: tuple[Path, Path], where: Path, number: int) -> None:
         raise AssertionError(f"input {number}, {name}: {source.name}, {how}") from error
 
 
+@pytest.mark.slow
 def test_readers_bear_edited_folders(
     folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -127,6 +127,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return line
 
 
+@pytest.mark.slow
 def test_what_has_no_two_points_is_refused_and_something_else_is_offered(
     still: Ran, steady: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -109,6 +109,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_commands_that_run_at_once_leave_a_folder_each(tmp_path: Path) -> None:
     """Four runs, of one seed, in one folder: four numbers, four manifests, every checksum right."""
     running = [
@@ -120,6 +121,7 @@ def test_commands_that_run_at_once_leave_a_folder_each(tmp_path: Path) -> None:
     assert [list(RunRecord(path).flaws) for path in found] == [[]] * 4
 
 
+@pytest.mark.slow
 def test_verbs_keep_out_of_a_folder_in_which_another_works(tmp_path: Path) -> None:
     """Without --out they count on; with it they are told."""
     with held([tmp_path / "swarm"]):
@@ -137,6 +139,7 @@ def test_verbs_keep_out_of_a_folder_in_which_another_works(tmp_path: Path) -> No
         assert list((tmp_path / "swarm").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_built_leaves_no_folder(tmp_path: Path) -> None:
     ran = perform(private(), tmp_path)
     with pytest.raises(FolderError, match="holds a run already"):
