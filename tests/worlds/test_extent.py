@@ -9,16 +9,15 @@ from scenarios.api import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.language.reader import library_names
 from scenarios.planning.forecast import forecast
-from scenarios.planning.plan import Plan
 from scenarios.planning.run_size import extent
-from tests.support.builders import perform, scenario
+from tests.support.builders import Ran, perform, scenario
 from tests.support.catalogue import EVERY, world
+from tests.support.finished_runs import finished
 
 
-def judge(plan: Plan, folder: Path) -> None:
-    """Run a plan, and compare the size of its events with what was promised before."""
-    promised = forecast(plan)["expected"]["events_file_bytes"]
-    ran = perform(plan, folder)
+def judge(ran: Ran) -> None:
+    """Compare the size of the events with what was promised before the run."""
+    promised = forecast(ran.run.plan)["expected"]["events_file_bytes"]
     written = sum(p.stat().st_size for p in ran.outcome.folder.glob("events-*.jsonl"))
     assert promised / 2 < written < promised * 2
 
@@ -31,12 +30,12 @@ _QUICK = {name for name in library_names() if name.startswith("errata/e0")} | {"
     [pytest.param(n, marks=() if n in _QUICK else pytest.mark.slow) for n in library_names()],
 )
 def test_a_world_of_the_library_writes_what_was_promised(name: str, tmp_path: Path) -> None:
-    judge(make_plan(name, set={"expect": []}), tmp_path)
+    judge(perform(make_plan(name, set={"expect": []}), tmp_path))
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_kind_writes_what_was_promised(name: str, tmp_path: Path) -> None:
-    judge(make_plan(world(name)), tmp_path)
+def test_every_kind_writes_what_was_promised(name: str) -> None:
+    judge(finished(world(name)))
 
 
 _BARRIER = {"kind": "barrier", "timeout": "100s"}
@@ -76,7 +75,7 @@ LONG: dict[str, dict[str, Any]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_samples_are_counted_whatever_ends_a_run(name: str, tmp_path: Path) -> None:
-    judge(make_plan(scenario(**LONG[name])), tmp_path)
+    judge(perform(scenario(**LONG[name]), tmp_path))
 
 
 TOO_LONG: dict[str, dict[str, Any]] = {

@@ -15,6 +15,7 @@ from scenarios.planning.seeds import NoiseSource
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform, private, scenario
+from tests.support.finished_runs import finished
 
 
 def charges(ran: Any, node: int) -> list[int]:
@@ -37,8 +38,8 @@ def test_the_total_is_the_closed_form(tmp_path: Path) -> None:
     assert (line["norm"], line["law"], line["d"]) == ("l1", "laplace", 3)
 
 
-def test_every_release_is_charged_before_it_is_sent(tmp_path: Path) -> None:
-    ran = perform(private(), tmp_path)
+def test_every_release_is_charged_before_it_is_sent() -> None:
+    ran = finished(private())
     by_seq = {e["seq"]: e for e in ran.events()}
     released = [e for e in by_seq.values() if e["kind"] == "released"]
     assert released
@@ -251,8 +252,8 @@ def test_a_resend_costs_nothing(tmp_path: Path) -> None:
     assert len(ran.events("charged")) == len(ran.events("released"))
 
 
-def test_without_noise_the_ledger_says_infinity(tmp_path: Path) -> None:
-    ran = perform(scenario(), tmp_path)
+def test_without_noise_the_ledger_says_infinity() -> None:
+    ran = finished(scenario())
     assert ran.outcome.summary["epsilon"]["max"] == "inf"
     assert {line["charged"] for line in ran.result.ledger} == {"inf"}
 

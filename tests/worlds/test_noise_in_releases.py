@@ -20,6 +20,7 @@ from mechanisms.solve import minimise
 from mechanisms.strategy import Step
 from tests.support.builders import Ran, perform
 from tests.support.catalogue import world
+from tests.support.finished_runs import finished
 
 Draw = tuple[str, float, Any]
 """Law, scale in the ledger, the noise that was found."""
@@ -230,11 +231,11 @@ def test_the_noise_of_a_secure_sum_has_the_variance_that_is_charged_for(tmp_path
 
 
 @pytest.mark.slow
-def test_the_noise_on_records_is_local_privacys(tmp_path: Path) -> None:
+def test_the_noise_on_records_is_local_privacys() -> None:
     """X + NG(ε_x/2): norms are Gamma; labels flip with probability 1/(1 + e^ε_y)."""
     from scenarios.planning.seeds import NoiseSource
 
-    ran = perform(world("local-dp"), tmp_path)
+    ran = finished(world("local-dp"))
     draws, flips = [], []
     source = NoiseSource(ran.run.plan.seeds["noise"])
     for node in ran.run.plan.nodes:

@@ -19,6 +19,7 @@ from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
+from tests.support.finished_runs import finished
 
 
 def near(value: float) -> Any:
@@ -102,7 +103,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in EVERY if private(n)])
 def test_every_kind_has_one_epsilon(name: str, tmp_path: Path) -> None:
-    agrees_everywhere(ran(world(name, "synchronous"), tmp_path / "run", {}), tmp_path)
+    agrees_everywhere(finished(world(name, "synchronous")).run, tmp_path)
 
 
 @pytest.mark.parametrize("view", ["eavesdropper", "server", "aggregate", "outsider"])
@@ -113,7 +114,7 @@ def test_every_view_has_one_epsilon(name: str, view: str, tmp_path: Path) -> Non
     if view in {"server", "aggregate"} and family(name) != "server":
         pytest.skip("there is no server")
     tree = world(name, "synchronous", privacy={"views": [view]})
-    agrees_everywhere(ran(tree, tmp_path / "run", {}), tmp_path)
+    agrees_everywhere(finished(tree).run, tmp_path)
 
 
 @pytest.mark.parametrize(

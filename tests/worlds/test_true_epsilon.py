@@ -15,6 +15,7 @@ from scenarios.planning.forecast import forecast
 from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import EVERY, world
 from tests.support.catalogue import private as is_private
+from tests.support.finished_runs import finished
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-5}
 TWO: dict[str, dict[str, Any]] = {
@@ -83,8 +84,8 @@ def test_a_run_makes_all_that_was_planned_and_check_told_the_truth(
 
 
 @pytest.mark.parametrize("name", [n for n in EVERY if is_private(n)])
-def test_every_figure_of_a_run_is_that_of_its_ledgers(name: str, tmp_path: Path) -> None:
-    ran = perform(world(name, "poisson"), tmp_path)
+def test_every_figure_of_a_run_is_that_of_its_ledgers(name: str) -> None:
+    ran = finished(world(name, "poisson"))
     told = ran.outcome.summary["epsilon"]
     composed: dict[str, float] = {}
     for agent in ran.run.agents:
@@ -120,16 +121,14 @@ def test_who_sees_sums_only_sees_the_colluders_noise_too(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["wddp once", "jayaraman-gradient", "pathak"])
-def test_what_crosses_the_wire_in_clear_has_no_gain_in_any_view(name: str, tmp_path: Path) -> None:
+def test_what_crosses_the_wire_in_clear_has_no_gain_in_any_view(name: str) -> None:
     """E5 (iv): a sum of what was seen one by one protects nobody better; one noise inside is the same for all."""
-    seen = perform(world(name, "barrier", rounds=4), tmp_path).outcome.summary["epsilon"]["views"]
+    seen = finished(world(name, "barrier", rounds=4)).outcome.summary["epsilon"]["views"]
     assert len(set(seen.values())) == 1
 
 
-def test_a_local_model_is_nothing_to_the_network_and_everything_to_who_is_shown_it(
-    tmp_path: Path,
-) -> None:
-    seen = perform(world("local", "poisson"), tmp_path).outcome.summary["epsilon"]["views"]
+def test_a_local_model_is_nothing_to_the_network_and_everything_to_who_is_shown_it() -> None:
+    seen = finished(world("local", "poisson")).outcome.summary["epsilon"]["views"]
     assert seen == {"eavesdropper": 0.0, "outsider": "inf"}
 
 
