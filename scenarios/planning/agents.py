@@ -16,7 +16,7 @@ from mechanisms.objectives import LocalObjective
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.table_rules import OwnCode, read_table
-from scenarios.planning.clocks import CLOCKS, ClockInputs
+from scenarios.planning.clocks import ClockInputs
 from scenarios.planning.context import Settling
 from scenarios.planning.datasets import Shards
 from scenarios.planning.durations import build_duration
@@ -270,7 +270,7 @@ class People:
             return lambda _: own
         inputs = ClockInputs(self.at.size, self.at.folders)
         clock: Callable[[int], Activation | Barrier] | None = self.at.attempt(
-            path, lambda: CLOCKS[table.kind].build(table, inputs)
+            path, lambda: table.clocks(inputs)
         )
         return clock or (lambda _: Trace(()))  # the failure is in the report
 

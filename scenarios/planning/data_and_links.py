@@ -20,7 +20,7 @@ from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism_tables import rests_on_norms
 from scenarios.planning.scenario_tables import LatencyMatrixTable, LinkTable
 from scenarios.planning.seeds import generator
-from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs
+from scenarios.planning.topologies import TopologyInputs
 
 
 class Ground:
@@ -102,7 +102,7 @@ class Ground:
                 thing = self.at.code(topology.kind)(**topology.parameters)
                 return listed(thing(self.at.size, rng), self.at.size)
             inputs = TopologyInputs(self.at.size, rng, shards.targets, self.at.folders)
-            return TOPOLOGIES[topology.kind].edges(topology, inputs)
+            return topology.join(inputs)
 
         edges: tuple[Edge, ...] = self.at.attempt(path, make) or ()
         if len(edges) > MOST["edges"] and not self.at.options.allow_large:

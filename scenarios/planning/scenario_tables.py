@@ -33,7 +33,7 @@ from scenarios.language.value_rules import (
 )
 from scenarios.planning.accountant import AUTO
 from scenarios.planning.accountant import named as accountants
-from scenarios.planning.clocks import CLOCKS
+from scenarios.planning.clocks import CLOCKS, ClockTable
 from scenarios.planning.data_sources import SOURCES, SourceTable
 from scenarios.planning.durations import DURATION, DURATIONS
 from scenarios.planning.fault_tables import FaultTable
@@ -41,7 +41,7 @@ from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_tables import MECHANISMS
 from scenarios.planning.starts import STARTS
-from scenarios.planning.topologies import TOPOLOGIES
+from scenarios.planning.topologies import TOPOLOGIES, TopologyTable
 
 _SEED = Number(low=0, whole=True)
 _WHOLE = count(0)
@@ -109,7 +109,7 @@ class GroupTable(Table):
 
     name: str | None = key(Name())
     count: int = key(_COUNT, 1)
-    clock: KindTable = key(
+    clock: ClockTable | OwnCode = key(
         Kinds("clock", Tables(CLOCKS), own=True), {"kind": "poisson", "rate": 1.0}
     )
     compute: KindTable = key(DURATION, "0s")
@@ -202,7 +202,9 @@ SEEDS = ("data", "network", "clock", "link", "noise", "fault")
 class NetworkTable(Table):
     """[network]: who is joined, and what links do to messages."""
 
-    topology: KindTable = key(Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"})
+    topology: TopologyTable | OwnCode = key(
+        Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"}
+    )
     latency: KindTable = key(LATENCY, "0s")
     loss: float = key(_SHARE, 0.0)
     rate: float | None = key(size(zero=False))

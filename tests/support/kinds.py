@@ -14,7 +14,7 @@ from scenarios.planning.files import Folders
 from scenarios.planning.graphs import Edge
 from scenarios.planning.kinds import Tables
 from scenarios.planning.splits import SPLITS
-from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs
+from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs, TopologyTable
 
 
 def read_kind(family: Any, table: Any, tag: str = "kind") -> KindTable:
@@ -43,4 +43,5 @@ def edges_of(
     """Make the edges of a topology over n agents."""
     table = read_kind(TOPOLOGIES, topology)
     inputs = TopologyInputs(n, rng, targets, Folders(Path()))
-    return TOPOLOGIES[table.kind].edges(table, inputs)
+    assert isinstance(table, TopologyTable)
+    return table.join(inputs)

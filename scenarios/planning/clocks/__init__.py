@@ -20,14 +20,21 @@ class ClockInputs:
     folders: Folders
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClockTable(KindTable):
+    """The parameters of a clock."""
+
+    def clocks(self, inputs: ClockInputs) -> "Callable[[int], Activation | Barrier]":
+        """Return a function from an agent's id to its clock. Raises BadData."""
+        raise NotImplementedError(f"no clock is made for {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class ClockKind:
     """A kind of clock."""
 
     name: str
-    table: type[KindTable]
-    build: Callable[[Any, ClockInputs], "Callable[[int], Activation | Barrier]"]
-    """Takes a table; returns a function from an agent's id to its clock. Raises BadData."""
+    table: type[ClockTable]
     example: Mapping[str, Any]
     """A table of this kind, for tests and random worlds."""
     counts_rounds: bool
@@ -41,7 +48,7 @@ CLOCKS = Family(__name__, ClockKind)
 
 def clock_kind(table: KindTable | None) -> ClockKind | None:
     """Return the kind of a clock; None for code of the scenario's own and a table that did not read."""
-    return None if table is None or table.kind not in CLOCKS else CLOCKS[table.kind]
+    return CLOCKS[table.kind] if isinstance(table, ClockTable) else None
 
 
 def waits(table: KindTable | None) -> bool:

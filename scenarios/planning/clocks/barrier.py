@@ -4,33 +4,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable, key
+from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Number, duration
-from scenarios.planning.clocks import ClockInputs, ClockKind
+from scenarios.planning.clocks import ClockInputs, ClockKind, ClockTable
 
 if TYPE_CHECKING:
     from clocks.activation import Activation, Barrier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BarrierTable(KindTable):
+class BarrierTable(ClockTable):
     """Wakes when the share `quorum` of the neighbours was heard, or `timeout` seconds after the last wake."""
 
     timeout: float | None = key(duration(zero=False))
     quorum: float = key(Number(above=0, high=1), 1.0)
 
+    def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
+        from clocks.activation import Barrier
 
-def _build(table: BarrierTable, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
-    from clocks.activation import Barrier
-
-    clock = Barrier(table.timeout, table.quorum)
-    return lambda _: clock
+        clock = Barrier(self.timeout, self.quorum)
+        return lambda _: clock
 
 
 KIND = ClockKind(
     name="barrier",
     table=BarrierTable,
-    build=_build,
     example={"timeout": 5.0},
     counts_rounds=True,
     waits=True,

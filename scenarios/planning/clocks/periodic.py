@@ -4,34 +4,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable, key
+from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Number, duration
-from scenarios.planning.clocks import ClockInputs, ClockKind
+from scenarios.planning.clocks import ClockInputs, ClockKind, ClockTable
 
 if TYPE_CHECKING:
     from clocks.activation import Activation, Barrier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PeriodicTable(KindTable):
+class PeriodicTable(ClockTable):
     """Wakes every `period` seconds, with jitter and drift."""
 
     period: float = key(duration(zero=False), "1s")
     jitter: float = key(duration(), "0s")
     drift: float = key(Number(above=-1, high=10), 0.0)
 
+    def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
+        from clocks.activation import Periodic
 
-def _build(table: PeriodicTable, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
-    from clocks.activation import Periodic
-
-    clock = Periodic(table.period, table.jitter, table.drift)
-    return lambda _: clock
+        clock = Periodic(self.period, self.jitter, self.drift)
+        return lambda _: clock
 
 
 KIND = ClockKind(
     name="periodic",
     table=PeriodicTable,
-    build=_build,
     example={"period": 1.0, "jitter": 0.2},
     counts_rounds=False,
     waits=False,

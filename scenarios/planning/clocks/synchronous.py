@@ -4,32 +4,30 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable, key
+from scenarios.language.table_rules import key
 from scenarios.language.value_rules import duration
-from scenarios.planning.clocks import ClockInputs, ClockKind
+from scenarios.planning.clocks import ClockInputs, ClockKind, ClockTable
 
 if TYPE_CHECKING:
     from clocks.activation import Activation, Barrier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SynchronousTable(KindTable):
+class SynchronousTable(ClockTable):
     """Wakes every `period` seconds, all agents at once."""
 
     period: float = key(duration(zero=False), "1s")
 
+    def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
+        from clocks.activation import Synchronous
 
-def _build(table: SynchronousTable, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
-    from clocks.activation import Synchronous
-
-    clock = Synchronous(table.period)
-    return lambda _: clock
+        clock = Synchronous(self.period)
+        return lambda _: clock
 
 
 KIND = ClockKind(
     name="synchronous",
     table=SynchronousTable,
-    build=_build,
     example={"period": 1.0},
     counts_rounds=True,
     waits=False,

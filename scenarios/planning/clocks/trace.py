@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.problems import Report, shown
-from scenarios.language.table_rules import KindTable, Many, key
+from scenarios.language.table_rules import Many, key
 from scenarios.language.value_rules import LONGEST_S, Number, Text
-from scenarios.planning.clocks import ClockInputs, ClockKind
+from scenarios.planning.clocks import ClockInputs, ClockKind, ClockTable
 from scenarios.planning.files import BadData
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TraceTable(KindTable):
+class TraceTable(ClockTable):
     """Wakes at listed instants: rows of time in seconds and id, or the path of a file that holds them."""
 
     wakes: list[list[float]] | None = key(Many(Many(Number(low=0), 2, 2), 1))
@@ -33,39 +33,36 @@ class TraceTable(KindTable):
                 wanted = f"must be [time, id] with a time in seconds up to {LONGEST_S:g}"
                 report.value(self.path_to("wakes", k), f"{wanted}, got {shown(wake)}: nanoseconds?")
 
+    def clocks(self, inputs: ClockInputs) -> "Callable[[int], Activation | Barrier]":
+        from clocks.activation import Trace
 
-def _build(table: TraceTable, inputs: ClockInputs) -> "Callable[[int], Activation | Barrier]":
-    from clocks.activation import Trace
+        instants = self._instants(inputs)
+        if any(not 0 <= agent < inputs.agents for agent in instants):
+            raise BadData(f"no agent {max(instants)}: ids run from 0 to {inputs.agents - 1}")
+        return lambda agent: Trace(instants.get(agent, ()))
 
-    instants = _instants(table, inputs)
-    if any(not 0 <= agent < inputs.agents for agent in instants):
-        raise BadData(f"no agent {max(instants)}: ids run from 0 to {inputs.agents - 1}")
-    return lambda agent: Trace(instants.get(agent, ()))
+    def _instants(self, inputs: ClockInputs) -> dict[int, tuple[int, ...]]:
+        """Return the instants of each agent in nanoseconds, in order, none twice."""
+        from clocks.clock import nanoseconds
+        from scenarios.planning.files import numbers
 
-
-def _instants(table: TraceTable, inputs: ClockInputs) -> dict[int, tuple[int, ...]]:
-    """Return the instants of each agent in nanoseconds, in order, none twice."""
-    from clocks.clock import nanoseconds
-    from scenarios.planning.files import numbers
-
-    rows = table.wakes
-    if rows is None:
-        assert table.path is not None, "the check asks for one of both"  # noqa: S101
-        rows = numbers(inputs.folders.find(table.path)).tolist()
-    instants: dict[int, set[int]] = {}
-    for at, row in enumerate(rows, 1):
-        fits = len(row) == 2 and all(0 <= number <= LONGEST_S for number in row)
-        if not fits or row[1] != int(row[1]):
-            wanted = f"a trace holds rows of time, in seconds up to {LONGEST_S:g}, and id"
-            raise BadData(f"{wanted}; row {at} is none")
-        instants.setdefault(int(row[1]), set()).add(nanoseconds(row[0]))
-    return {agent: tuple(sorted(times)) for agent, times in instants.items()}
+        rows = self.wakes
+        if rows is None:
+            assert self.path is not None, "the check asks for one of both"  # noqa: S101
+            rows = numbers(inputs.folders.find(self.path)).tolist()
+        instants: dict[int, set[int]] = {}
+        for at, row in enumerate(rows, 1):
+            fits = len(row) == 2 and all(0 <= number <= LONGEST_S for number in row)
+            if not fits or row[1] != int(row[1]):
+                wanted = f"a trace holds rows of time, in seconds up to {LONGEST_S:g}, and id"
+                raise BadData(f"{wanted}; row {at} is none")
+            instants.setdefault(int(row[1]), set()).add(nanoseconds(row[0]))
+        return {agent: tuple(sorted(times)) for agent, times in instants.items()}
 
 
 KIND = ClockKind(
     name="trace",
     table=TraceTable,
-    build=_build,
     example={"wakes": [[1.0, 0], [2.0, 1]]},
     counts_rounds=False,
     waits=False,

@@ -13,20 +13,14 @@ if TYPE_CHECKING:
     import numpy as np
 
     from mechanisms.vectors import Matrix
-    from scenarios.planning.graphs import Edge
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OfDataTable(KindTable):
-    """A graph that is made of what agents are to learn."""
-
-    public: bool = key(Flag(), False)
-    """Whether the graph is declared to have been public before the run."""
+Edges = tuple[tuple[int, int, float], ...]
+"""Two agents, the smaller id first, and the weight of their edge; in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopologyInputs:
-    """What a topology may be made of beside its table."""
+    """What a topology may be made of beside its table, and how it is made."""
 
     agents: int
     rng: "np.random.Generator"
@@ -34,15 +28,45 @@ class TopologyInputs:
     """The target models of a data source that has some, a row for each agent."""
     folders: Folders
 
+    def networkx(self, kind: str, make: Callable[[Any], Any]) -> Edges:
+        """Return the edges of the graph that `make` builds with networkx, which it is given; all weights are 1.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+        Raises NoGraph, naming the kind, where networkx refuses.
+        """
+        from scenarios.planning.graphs import from_networkx
+
+        return from_networkx(kind, self.agents, make)
+
+    def listed(self, edges: Any) -> Edges:
+        """Return listed edges, [a, b] or [a, b, weight]. Raises NoGraph for what is no edge."""
+        from scenarios.planning.graphs import listed
+
+        return listed(edges, self.agents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TopologyTable(KindTable):
+    """The parameters of a topology."""
+
+    def join(self, inputs: TopologyInputs) -> Edges:
+        """Return the edges. Raises NoGraph or BadData."""
+        raise NotImplementedError(f"no edges are made for {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OfDataTable(TopologyTable):
+    """A graph that is made of what agents are to learn."""
+
+    public: bool = key(Flag(), False)
+    """Whether the graph is declared to have been public before the run."""
+
+
+@dataclass(frozen=True, slots=True)
 class TopologyKind:
     """A kind of topology."""
 
     name: str
-    table: type[KindTable]
-    edges: Callable[[Any, TopologyInputs], "tuple[Edge, ...]"]
-    """Takes a table; returns edges (i < j, weight) in order. Raises NoGraph or BadData."""
+    table: type[TopologyTable]
     example: Mapping[str, Any]
     """A table of this kind for six agents, for tests and random worlds."""
 

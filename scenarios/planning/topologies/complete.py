@@ -1,29 +1,16 @@
 """Every two agents are joined."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable
-from scenarios.planning.topologies import TopologyInputs, TopologyKind
-
-if TYPE_CHECKING:
-    from scenarios.planning.graphs import Edge
+from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompleteTable(KindTable):
+class CompleteTable(TopologyTable):
     """Every two agents are joined."""
 
-
-def _edges(_: CompleteTable, inputs: TopologyInputs) -> "tuple[Edge, ...]":
-    from scenarios.planning.graphs import from_networkx
-
-    return from_networkx(KIND.name, inputs.agents, lambda nx: nx.complete_graph(inputs.agents))
+    def join(self, inputs: TopologyInputs) -> Edges:
+        return inputs.networkx(self.kind, lambda nx: nx.complete_graph(inputs.agents))
 
 
-KIND = TopologyKind(
-    name="complete",
-    table=CompleteTable,
-    edges=_edges,
-    example={},
-)
+KIND = TopologyKind("complete", CompleteTable, example={})

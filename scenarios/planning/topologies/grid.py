@@ -1,40 +1,29 @@
 """Agents stand in rows and columns, and are joined with those beside them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import REQUIRED, KindTable, key
+from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import count
-from scenarios.planning.topologies import TopologyInputs, TopologyKind
-
-if TYPE_CHECKING:
-    from scenarios.planning.graphs import Edge
+from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GridTable(KindTable):
+class GridTable(TopologyTable):
     """Agents stand in rows and columns, and are joined with those beside them."""
 
     rows: int = key(count(), REQUIRED)
     columns: int = key(count(), REQUIRED)
 
+    def join(self, inputs: TopologyInputs) -> Edges:
+        from scenarios.planning.graphs import NoGraph
 
-def _edges(table: GridTable, inputs: TopologyInputs) -> "tuple[Edge, ...]":
-    from scenarios.planning.graphs import NoGraph, from_networkx
-
-    rows, columns = table.rows, table.columns
-    if rows * columns != inputs.agents:
-        raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {inputs.agents}")
-    return from_networkx(
-        KIND.name,
-        inputs.agents,
-        lambda nx: nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns)),
-    )
+        rows, columns, n = self.rows, self.columns, inputs.agents
+        if rows * columns != n:
+            raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
+        return inputs.networkx(
+            self.kind,
+            lambda nx: nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns)),
+        )
 
 
-KIND = TopologyKind(
-    name="grid",
-    table=GridTable,
-    edges=_edges,
-    example={"rows": 2, "columns": 3},
-)
+KIND = TopologyKind("grid", GridTable, example={"rows": 2, "columns": 3})

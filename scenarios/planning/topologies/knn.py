@@ -1,15 +1,10 @@
 """Each agent is joined with the `k` agents whose target models are nearest to its own."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
 from scenarios.language.value_rules import count
-from scenarios.planning.topologies import OfDataTable, TopologyInputs, TopologyKind
-
-if TYPE_CHECKING:
-    from scenarios.planning.graphs import Edge
-
+from scenarios.planning.topologies import Edges, OfDataTable, TopologyInputs, TopologyKind
 
 _GAMMA = 0.1
 """Any would do: neighbours are ranked by similarity, which falls with the angle."""
@@ -21,16 +16,10 @@ class KnnTable(OfDataTable):
 
     k: int = key(count(), 10)
 
+    def join(self, inputs: TopologyInputs) -> Edges:
+        from scenarios.planning.graphs import nearest_agents, similarity
 
-def _edges(table: KnnTable, inputs: TopologyInputs) -> "tuple[Edge, ...]":
-    from scenarios.planning.graphs import nearest_agents, similarity
-
-    return nearest_agents(similarity(KIND.name, inputs.targets, _GAMMA), table.k)
+        return nearest_agents(similarity(self.kind, inputs.targets, _GAMMA), self.k)
 
 
-KIND = TopologyKind(
-    name="knn",
-    table=KnnTable,
-    edges=_edges,
-    example={"k": 2},
-)
+KIND = TopologyKind("knn", KnnTable, example={"k": 2})

@@ -1,29 +1,16 @@
 """Each agent is joined with the one before and the one after it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable
-from scenarios.planning.topologies import TopologyInputs, TopologyKind
-
-if TYPE_CHECKING:
-    from scenarios.planning.graphs import Edge
+from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RingTable(KindTable):
+class RingTable(TopologyTable):
     """Each agent is joined with the one before and the one after it."""
 
-
-def _edges(_: RingTable, inputs: TopologyInputs) -> "tuple[Edge, ...]":
-    from scenarios.planning.graphs import from_networkx
-
-    return from_networkx(KIND.name, inputs.agents, lambda nx: nx.cycle_graph(inputs.agents))
+    def join(self, inputs: TopologyInputs) -> Edges:
+        return inputs.networkx(self.kind, lambda nx: nx.cycle_graph(inputs.agents))
 
 
-KIND = TopologyKind(
-    name="ring",
-    table=RingTable,
-    edges=_edges,
-    example={},
-)
+KIND = TopologyKind("ring", RingTable, example={})

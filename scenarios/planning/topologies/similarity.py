@@ -1,15 +1,10 @@
 """Weights by the angle between target models; small ones are left out."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
 from scenarios.language.value_rules import positive
-from scenarios.planning.topologies import OfDataTable, TopologyInputs, TopologyKind
-
-if TYPE_CHECKING:
-    from scenarios.planning.graphs import Edge
-
+from scenarios.planning.topologies import Edges, OfDataTable, TopologyInputs, TopologyKind
 
 NEGLIGIBLE = 1e-2
 """Similarities below this are left out, as Bellet et al. 2018 leave out negligible weights."""
@@ -21,17 +16,11 @@ class SimilarityTable(OfDataTable):
 
     gamma: float = key(positive(), 0.1)
 
+    def join(self, inputs: TopologyInputs) -> Edges:
+        from scenarios.planning.graphs import dense, similarity
 
-def _edges(table: SimilarityTable, inputs: TopologyInputs) -> "tuple[Edge, ...]":
-    from scenarios.planning.graphs import dense, similarity
-
-    weights = similarity(KIND.name, inputs.targets, table.gamma)
-    return dense(weights, weights >= NEGLIGIBLE)
+        weights = similarity(self.kind, inputs.targets, self.gamma)
+        return dense(weights, weights >= NEGLIGIBLE)
 
 
-KIND = TopologyKind(
-    name="similarity",
-    table=SimilarityTable,
-    edges=_edges,
-    example={},
-)
+KIND = TopologyKind("similarity", SimilarityTable, example={})
