@@ -75,9 +75,9 @@ def milliseconds(work: Callable[[], Any], repeat: int) -> float:
 
 def rich_table(viewer: Viewer) -> Table:
     """The same rows, as a user of Rich would show them."""
-    gather, size = viewer.desk.gather, viewer.desk.source.facts.size
-    gather.source.refresh()
-    rows = [gather._row(i) for i in range(min(SIZE[1] - 5, size))]
+    builder, size = viewer.session.pane.builder, viewer.session.pane.source.facts.size
+    builder.source.refresh()
+    rows = [builder._row(i) for i in range(min(SIZE[1] - 5, size))]
     table = Table(expand=True)
     for name in ("id", "state", "ε", "cap", "loss", "releases", "inbox", "stale"):
         table.add_column(name)
@@ -108,7 +108,7 @@ def frames(nodes: int, repeat: int) -> tuple[float, ...]:
                     live.refresh()
 
                 def look(*, anew: bool) -> None:
-                    gather = viewer.desk.gather
+                    gather = viewer.session.pane.builder
                     gather._ranking._order = (None, [])
                     if anew:
                         gather._survey, gather._crowds.known = None, None

@@ -43,9 +43,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             run = Run(make_plan(scenario), Path(folder) / "run", RunGovernor(), 1.0)
             asyncio.run(run.perform())
-            viewer, player = viewer_of_recording(run.folder.path, math.inf)
-            player.hold()
-            player.source.seek(round(at * 1e9))
+            viewer, control = viewer_of_recording(run.folder.path, math.inf)
+            control.hold()
+            control.source.seek(round(at * 1e9))
             text = viewer.picture(100, 30)
         (DOCS / f"{name}.svg").write_text(text, encoding="utf-8")
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from scenarios.command.option_values import pace, seconds, warn
-from scenarios.console.assembly.playback import Player
+from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.screens.screen import can_be_full, is_plain, save, show, written
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
 from scenarios.language.visible_text import say
@@ -27,8 +27,8 @@ def _replay(chosen: argparse.Namespace) -> int:
     folder = Path(chosen.run)
     size, at, speed = _size(chosen.size), seconds(chosen.at, "--at", zero=True), pace(chosen.speed)
     drawn = chosen.ascii if chosen.svg is not None else is_plain(asked=chosen.ascii)
-    viewer, player = viewer_of_recording(folder, speed, ascii_only=drawn)
-    recording = player.source
+    viewer, control = viewer_of_recording(folder, speed, ascii_only=drawn)
+    recording = control.source
     warn(recording.record)
     if recording.upcoming is None:
         raise FolderError(f"{folder} has no events: it was cut off before the first, or is damaged")
@@ -39,7 +39,7 @@ def _replay(chosen: argparse.Namespace) -> int:
         )
     if at is not None or not shows:
         recording.seek(recording.length if at is None else round(at * 1e9))
-        player.hold()
+        control.hold()
     _open(viewer, chosen)
     if chosen.svg is not None:
         say(f"wrote {save(viewer.picture(*size), Path(chosen.svg), '')}")
@@ -47,26 +47,27 @@ def _replay(chosen: argparse.Namespace) -> int:
     if not shows:
         say(*written(viewer.draw(*size)))
         return 0
-    return _watch(viewer, player, chosen)
+    return _watch(viewer, control, chosen)
 
 
 def _open(viewer: Viewer, chosen: argparse.Namespace) -> None:
-    look, size = viewer.desk.look, viewer.desk.source.facts.size
-    look.scale = chosen.view or look.scale
+    pane = viewer.session.pane
+    size = pane.source.facts.size
+    pane.change(scale=chosen.view or pane.view.scale)
     if chosen.node is not None:
         if not 0 <= chosen.node < size:
             raise FolderError(f"--node: no agent {chosen.node}: ids run from 0 to {size - 1}")
-        look.opened = chosen.node
+        pane.change(opened=chosen.node)
 
 
-def _watch(viewer: Viewer, player: Player, chosen: argparse.Namespace) -> int:
+def _watch(viewer: Viewer, control: ReplayControl, chosen: argparse.Namespace) -> int:
     async def watch() -> None:
-        await show(viewer, player.perform(), chosen.color)
+        await show(viewer, control.perform(), chosen.color)
 
-    with Signals(player):
+    with Signals(control):
         asyncio.run(watch())
     sys.stdout.flush()
-    return INTERRUPTED if player.interrupted else 0
+    return INTERRUPTED if control.interrupted else 0
 
 
 def _size(text: str | None) -> tuple[int, int]:

@@ -110,14 +110,10 @@ def _live(chosen: argparse.Namespace) -> str:
 
 async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
-        from scenarios.console.screens.pair import watch_both
         from scenarios.console.screens.screen import is_plain
-        from scenarios.console.screens.viewer import watch
+        from scenarios.console.screens.watch import watch
 
-        plain = is_plain(asked=chosen.ascii)
-        if len(made) == 2:
-            return await watch_both((made[0], made[1]), chosen.color, ascii_only=plain)
-        return [await watch(made[0], chosen.color, ascii_only=plain)]
+        return await watch(made, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
     if live in {"lines", "json"}:
         from scenarios.running.observers.progress_lines import Lines
 

@@ -1,4 +1,4 @@
-"""Who may hold or end a run: the signals, the clock on the wall, and a person's hand."""
+"""Governs a run while it goes on: its pace, whether it is held, and the signals that end it."""
 
 import math
 import os
@@ -23,11 +23,44 @@ _NUMBERS = [
 ]
 
 
-class RunGovernor:
-    """Implements `clocks.clock.Governor`: pause, step, speed, stop.
+class Pacing:
+    """Simulated time by the clock on the wall; runs that are shown side by side share one.
 
-    SIGINT and SIGTERM set a flag that the engine reads every 64 entries: the event loop's own handlers
-    would wait for the end of the run.
+    At the wall time `anchor[0]` the simulated time was `anchor[1]` ns, and since then it has advanced by `speed`
+    simulated seconds for each second. Without an anchor nothing goes on at a pace: the next entry sets it.
+    """
+
+    def __init__(self, speed: float, governor: "RunGovernor") -> None:
+        self.speed = speed
+        """Simulated seconds for each second on the wall; infinite: as fast as can be."""
+        self.governors: Sequence[RunGovernor] = (governor,)
+        self.anchor: tuple[float, int] | None = None
+
+    def restart(self) -> None:
+        """Begin the pace anew at this instant: no run goes back, and wall time spent elsewhere does not count."""
+        wall = time.perf_counter()
+        instants = [governor.at(wall) for governor in self.governors]
+        for governor, instant in zip(self.governors, instants, strict=True):
+            governor.stands = instant
+        self.anchor = None
+
+    def start(self, wall: float) -> None:
+        """Set the anchor where none is set: at the furthest run that is not over."""
+        if self.anchor is None:
+            self.anchor = wall, max(g.now for g in self.governors if not g.ended)
+
+    def reached(self, wall: float) -> float:
+        """Return the instant (ns) that the pace has reached at a wall time."""
+        assert self.anchor is not None, "a pace has a beginning"  # noqa: S101
+        then, start = self.anchor
+        return start + (wall - then) * self.speed * 1e9
+
+
+class RunGovernor:
+    """Implements `clocks.clock.Governor` for one run: it goes on at a pace or as fast as can be, is held, and is ended.
+
+    SIGINT and SIGTERM set a flag that the engine reads after every entry: handlers of the event loop would wait for the
+    end of the run.
     """
 
     def __init__(
@@ -38,75 +71,62 @@ class RunGovernor:
         steers: bool = False,
         looks: bool = False,
     ) -> None:
-        self.speed = speed
+        """Govern a run from its beginning, at `speed` simulated seconds for each second on the wall."""
+        self.pacing = Pacing(speed, self)
         self.looks = looks
-        """Whether somebody looks at every agent: then it is followed who holds which version."""
+        """Whether a screen shows every agent: then it is followed which agent holds which version."""
         self.steers = steers
-        """Whether a person may do whatever faults do: agents are made ready for it."""
+        """Whether a person may do whatever faults do: agents are prepared for it."""
         self.paused = False
+        self.hurries = False
+        """Whether the run goes as fast as can be, to an edge or a goal."""
         self.stopped: str | None = None
+        """Why the run was ended; None while it goes on."""
         self.ended = False
         self.interrupted = False
         self.upcoming: float = 0
-        """When the next entry is due."""
-        self.fellows: tuple[RunGovernor, ...] = ()
-        """Whose runs keep abreast of this one."""
-        self._abreast: Abreast | None = None
+        """When the next entry is due (ns); infinite when the run is over."""
         self.count: Callable[[], int] = int
         """How many events there were."""
         self.served: Callable[[], int] = int
-        """The instant that was served last."""
+        """The instant (ns) that was served last."""
+        self.stands = 0
+        """The instant (ns) at which time was held, where that is later than what was served last."""
+        self.may_serve: Callable[[int], bool] | None = None
+        """Whether an entry may be served, as far as runs that keep in step with this one have come."""
         self.free = True
         self._goal: Callable[[], bool] | None = None
         self._edge: float = math.inf
         self._reach = -1
-        self._stands = 0
-        """The instant at which time was held, where that is later than what was served last."""
-        self._hurries = False
         self._watched = watched
-        self._line = Line()
-        self._ease()
+        self.look_again()
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds for each second on the wall; infinite: as fast as can be."""
+        return self.pacing.speed
 
     @property
     def watched(self) -> bool:
         return self._watched or self.speed != math.inf
 
     @property
-    def hurries(self) -> bool:
-        """Whether the run goes as fast as can be, to an edge or a goal."""
-        return self._hurries
-
-    @property
     def now(self) -> int:
-        """The instant that it is: between two entries time goes on at its pace, or stands where it was held."""
-        return self._at(time.perf_counter())
+        """Simulated time (ns): between two entries it goes on at the pace, or stands where it was held."""
+        return self.at(time.perf_counter())
 
-    def _at(self, wall: float) -> int:
-        """The instant that it is when the wall says so."""
-        served = self.served()
-        paced = self._line.anchor is not None and not (self.paused or self._hurries)
+    def at(self, wall: float) -> int:
+        """Return the simulated time (ns) that corresponds to a wall time, before the next entry."""
+        latest = max(self.served(), self.stands)
+        paced = self.pacing.anchor is not None and not (self.paused or self.hurries)
         if not paced or math.inf in {self.speed, self.upcoming}:
-            return max(served, self._stands)
-        return max(served, self._stands, int(min(self._paced(wall), self.upcoming - 1)))
+            return latest
+        return max(latest, int(min(self.pacing.reached(wall), self.upcoming - 1)))
 
-    def _paced(self, wall: float) -> float:
-        """The instant that a pace has reached."""
-        assert self._line.anchor is not None, "a pace has a beginning"  # noqa: S101
-        then, start = self._line.anchor
-        return start + (wall - then) * self.speed * 1e9
-
-    def _ease(self) -> None:
-        """See anew whether anything holds or paces the run."""
-        self.free = (
-            not (self.paused or self._hurries or self.fellows or self.speed != math.inf)
-            and self._edge == math.inf
-        )
-
-    def join(self, abreast: "Abreast") -> None:
-        """Keep abreast of other runs."""
-        self.fellows = tuple(hand for hand in abreast.hands if hand is not self)
-        self._abreast, self._line = abreast, abreast.line
-        self._ease()
+    def look_again(self) -> None:
+        """See whether anything holds or paces the run: the engine asks for no allowance while nothing does."""
+        moves = self.paused or self.hurries or self._edge != math.inf
+        self.free = not moves and self.speed == math.inf and len(self.pacing.governors) == 1
 
     def poll(self, _now: int) -> bool:
         return self.stopped is None
@@ -116,57 +136,38 @@ class RunGovernor:
         if upcoming <= self._reach:
             return 0.0
         if upcoming > self._edge or (self._goal is not None and self._goal()):
-            self._stand(self._edge)
+            self.hold(self._edge)
         if self.paused:
-            self._line.anchor = None
+            self.pacing.anchor = None
             return math.inf
         wall = time.perf_counter()
-        paced = not self._hurries and self.speed != math.inf
-        if paced and self._line.anchor is None:
-            self._line.anchor = wall, max(hand.now for hand in self.together)
-        if not (self._abreast is None or self._goal is not None or self._abreast.lets(upcoming)):
+        paced = not self.hurries and self.speed != math.inf
+        if paced:
+            self.pacing.start(wall)
+        if not (self.may_serve is None or self._goal is not None or self.may_serve(upcoming)):
             return _TURN_S
         if not paced:
             return 0.0
-        early = (upcoming - self._paced(wall)) / (1e9 * self.speed)
+        early = (upcoming - self.pacing.reached(wall)) / (1e9 * self.speed)
         return early if early > _EAGER_S else 0.0
 
-    def pause(self) -> None:
-        """Hold now; runs abreast that are behind serve what is due by this instant, and hold there."""
-        for hand in self.together:
-            hand.set_out()
-        instant = self.now
-        for hand in self.together:
-            if hand is self or hand.now >= instant:
-                hand._stand(hand.now)  # noqa: SLF001 # of the same class
-            else:
-                hand.move(hurries=True, edge=instant)
+    def hold(self, instant: float | None = None) -> None:
+        """Hold at an instant (ns), where nothing is due before it; at None now."""
+        at = self.now if instant is None else instant
+        if at < self.upcoming:
+            self.stands = max(self.stands, int(at))
+        self._move(paused=True)
 
-    def _stand(self, instant: float) -> None:
-        """Hold; where nothing is due before an instant, it is that instant."""
-        if instant < self.upcoming:
-            self._stands = max(self._stands, int(instant))
-        self.move(paused=True)
-
-    def resume(self) -> None:
-        """Go on at the pace that was set."""
-        for hand in self.together:
-            hand.move()
-
-    def hurry(self, *, edge: float = math.inf) -> None:
-        """Go on as fast as can be, and hold after an instant."""
-        for hand in self.together:
-            hand.move(hurries=True, edge=edge)
+    def go(self, *, hurries: bool = False, edge: float = math.inf) -> None:
+        """Go on, at the pace or as fast as can be, and hold after an edge (ns)."""
+        self._move(hurries=hurries, edge=edge)
 
     def step(self) -> None:
-        """Go on until something happens: in the run that is behind the others."""
-        behind = min(self.together, key=lambda hand: hand.upcoming)
-        before = behind.count()
-        for hand in self.together:
-            hand.move(paused=True)
-        behind.move(hurries=True, goal=lambda: behind.count() > before)
+        """Go on until there is another event, as fast as can be."""
+        before = self.count()
+        self._move(hurries=True, goal=lambda: self.count() > before)
 
-    def move(
+    def _move(
         self,
         *,
         paused: bool = False,
@@ -174,79 +175,25 @@ class RunGovernor:
         edge: float = math.inf,
         goal: Callable[[], bool] | None = None,
     ) -> None:
-        """Hold this run alone, or let it go on: at its pace, or as fast as can be to an edge or a goal."""
-        self.set_out()
-        self.paused, self._hurries, self._edge, self._goal = paused, hurries, edge, goal
-        self._ease()
-
-    @property
-    def together(self) -> tuple["RunGovernor", ...]:
-        """Return this hand and those abreast of it, but for those whose runs are over."""
-        return tuple(hand for hand in (self, *self.fellows) if not hand.ended)
+        self.pacing.restart()
+        self.paused, self.hurries, self._edge, self._goal = paused, hurries, edge, goal
+        self.look_again()
 
     def reach(self, instant: int) -> None:
-        """Serve what is due up to an instant, even while holding."""
+        """Serve what is due up to an instant (ns), even while the run is held."""
         self._reach = max(self._reach, instant)
 
-    def pace(self, speed: float) -> None:
-        """Change the speed; the pace begins anew at this instant."""
-        for hand in (self, *self.fellows):
-            hand.set_out()
-            hand.speed = speed
-            hand._ease()  # noqa: SLF001 # of the same class
-
-    def set_out(self) -> None:
-        """Begin the pace anew at this instant; runs abreast have one pace, and none of them goes back."""
-        hands, wall = (self, *self.fellows), time.perf_counter()
-        instants = [hand._at(wall) for hand in hands]  # noqa: SLF001 # of the same class
-        for hand, instant in zip(hands, instants, strict=True):
-            hand._stands = instant  # noqa: SLF001
-        self._line.anchor = None
-
     def stop(self, reason: str) -> None:
-        """End the run at the next entry."""
+        """End the run at the next entry; the first reason stays."""
         if self.stopped is None:
             self.stopped = reason
             self.ended = True
 
     def interrupt(self, _number: int = 0, _frame: FrameType | None = None) -> None:
-        """End the run early, and those in step with it: a signal, or a person's key."""
-        for hand in self.together:
-            if hand.stopped is None:
-                hand.interrupted = True
-                hand.stop("interrupted")
-
-
-class Line:
-    """At which instant a pace set out, and when that was on the wall; runs abreast have one line."""
-
-    anchor: tuple[float, int] | None = None
-
-
-class Abreast:
-    """Runs that are shown together: all have served what is due by a mark before any goes beyond it."""
-
-    def __init__(
-        self, hands: Sequence[RunGovernor], stride: int, met: Callable[[int], None]
-    ) -> None:
-        self.hands = hands
-        self._stride = stride
-        self._met = met
-        self._mark = 0
-        self.line = Line()
-        for hand in hands:
-            hand.join(self)
-
-    def lets(self, upcoming: int) -> bool:
-        """Whether an entry may be served; where the others are here, too, they have met."""
-        if upcoming <= self._mark:
-            return True
-        behind = min(hand.upcoming for hand in self.hands)
-        if behind <= self._mark:
-            return False
-        self._met(self._mark)
-        self._mark = -(-int(behind) // self._stride) * self._stride
-        return upcoming <= self._mark
+        """End the run early: a signal, or a command."""
+        if self.stopped is None:
+            self.interrupted = True
+            self.stop("interrupted")
 
 
 class Interruptible(Protocol):

@@ -58,9 +58,9 @@ class Steering:
         """Whether nothing can be done any more."""
         return self._run.governor.stopped is not None
 
-    def set_out(self) -> None:
+    def restart_pace(self) -> None:
         """Let time stand until the run goes on: what is done together is done at one instant."""
-        self._run.governor.set_out()
+        self._run.governor.pacing.restart()
 
     def note(self, what: str, **more: Any) -> None:
         """Write something into the journal, with the number of the last event; it ends with the run."""

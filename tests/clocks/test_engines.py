@@ -179,7 +179,7 @@ def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
         clock.at(instant, WAKE, lambda instant=instant: seen.append(instant))  # type: ignore[misc]
 
     async def person() -> None:
-        governor.pause()
+        governor.hold()
         task = asyncio.ensure_future(clock.run(None, governor))
         await asyncio.sleep(0.1)
         assert seen == []
@@ -190,7 +190,7 @@ def test_a_paused_run_steps_one_entry_at_a_time(make: Make) -> None:
         governor.step()
         await asyncio.sleep(0.2)
         assert seen == [1, 2]
-        governor.resume()
+        governor.go()
         await task
 
     asyncio.run(person())
@@ -210,11 +210,11 @@ def test_what_is_due_between_slices_is_done_at_least_every_64_entries(make: Make
         clock.at(instant, WAKE, serve)
 
     async def person() -> None:
-        governor.pause()
+        governor.hold()
         task = asyncio.ensure_future(clock.run(None, governor, lambda: seen.append(served)))
         await asyncio.sleep(0.2)
         assert len(seen) > 1
-        governor.resume()
+        governor.go()
         await task
 
     asyncio.run(person())

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scenarios.console.assembly.playback import Player
+from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
 from scenarios.records.reader import RunRecord
 from scenarios.running.run import Run
@@ -22,7 +22,7 @@ HOSTILE = private(
 HOSTILE["nodes"][0]["compute"] = 0.05
 
 
-def stood(ran: Ran | Run, at: float, speed: float = 4.0) -> tuple[Viewer, Player]:
+def stood(ran: Ran | Run, at: float, speed: float = 4.0) -> tuple[Viewer, ReplayControl]:
     """Look at a run as it was at some time."""
     folder = ran.outcome.folder if isinstance(ran, Ran) else ran.folder.path
     viewer, found = viewer_of_recording(folder, speed)

@@ -1,4 +1,4 @@
-"""Two runs under one hand, without a terminal."""
+"""Two runs under one control, without a terminal."""
 
 import asyncio
 import math
@@ -8,8 +8,9 @@ from typing import Any
 
 from scenarios.api import make_plan
 from scenarios.console.control.commands import carry_out
-from scenarios.console.screens.pair import PairViewer, in_step
-from scenarios.console.screens.viewer import viewer_of
+from scenarios.console.control.run_control import RunControl
+from scenarios.console.screens.pair import PairViewer
+from scenarios.console.screens.viewer import session_of
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
@@ -49,16 +50,19 @@ LARGE = POISSON | {"nodes": [GROUP | {"count": 8}]}
 
 
 class Pair:
-    """Two runs under one hand, without a terminal."""
+    """Two runs under one control, without a terminal."""
 
     def __init__(self, folder: Path, one: Any, other: Any, **options: Any) -> None:
         self.runs = both(folder, one, other, **options)
-        self.desks = [viewer_of(run).desk for run in self.runs]
-        self.screen = PairViewer(*self.desks)
+        self.control = RunControl(self.runs)
+        self.session = session_of(self.control)
+        self.panes = self.session.panes
+        self.screen = PairViewer(self.session)
+        self.control.met = self.screen.meet
 
     def order(self, text: str) -> str:
-        carry_out(self.screen.one, text)
-        return self.screen.one.look.says
+        carry_out(self.session, text)
+        return self.session.message
 
     async def rest(self) -> None:
         """Wait until everybody who goes on holds, and has looked again whether to go on."""
@@ -81,11 +85,11 @@ class Pair:
     def play(self, person: Callable[[], Awaitable[None]], *, held: bool = True) -> None:
         async def perform() -> None:
             if held:
-                self.runs[0].governor.pause()
-            task = asyncio.ensure_future(in_step(self.runs, self.screen.meet))
+                self.control.hold()
+            task = asyncio.ensure_future(self.control.perform())
             await asyncio.sleep(0.02)
             await person()
-            self.screen.one.leave()
+            self.session.leave()
             await task
 
         asyncio.run(perform())
@@ -98,4 +102,4 @@ class Pair:
 
     @property
     def instants(self) -> list[int]:
-        return [desk.source.now for desk in self.desks]
+        return [pane.source.now for pane in self.panes]

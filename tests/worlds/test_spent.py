@@ -10,7 +10,7 @@ from actors.agent import UP
 from actors.events import Event, Sampled, Spent
 from scenarios.api import make_plan
 from scenarios.console.sources.recording import Recording
-from scenarios.console.sources.state import Scene
+from scenarios.console.sources.state import RunState
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, scenario
@@ -68,7 +68,7 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
 ) -> None:
     tree = world(name, "poisson" if family(name) == "pairs" else "synchronous", rounds=12)
     run = Run(make_plan(tree | {"fault": FAULTS}), tmp_path / "run", RunGovernor(looks=True), 1e12)
-    scene, spent = Scene(run.facts), set[int]()
+    state, spent = RunState(run.facts), set[int]()
 
     def look(event: Event) -> None:
         if isinstance(event, Spent):
@@ -78,9 +78,9 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
             agent = run.agents[i]
             here = agent.status == UP and not agent.plight.paused and not agent.diverged
             assert agent.spent
-            assert scene.state(i) == "spent" or not here
+            assert state.state(i) == "spent" or not here
 
-    run.log.watch(scene, Scene.kinds)
+    run.log.watch(state, RunState.kinds)
     run.log.watch(look, (Spent, Sampled))
     ran = Ran(run, asyncio.run(run.perform()))
     assert ran.outcome.code == 0, ran.outcome.message
@@ -88,8 +88,8 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
     recording = Recording(run.folder.path)
     recording.seek(recording.length)
     told = [node["state"] for node in ran.outcome.summary["nodes"]]
-    assert [scene.state(i) for i in range(run.plan.size)] == told
-    assert [recording.scene.state(i) for i in range(run.plan.size)] == told
+    assert [state.state(i) for i in range(run.plan.size)] == told
+    assert [recording.run_state.state(i) for i in range(run.plan.size)] == told
     planned = [agent.mechanism.planned for agent in run.agents]
     for agent, most in zip(run.agents, planned, strict=True):
         made = len(agent.store.ledger)

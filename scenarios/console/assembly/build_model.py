@@ -1,17 +1,16 @@
-"""From a source and a look to a model: what a frame shows, at this event."""
+"""Builds the model of a frame: from a source, and how a person looks at it, what is shown at this event."""
 
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.crowds import Crowds
-from scenarios.console.assembly.pace import PULSE_S, Tempo
-from scenarios.console.assembly.playback import Deck
+from scenarios.console.assembly.pace import PULSE_S, Motion, PaceMeter
 from scenarios.console.assembly.ranking import Ranking
 from scenarios.console.assembly.survey import Survey, survey
 from scenarios.console.drawing.layout import MANY
@@ -29,7 +28,7 @@ from scenarios.console.drawing.styled_text import brief
 from scenarios.console.sources import feed
 from scenarios.console.sources.source import Source, memory_mb
 from scenarios.console.sources.state import percentiles
-from scenarios.console.sources.view_state import Look
+from scenarios.console.sources.view_state import ViewState
 from scenarios.language.json_numbers import number
 
 _FEW = 16
@@ -38,17 +37,25 @@ _PACED, _RUSHED = 20, 300
 _UNKNOWN = math.nan, math.nan, math.nan
 
 
-class Gather:
-    """Looks at a source; keeps what costs too much to find for every frame."""
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The model of a frame, and how the run is looked at in it: the cursor is on what is shown."""
 
-    def __init__(self, source: Source, deck: Deck) -> None:
+    model: Model
+    view: ViewState
+
+
+class ModelBuilder:
+    """Builds models of one source; keeps what costs too much to find for every frame."""
+
+    def __init__(self, source: Source, motion: Motion) -> None:
         self.source = source
-        self.deck = deck
+        self.motion = motion
         self.facts = source.facts
         self._caps = np.array([math.nan if c is None else c for c in self.facts.caps])
         self._members = self.facts.members
         self.near = self.facts.neighbours()
-        self.tempo = Tempo(source, deck)
+        self.pace = PaceMeter(source, motion)
         self._remembered: tuple[tuple[int, int], list[str], tuple[float, float, float]]
         self._remembered = (-1, -1), [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
@@ -59,65 +66,67 @@ class Gather:
         self._ranking = Ranking(source, self._caps)
         self._crowds = Crowds(self._members, self._caps)
 
-    def model(self, look: Look, *, ascii_only: bool = False) -> Model:
-        """Look at everything as it stands."""
+    def build(self, view: ViewState, *, ascii_only: bool = False) -> Built:
+        """Build the model of everything as it stands; return it with the view that it shows, which the caller keeps."""
         source = self.source
         source.refresh()
-        self.tempo.beat()
-        scene = source.scene
-        if look.opened is None:
-            scene.look_at(None)
-        seen = self._seen(look)
+        self.pace.beat()
+        state = source.run_state
+        if view.opened is None:
+            state.look_at(None)
+        seen = self._seen(view)
         epsilons = source.epsilons() if seen is None else seen.epsilons
-        order = self._ranking.order(look, epsilons, seen)
-        look.follow(len(order))
-        crowd = self._crowd(look, order, seen) if seen and look.scale == "crowd" else None
-        rows = [self._row(i, seen) for i in order[look.first : look.first + look.page]]
-        return Model(
+        order = self._ranking.order(view, epsilons, seen)
+        view = view.within(len(order))
+        crowd = self._crowd(view, order, seen) if seen and view.scale == "crowd" else None
+        if crowd is not None:
+            view = replace(view, outlier=crowd.picked)
+        rows = [self._row(i, seen) for i in order[view.first : view.first + view.page]]
+        model = Model(
             header=self._header(),
-            nodes=self._nodes(look, order, rows, epsilons, seen),
-            scale=look.scale,
+            nodes=self._nodes(view, order, rows, epsilons, seen),
+            scale=view.scale,
             crowd=crowd,
-            windows=scene.windows.all(source.now),
+            windows=state.windows.all(source.now),
             messages=source.messages(),
-            feed=self._feed(look),
-            pulse=Pulse(scene.history(), scene.paces(), self._links()),
-            opened=None if look.opened is None else self._open(look, look.opened),
+            feed=self._feed(view),
+            pulse=Pulse(state.history(), state.paces(), self._links()),
+            opened=None if view.opened is None else self._open(view, view.opened),
             ascii=ascii_only,
-            breaks=look.breaks,
         )
+        return Built(model, view)
 
-    def at_cursor(self, look: Look) -> int | None:
-        """Return the agent under the cursor."""
-        if look.opened is not None:
-            return look.opened
-        seen = self._seen(look)
+    def at_cursor(self, view: ViewState) -> int | None:
+        """Return the agent under the cursor; None where none is shown."""
+        if view.opened is not None:
+            return view.opened
+        seen = self._seen(view)
         epsilons = self.source.epsilons() if seen is None else seen.epsilons
-        order = self._ranking.order(look, epsilons, seen)
-        if seen is not None and look.scale == "crowd":
-            crowd = self._crowd(look, order, seen)
+        order = self._ranking.order(view, epsilons, seen)
+        if seen is not None and view.scale == "crowd":
+            crowd = self._crowd(view, order, seen)
             return None if crowd is None else crowd.chosen
-        return order[min(look.cursor, len(order) - 1)] if order else None
+        return order[min(view.cursor, len(order) - 1)] if order else None
 
-    def link_at_cursor(self, look: Look) -> tuple[int, int] | None:
+    def link_at_cursor(self, view: ViewState) -> tuple[int, int] | None:
         """Return the link under the cursor of an opened agent."""
-        if look.opened is None or not self.near[look.opened]:
+        if view.opened is None or not self.near[view.opened]:
             return None
-        near = self.near[look.opened]
-        return look.opened, near[min(look.link, len(near) - 1)]
+        near = self.near[view.opened]
+        return view.opened, near[min(view.link, len(near) - 1)]
 
-    def _seen(self, look: Look) -> Survey | None:
+    def _seen(self, view: ViewState) -> Survey | None:
         """Return the last look at everybody where there are thousands: now while nothing goes on, else not long ago.
 
         Of fewer it is None: they are looked at one by one, now.
         """
-        if self.facts.size <= MANY and look.scale != "crowd":
+        if self.facts.size <= MANY and view.scale != "crowd":
             return None
         seen, seq = self._survey, self.source.seq
         begun = time.perf_counter()
         fresh = seen is not None and seen.seq == seq and seen.t == self.source.now
-        if seen is not None and not fresh and not self.deck.paused:
-            fresh = begun < self._due and not self._looks_anew(look, seen)
+        if seen is not None and not fresh and not self.motion.paused:
+            fresh = begun < self._due and not self._looks_anew(view, seen)
         if seen is None or not fresh:
             self._survey = seen = survey(self.source)
             self._due = begun + max(PULSE_S, self._share * (time.perf_counter() - begun))
@@ -126,34 +135,33 @@ class Gather:
     @property
     def _share(self) -> float:
         """Looking at all of thousands takes one part of the time in so many: less while a run goes as fast as it can."""
-        return _RUSHED if self.deck.speed == math.inf or self.deck.hurries else _PACED
+        return _RUSHED if self.motion.speed == math.inf or self.motion.hurries else _PACED
 
-    def _looks_anew(self, look: Look, seen: Survey) -> bool:
-        """Whether a crowd is looked at otherwise than at the last look."""
-        return look.scale == "crowd" and self._crowds.known != (seen.seq, seen.t, look.filter)
+    def _looks_anew(self, view: ViewState, seen: Survey) -> bool:
+        """Whether a crowd is looked at otherwise than at the last view."""
+        return view.scale == "crowd" and self._crowds.known != (seen.seq, seen.t, view.filter)
 
-    def _crowd(self, look: Look, order: Sequence[int], seen: Survey) -> Crowd | None:
+    def _crowd(self, view: ViewState, order: Sequence[int], seen: Survey) -> Crowd | None:
         """Look at the agents that pass the filter; of their outliers, one is under the cursor."""
         begun = time.perf_counter()
-        crowd = self._crowds.of(seen, order, look.filter)
+        crowd = self._crowds.of(seen, order, view.filter)
         self._due += self._share * (time.perf_counter() - begun)
         if crowd is None:
             return None
-        row = max(0, min(look.outlier[0], len(crowd.outliers) - 1))
-        shown = min(look.columns, len(crowd.outliers[row][1]))
-        look.outlier = row, max(0, min(look.outlier[1], shown - 1))
-        return replace(crowd, picked=look.outlier)
+        row = max(0, min(view.outlier[0], len(crowd.outliers) - 1))
+        shown = min(view.columns, len(crowd.outliers[row][1]))
+        return replace(crowd, picked=(row, max(0, min(view.outlier[1], shown - 1))))
 
     def _header(self) -> Header:
-        source, deck, facts, tempo = self.source, self.deck, self.facts, self.tempo
+        source, motion, facts, pace = self.source, self.motion, self.facts, self.pace
         share, server = source.progress, ""
         if facts.seats > facts.size:
-            server = f"server {source.scene.state(facts.size)}, round {source.scene.round}"
+            server = f"server {source.run_state.state(facts.size)}, round {source.run_state.round}"
         return Header(
-            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=tempo.goes(),
-            speed=deck.speed, now_s=source.now / 1e9, seq=source.seq,
-            end_s=None if source.end is None else source.end / 1e9, share=share, pace=tempo.real, events_per_s=tempo.events_per_s,
-            left_s=tempo.left(share), wall_s=tempo.wall_s, queue=source.queue, memory_mb=memory_mb(),
+            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=pace.goes(),
+            speed=motion.speed, now_s=source.now / 1e9, seq=source.seq,
+            end_s=None if source.end is None else source.end / 1e9, share=share, pace=pace.real, events_per_s=pace.events_per_s,
+            left_s=pace.left(share), wall_s=pace.wall_s, queue=source.queue, memory_mb=memory_mb(),
             recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
             broken=source.broken,
@@ -172,39 +180,39 @@ class Gather:
 
     def _row(self, i: int, seen: Survey | None = None) -> Row:
         source = self.source
-        trend = source.scene.losses_of(i)
+        trend = source.run_state.losses_of(i)
         if seen is not None:
             return Row(
                 i, seen.states[i], float(seen.epsilons[i]), self.facts.cap_of(i), float(seen.losses[i]),
                 trend, int(seen.releases[i]), int(seen.inbox[i]), float(seen.stale[i]),
             )  # fmt: skip
         return Row(
-            i, source.scene.state(i), source.epsilon(i), self.facts.cap_of(i),
+            i, source.run_state.state(i), source.epsilon(i), self.facts.cap_of(i),
             trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
         )  # fmt: skip
 
     def _nodes(
         self,
-        look: Look,
+        view: ViewState,
         order: Sequence[int],
         rows: Sequence[Row],
         epsilons: Vector,
         seen: Survey | None,
     ) -> Nodes:
-        scene, size = self.source.scene, self.facts.size
-        stamp = (scene.changes, -1) if seen is None else (-1, seen.seq)
+        state, size = self.source.run_state, self.facts.size
+        stamp = (state.changes, -1) if seen is None else (-1, seen.seq)
         if self._remembered[0] != stamp:
-            found = [scene.state(i) for i in range(size)] if seen is None else list(seen.states)
-            each = scene.losses() if seen is None else seen.losses.tolist()
+            found = [state.state(i) for i in range(size)] if seen is None else list(seen.states)
+            each = state.losses() if seen is None else seen.losses.tolist()
             p10, p50, p90 = percentiles(each, (10, 50, 90))
             self._remembered = stamp, found, (p10, p50, p90)
         _, states, losses = self._remembered
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = epsilons / self._caps
-        sort = f"{look.sort}{'↓' if look.descending else ''}"
+        sort = f"{view.sort}{'↓' if view.descending else ''}"
         return Nodes(
-            rows=rows, first=look.first, listed=len(order), count=size,
-            cursor=order[look.cursor] if order else None, sort=sort, filter=look.filter,
+            rows=rows, first=view.first, listed=len(order), count=size,
+            cursor=order[view.cursor] if order else None, sort=sort, filter=view.filter,
             states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
             epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
             at_s=None if seen is None else seen.t / 1e9,
@@ -226,30 +234,32 @@ class Gather:
         arrival = sent.arrives[list(sent.to).index(receiver)]
         return (arrival - sent.t) / 1e9 if arrival >= 0 else float(arrival)
 
-    def _feed(self, look: Look) -> Feed:
-        found = look.events.last(self.source, 40)
+    def _feed(self, view: ViewState) -> Feed:
+        found = view.events.last(self.source, 40)
         lines = [feed.told(event, self.source) for event in found]
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
-        upcoming = feed.upcoming(self.source.upcoming, self.facts.size) if self.deck.paused else ""
-        return Feed(lines, look.events.text, upcoming)
+        upcoming = (
+            feed.upcoming(self.source.upcoming, self.facts.size) if self.motion.paused else ""
+        )
+        return Feed(lines, view.events.text, upcoming)
 
-    def _open(self, look: Look, i: int) -> Opened:
-        source, scene = self.source, self.source.scene
+    def _open(self, view: ViewState, i: int) -> Opened:
+        source, state = self.source, self.source.run_state
         group = next((name for name, ids in self._members.items() if i in ids), "")
         ledger = [f"{k:>4} {_told(spend)}" for k, spend in source.ledger(i, 40)]
-        near = [(j, scene.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
-        mine = list(scene.look_at(i))[-40:]
+        near = [(j, state.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
+        mine = list(state.look_at(i))[-40:]
         listed = []
-        if scene.last is not None:
-            values = scene.last.values
+        if state.last is not None:
+            values = state.last.values
             listed = [
                 f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
             ]
-            listed.append(f"(sampled at {scene.last.t / 1e9:.3f} s)")
+            listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.told(e, source) for e in mine], cursor=min(look.link, max(0, len(near) - 1)),
+            messages=[feed.told(e, source) for e in mine], cursor=min(view.link, max(0, len(near) - 1)),
             count=self.facts.size,
         )  # fmt: skip
 

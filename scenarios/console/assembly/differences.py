@@ -60,8 +60,8 @@ def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure
         Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
         Figure("ε median", float(np.median(one.epsilons())), float(np.median(other.epsilons()))),
         *(Figure(f"loss* {n}", a, b) for n, a, b in zip(
-            ("p10", "p50", "p90"), percentiles(one.scene.losses(), (10, 50, 90)),
-            percentiles(other.scene.losses(), (10, 50, 90)), strict=True,
+            ("p10", "p50", "p90"), percentiles(one.run_state.losses(), (10, 50, 90)),
+            percentiles(other.run_state.losses(), (10, 50, 90)), strict=True,
         )),
         Figure("stale s p50", _stale(one, at), _stale(other, at)),
         Figure("releases", mine.releases, theirs.releases),
@@ -70,7 +70,7 @@ def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure
         Figure("in flight", mine.flying, theirs.flying),
     ]  # fmt: skip
     for name in _SHOWN:
-        a, b = one.scene.sampled(name), other.scene.sampled(name)
+        a, b = one.run_state.sampled(name), other.run_state.sampled(name)
         if a is not None and b is not None:
             found.append(Figure(f"{name}*" if name in _ORACLES else name, folded(a), folded(b)))
     if _terms(one) == _terms(other):
@@ -92,10 +92,12 @@ def _stale(source: Source, at: int | None) -> float:
 def apart(one: Source, other: Source, count: int) -> list[Far]:
     """Return the agents whose losses differ most: id, what each is, and by how much."""
     size = min(one.facts.size, other.facts.size)
-    gaps = np.abs(np.array(other.scene.losses()[:size]) - np.array(one.scene.losses()[:size]))
+    gaps = np.abs(
+        np.array(other.run_state.losses()[:size]) - np.array(one.run_state.losses()[:size])
+    )
     ranked = np.argsort(-np.nan_to_num(gaps, nan=-1.0), kind="stable")[:count]
     return [
-        (int(i), one.scene.state(int(i)), other.scene.state(int(i)), float(gaps[i]))
+        (int(i), one.run_state.state(int(i)), other.run_state.state(int(i)), float(gaps[i]))
         for i in ranked
         if gaps[i] > _ROUNDED
     ]

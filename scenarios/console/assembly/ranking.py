@@ -7,7 +7,7 @@ from typing import Any
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.survey import Survey
 from scenarios.console.sources.source import Source
-from scenarios.console.sources.view_state import Look, chosen_by
+from scenarios.console.sources.view_state import ViewState, read_agents
 
 _SURVEYED = {
     "loss": "losses",
@@ -28,26 +28,26 @@ class Ranking:
         self._caps = caps
         self._order: tuple[Any, list[int]] = (None, [])
 
-    def order(self, look: Look, epsilons: Vector, seen: Survey | None) -> list[int]:
+    def order(self, view: ViewState, epsilons: Vector, seen: Survey | None) -> list[int]:
         """Sort and filter the agents: those of a survey as it found them, else anew at each event."""
         stamp = self._source.seq if seen is None else seen.seq
-        key = (look.sort, look.descending, look.filter, stamp)
+        key = (view.sort, view.descending, view.filter, stamp)
         if self._order[0] != key:
-            self._order = key, self._now(look, epsilons, seen)
+            self._order = key, self._now(view, epsilons, seen)
         return self._order[1]
 
-    def _now(self, look: Look, epsilons: Vector, seen: Survey | None) -> list[int]:
-        chosen = chosen_by(look.filter, self._facts) if look.filter else None
-        scene = self._source.scene
-        state = scene.state if seen is None else seen.states.__getitem__
+    def _now(self, view: ViewState, epsilons: Vector, seen: Survey | None) -> list[int]:
+        chosen = read_agents(view.filter, self._facts) if view.filter else None
+        run_state = self._source.run_state
+        state = run_state.state if seen is None else seen.states.__getitem__
         ids = list(range(self._facts.size))
         if chosen is not None:
             states, listed = chosen
             ids = [i for i in ids if i in listed or (states and state(i) in states)]
-        if look.sort == "id":
-            return ids[::-1] if look.descending else ids
-        values = self._values(look.sort, epsilons, seen)
-        sign = -1 if look.descending else 1
+        if view.sort == "id":
+            return ids[::-1] if view.descending else ids
+        values = self._values(view.sort, epsilons, seen)
+        sign = -1 if view.descending else 1
 
         def rank(i: int) -> tuple[bool, Any, int]:
             value = values[i]
@@ -56,7 +56,7 @@ class Ranking:
             return math.isnan(value), sign * value, i
 
         found = sorted(ids, key=rank)
-        return found[::-1] if look.sort == "state" and look.descending else found
+        return found[::-1] if view.sort == "state" and view.descending else found
 
     def _values(self, sort: str, epsilons: Vector, seen: Survey | None) -> Sequence[Any]:
         if seen is not None and sort in _SURVEYED:
@@ -68,7 +68,7 @@ class Ranking:
             case "left":
                 return [float(left) for left in self._caps - epsilons]
             case "loss":
-                return source.scene.losses()
+                return source.run_state.losses()
             case "releases":
                 return [source.releases(i) for i in range(size)]
             case "inbox":
@@ -76,6 +76,6 @@ class Ranking:
             case "stale":
                 return [source.stale(i) for i in range(size)]
             case "state":
-                return [source.scene.state(i) for i in range(size)]
+                return [source.run_state.state(i) for i in range(size)]
             case _:
                 raise NotImplementedError(f"nothing is known of agents to sort them by {sort!r}")

@@ -28,16 +28,16 @@ class Survey:
 
 def survey(source: Source) -> Survey:
     """Look at everybody, now."""
-    size, scene = source.facts.size, source.scene
+    size, state = source.facts.size, source.run_state
     everybody = range(size)
     return Survey(
         seq=source.seq,
         t=source.now,
-        sampled_t=None if scene.last is None else scene.last.t,
+        sampled_t=None if state.last is None else state.last.t,
         epsilons=source.epsilons(),
-        losses=np.array(scene.losses(), dtype=np.float64),
+        losses=np.array(state.losses(), dtype=np.float64),
         stale=np.array([source.stale(i) for i in everybody]),
         inbox=np.array([source.inbox(i) for i in everybody], dtype=np.float64),
         releases=np.array([source.releases(i) for i in everybody], dtype=np.float64),
-        states=[scene.state(i) for i in everybody],
+        states=[state.state(i) for i in everybody],
     )

@@ -1,165 +1,254 @@
-"""The command line of the screen: every order by its name, with completion. Keys are orders, too."""
+"""The command line of the screen: every command by its name, with completion. A key is a command, too."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 
 from actors.conditions import FIELDS, NAMES
-from scenarios.console.control.command_target import Desk
 from scenarios.console.control.fault_syntax import TEMPLATES, of_fault
+from scenarios.console.control.pane import Pane
+from scenarios.console.control.session import Session
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.sources.feed import WORDS
-from scenarios.console.sources.view_state import SORTS, only
+from scenarios.console.sources.view_state import SORTS, only_match
 from scenarios.language.problems import nearest
 from scenarios.language.table_rules import SubTable, keys_of
 from scenarios.planning.fault_tables import FaultTable
 from scenarios.planning.metric_names import names_of_agents, names_of_network
 
-Act = Callable[[Desk, str], str | None]
+Act = Callable[[Session, Pane, str], str | None]
+"""Carries a command out in a pane, with what was written after its name; returns an answer, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """One order: its name, what may follow it, what it does."""
+class Command:
+    """One command of the command line: its name, what may follow it, what it does."""
 
     name: str
     usage: str
     help: str
     act: Act
-    offers: Callable[[Desk], Sequence[str]] = lambda _: ()
+    offers: Callable[[Session], Sequence[str]] = lambda _: ()
+    """Words that may follow the name."""
     steers: bool = False
-    alone: bool = False
-    """Whether it is done once where two runs are shown: their hands, or their screens, move together anyway."""
+    """Whether it acts on a run, and a recording has no use for it."""
+    each_pane: bool = False
+    """Whether it is done in every pane; else once, in the first, for the whole session."""
 
 
-def _condition_words(_: Desk) -> Sequence[str]:
+def _condition_words(_: Session) -> Sequence[str]:
     names = [f"{name}.{how}" for name in names_of_agents() for how in ("mean", "max")]
-    return [
-        *WORDS,
-        *sorted(FIELDS),
-        *(f'kind == "{name}"' for name in NAMES),
-        *names_of_network(),
-        *names,
-    ]
+    kinds = (f'kind == "{name}"' for name in NAMES)
+    return [*WORDS, *sorted(FIELDS), *kinds, *names_of_network(), *names]
 
 
-def _lasting(desk: Desk) -> Sequence[str]:
-    return [str(window.number) for window in desk.source.scene.windows.lasting()]
+def _lasting(session: Session) -> Sequence[str]:
+    return [str(window.number) for window in session.pane.source.run_state.windows.lasting()]
 
 
-def _groups(desk: Desk) -> Sequence[str]:
-    return [*STATES, *desk.source.facts.members]
+def _groups(session: Session) -> Sequence[str]:
+    return [*STATES, *session.pane.source.facts.members]
 
 
-ORDERS: dict[str, Order] = {
-    order.name: order
-    for order in (
-        Order("play", "", "hold, or go on", lambda d, _: d.timing.play(), alone=True),
-        Order("step", "", "one event", lambda d, _: d.timing.step(), alone=True),
-        Order("next", "[KIND]", "to the next event of a kind", lambda d, t: d.timing.next(t), _condition_words, alone=True),
-        Order("until", "T | +T | CONDITION", "on to a time or an event", lambda d, t: d.timing.until(t), _condition_words, alone=True),
-        Order("seek", "T | -T", "to a time; a recording goes back, too", lambda d, t: d.timing.seek(t), alone=True),
-        Order("faster", "", "twice the speed", lambda d, _: d.timing.faster(), alone=True),
-        Order("slower", "", "half the speed", lambda d, _: d.timing.slower(), alone=True),
-        Order("speed", "X | max", "simulated seconds per second", lambda d, t: d.timing.speed(t), lambda _: ("max",), alone=True),
-        Order("break", "[CONDITION]", "hold when an event satisfies it; list", lambda d, t: d.timing.stop_when(t), _condition_words),
-        Order("clear", "[N]", "forget breakpoints", lambda d, t: d.timing.clear(t)),
-        Order("view", "[table | grid | crowd]", "another scale", lambda d, t: d.view(t), lambda _: SCALES, alone=True),
-        Order("sort", "[COLUMN]", "by another column; again: turned round", lambda d, t: d.sort(t), lambda _: SORTS),
-        Order("filter", "[STATES, GROUPS, IDS]", "only these agents", lambda d, t: d.filter(t), _groups),
-        Order("events", "[KINDS | CONDITION]", "only these events", lambda d, t: d.events(t), _condition_words),
-        Order("open", "[ID]", "an agent: ledger, neighbours, messages", lambda d, t: d.open(t), alone=True),
-        Order("back", "", "close what is open", lambda d, _: d.back(), alone=True),
-        Order("menu", "", "faults for the agent or link at the cursor", lambda d, _: d.hands.menu(), steers=True, alone=True),
-        Order("heal", "[N]", "undo a fault: the last, or number N", lambda d, t: d.hands.heal(t), _lasting, steers=True, alone=True),
-        Order("export", "[FILE]", "the session as a scenario file", lambda d, t: d.hands.export(t), steers=True, alone=True),
-        Order("svg", "[FILE]", "the screen as a picture", lambda d, t: d.picture(t), alone=True),
-        Order("help", "", "keys and orders", lambda d, _: d.help(), alone=True),
-        Order("quit", "", "end here; what there is, is kept", lambda d, _: d.quit(), alone=True),
-        *(
-            Order(
-                action,
-                template.partition(" ")[2].replace("{}", "TARGET"),
-                said,
-                lambda d, t, action=action: d.hands.fault(action, t),  # type: ignore[misc]
-                lambda d, action=action: _fault_words(d, action),  # type: ignore[misc]
-                steers=True,
-                alone=True,
-            )
-            for action, (template, said) in TEMPLATES.items()
-        ),
+_COMMANDS = (
+    Command("play", "", "hold, or go on", lambda s, _p, _t: s.time.play()),
+    Command("step", "", "one event", lambda s, _p, _t: s.time.step()),
+    Command(
+        "next",
+        "[KIND]",
+        "to the next event of a kind",
+        lambda s, _p, text: s.time.next(text),
+        offers=_condition_words,
+    ),
+    Command(
+        "until",
+        "T | +T | CONDITION",
+        "on to a time or an event",
+        lambda s, _p, text: s.time.until(text),
+        offers=_condition_words,
+    ),
+    Command(
+        "seek",
+        "T | -T",
+        "to a time; a recording goes back, too",
+        lambda s, _p, text: s.time.seek(text),
+    ),
+    Command("faster", "", "twice the speed", lambda s, _p, _t: s.time.faster()),
+    Command("slower", "", "half the speed", lambda s, _p, _t: s.time.slower()),
+    Command(
+        "speed",
+        "X | max",
+        "simulated seconds per second",
+        lambda s, _p, text: s.time.speed(text),
+        offers=lambda _: ("max",),
+    ),
+    Command(
+        "break",
+        "[CONDITION]",
+        "hold when an event satisfies it; list",
+        lambda s, pane, text: s.time.add_breakpoint(pane, text),
+        offers=_condition_words,
+        each_pane=True,
+    ),
+    Command(
+        "clear",
+        "[N]",
+        "forget breakpoints",
+        lambda s, pane, text: s.time.clear(pane, text),
+        each_pane=True,
+    ),
+    Command(
+        "view",
+        "[table | grid | crowd]",
+        "another scale",
+        lambda s, _p, text: s.set_scale(text),
+        offers=lambda _: SCALES,
+    ),
+    Command(
+        "sort",
+        "[COLUMN]",
+        "by another column; again: turned round",
+        lambda _s, pane, text: pane.sort(text),
+        offers=lambda _: SORTS,
+        each_pane=True,
+    ),
+    Command(
+        "filter",
+        "[STATES, GROUPS, IDS]",
+        "only these agents",
+        lambda _s, pane, text: pane.filter(text),
+        offers=_groups,
+        each_pane=True,
+    ),
+    Command(
+        "events",
+        "[KINDS | CONDITION]",
+        "only these events",
+        lambda _s, pane, text: pane.events(text),
+        offers=_condition_words,
+        each_pane=True,
+    ),
+    Command(
+        "open", "[ID]", "an agent: ledger, neighbours, messages", lambda s, _p, text: s.open(text)
+    ),
+    Command("back", "", "close what is open", lambda s, _p, _t: s.back()),
+    Command(
+        "menu",
+        "",
+        "faults for the agent or link at the cursor",
+        lambda s, _p, _t: s.open_menu(),
+        steers=True,
+    ),
+    Command(
+        "heal",
+        "[N]",
+        "undo a fault: the last, or number N",
+        lambda s, _p, text: s.faults.heal(text),
+        offers=_lasting,
+        steers=True,
+    ),
+    Command(
+        "export",
+        "[FILE]",
+        "the session as a scenario file",
+        lambda s, _p, text: s.faults.export(text),
+        steers=True,
+    ),
+    Command("svg", "[FILE]", "the screen as a picture", lambda s, _p, text: s.picture(text)),
+    Command("help", "", "keys and orders", lambda s, _p, _t: s.help()),
+    Command("quit", "", "end here; what there is, is kept", lambda s, _p, _t: s.quit()),
+)
+
+
+def _fault_command(action: str, template: str, meaning: str) -> Command:
+    return Command(
+        action,
+        template.partition(" ")[2].replace("{}", "TARGET"),
+        meaning,
+        lambda session, _, text: session.faults.fault(action, text),
+        offers=lambda session: _fault_words(session, action),
+        steers=True,
     )
-}  # fmt: skip
 
 
-def _fault_words(desk: Desk, action: str) -> Sequence[str]:
+def _fault_words(session: Session, action: str) -> Sequence[str]:
     """What may follow an action: targets, the keys that fit it, and the values of those that have names."""
     keys = keys_of(FaultTable)
     rule = keys[action].rule
     fields = dict(keys_of(rule.table)) if isinstance(rule, SubTable) else {}
     fields |= {key: keys[key] for key in of_fault(action)}
-    words = [*desk.source.facts.members, "all", "one"]
+    words = [*session.pane.source.facts.members, "all", "one"]
     for key, field in fields.items():
         if key != "on":
             words += [f"{key}=", *(f"{key}={name}" for name in getattr(field.rule, "names", ()))]
     return words
 
 
-def carry_out(desk: Desk, text: str) -> bool:
-    """Carry out a line; false when something is wrong with it, which the screen says."""
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        *_COMMANDS,
+        *(_fault_command(action, *words) for action, words in TEMPLATES.items()),
+    )
+}
+
+
+def carry_out(session: Session, text: str) -> bool:
+    """Carry out a line; return false when something is wrong with it, which the screen then shows."""
     name, _, rest = text.strip().partition(" ")
+    rest = rest.strip()
     if not name:
         return True
-    found = ORDERS.get(name) or ORDERS.get(only(name, ORDERS))
-    if found is None:
-        desk.look.says = f"no order '{name}'; {nearest(name, ORDERS)}"
+    command = COMMANDS.get(name) or COMMANDS.get(only_match(name, COMMANDS))
+    if command is None:
+        session.tell(f"no order '{name}'; {nearest(name, COMMANDS)}")
         return False
-    if rest.strip() and not found.usage:
-        desk.look.says = f"{found.name} takes nothing; got '{rest.strip()}'"
+    if rest and not command.usage:
+        session.tell(f"{command.name} takes nothing; got '{rest}'")
         return False
-    fine = desk.do(lambda: found.act(desk, rest.strip()))
-    if not found.alone:
-        for fellow in desk.fellows:
-            fellow.do(lambda fellow=fellow: found.act(fellow, rest.strip()))  # type: ignore[misc]
-            if fellow.look.says and fellow.look.says != desk.look.says:
-                desk.look.says = f"{desk.look.says}  |  {fellow.look.says}"
-    return fine
+    act, fine, answers = command.act, list[bool](), list[str]()
+    for pane in session.panes if command.each_pane else session.panes[:1]:
+        fine.append(session.do(lambda pane=pane: act(session, pane, rest)))  # type: ignore[misc]
+        if not answers or session.message not in {*answers, ""}:
+            answers.append(session.message)
+    session.tell("  |  ".join(answers))
+    return fine[0]
 
 
-def offers(desk: Desk, text: str) -> list[str]:
+def offers(session: Session, text: str) -> list[str]:
     """Return what may complete the last word of a line."""
     name, blank, rest = text.partition(" ")
     if not blank:
         return [
-            order for order in ORDERS if order.startswith(name) and _allowed(desk, ORDERS[order])
+            known
+            for known in COMMANDS
+            if known.startswith(name) and _is_allowed(session, COMMANDS[known])
         ]
-    order = ORDERS.get(name)
-    if order is None:
+    command = COMMANDS.get(name)
+    if command is None:
         return []
     last = rest.rpartition(" ")[2].rpartition(",")[2]
     return [
         word
-        for word in dict.fromkeys(order.offers(desk))
+        for word in dict.fromkeys(command.offers(session))
         if word.startswith(last)
         and word != last
         and ("=" in last or word[-1:] == "=" or "=" not in word)
     ]
 
 
-def _allowed(desk: Desk, order: Order) -> bool:
-    return desk.steering is not None or not order.steers
+def _is_allowed(session: Session, command: Command) -> bool:
+    return session.pane.steering is not None or not command.steers
 
 
-def complete(desk: Desk, text: str) -> str:
+def complete(session: Session, text: str) -> str:
     """Complete the last word as far as all that is offered agrees."""
-    found = offers(desk, text)
-    if not found:
+    words = offers(session, text)
+    if not words:
         return text
-    shared = found[0]
-    for word in found[1:]:
-        while not word.startswith(shared):
-            shared = shared[:-1]
+    shared = commonprefix(words)  # noqa: RUF071 # characters are what is completed
     begun = max(text.rfind(" "), text.rfind(",")) + 1
     if len(shared) <= len(text) - begun:
         return text
-    return text[:begun] + shared + (" " if len(found) == 1 and not shared.endswith("=") else "")
+    return text[:begun] + shared + (" " if len(words) == 1 and not shared.endswith("=") else "")

@@ -3,7 +3,7 @@
 import tomllib
 from typing import Any
 
-from scenarios.console.sources.view_state import NotThere, numbers
+from scenarios.console.sources.view_state import CommandError, read_ids
 from scenarios.language.problems import nearest
 from scenarios.planning.fault_tables import ACTIONS, ON_LINKS, WORDS
 from scenarios.records.world_facts import Facts
@@ -45,9 +45,9 @@ TEMPLATES: dict[str, tuple[str, str]] = {
 
 
 def read_fault(action: str, text: str, facts: Facts) -> Table:
-    """Read what follows an action: a target, and keys with values; raise `NotThere`."""
+    """Read what follows an action: a target, and keys with values; raise `CommandError`."""
     if action not in ACTIONS:
-        raise NotThere(f"no fault '{action}'; {nearest(action, ACTIONS)}")
+        raise CommandError(f"no fault '{action}'; {nearest(action, ACTIONS)}")
     words = pieces(text)
     target: Any = None
     if words and "=" not in words[0].partition("{")[0]:
@@ -62,13 +62,15 @@ def read_fault(action: str, text: str, facts: Facts) -> Table:
                 inner[shape] = _target(action, str(_written(words, shape)), facts)
         return {action: (inner | {"groups": target} if target is not None else inner), **found}
     if target is None:
-        raise NotThere(
+        raise CommandError(
             f"{action} needs a target: an id, ids such as 3,4 or 3..7, a group"
             + (", a link such as 1-2" if action in ON_LINKS else "")
         )
     if action in _BARE:
         if inner:
-            raise NotThere(f"{action} has no {next(iter(inner))}; it takes {', '.join(_OF_FAULT)}")
+            raise CommandError(
+                f"{action} has no {next(iter(inner))}; it takes {', '.join(_OF_FAULT)}"
+            )
         return {action: target, **found}
     return {action: {"on": target, **inner}, **found}
 
@@ -79,9 +81,9 @@ def _pairs(words: list[str]) -> tuple[Table, Table]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise NotThere(f"'{word}' must be KEY=VALUE, such as for=10s")
+            raise CommandError(f"'{word}' must be KEY=VALUE, such as for=10s")
         if key in found or key in inner:
-            raise NotThere(f"{key} is given twice")
+            raise CommandError(f"{key} is given twice")
         (found if key in _OF_FAULT else inner)[key] = _value(value)
     return found, inner
 
@@ -141,7 +143,7 @@ def _ids(word: str, facts: Facts, known: tuple[str, ...] = ()) -> list[int]:
     """Read ids; the server, where there is one, has the seat behind the agents."""
     if word == "server" and facts.seats > facts.size:
         return [facts.size]
-    return numbers(word, facts.seats, known)
+    return read_ids(word, facts.seats, known)
 
 
 def _groups(word: str, facts: Facts) -> Any:

@@ -1,24 +1,25 @@
-"""Keys: a table of orders. Help and the last line of the screen are made of it."""
+"""Keys: a table of commands. Help and the last line of the screen are made of it."""
 
 from dataclasses import dataclass
 
-from scenarios.console.control.command_target import Desk
-from scenarios.console.control.commands import ORDERS, carry_out, complete, offers
+from scenarios.console.control.commands import COMMANDS, carry_out, complete, offers
+from scenarios.console.control.line_editor import LineEditor
+from scenarios.console.control.session import Session
 from scenarios.console.drawing.model import Help, Menu, Prompt
-from scenarios.console.sources.view_state import Look, Writing
 
 PASTED = "pasted: "
 """The beginning of pasted text: it is one key, and its text follows."""
 
-_SHOWN = 8
+_OFFERED = 8
+"""So many words that may complete a line are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, the order that it is, and a word for the last line. `…` begins an order that is still to be written."""
+    """A key, its command, and a word for the last line. `…` begins a command that is still to be written."""
 
     key: str
-    order: str
+    command: str
     word: str
     name: str = ""
 
@@ -64,70 +65,61 @@ MOVES = {
 _BY_KEY = {key.key: key for key in KEYS}
 
 
-def press(desk: Desk, key: str) -> None:
-    """Do what a key asks: write, choose, or give an order."""
-    look = desk.look
-    if look.writing is not None:
-        _write(desk, look, look.writing, key)
+def press(session: Session, key: str) -> None:
+    """Do what a key asks: write, choose, or give a command."""
+    menu, view = session.menu, session.pane.view
+    if session.editor is not None:
+        _write(session, session.editor, key)
     elif key in MOVES:
-        desk.move(*MOVES[key])
+        session.move(*MOVES[key])
     elif key in {"page-up", "page-down"}:
-        page = look.lines if look.helps or look.choosing else look.page // look.row
-        page = max(1, page)
-        desk.move(page if key == "page-down" else -page)
-    elif look.choosing is not None and key in {"enter", "f"}:
-        look.writing = Writing()
-        look.writing.replace(look.choosing.entries[look.choosing.at][2])
-        look.choosing = None
-    elif look.choosing is not None and len(key) == 1 and key.isalpha() and key != "q":
-        _jump(look, key)
+        page = session.lines if session.shows_help or menu else view.page // view.row
+        session.move(max(1, page) if key == "page-down" else -max(1, page))
+    elif menu is not None and key in {"enter", "f"}:
+        _begin(session, menu.entries[menu.at][2])
+        session.menu = None
+    elif menu is not None and len(key) == 1 and key.isalpha() and key != "q":
+        menu.jump(key)
+    elif key in _BY_KEY:
+        _command(session, _BY_KEY[key].command)
+
+
+def _begin(session: Session, text: str) -> None:
+    """Open the command line with the beginning of a command."""
+    session.editor = LineEditor()
+    session.editor.replace(text)
+
+
+def _command(session: Session, command: str) -> None:
+    session.tell("")
+    if command == "quit" and session.is_covered:
+        session.back()
+        return
+    if command != "back":
+        session.menu = None
+    if session.shows_help and command not in {"help", "back"}:
+        session.shows_help = False
+    elif command.endswith("…"):
+        _begin(session, command.removesuffix("…"))
     else:
-        _order(desk, look, key)
+        carry_out(session, command)
 
 
-def _jump(look: Look, letter: str) -> None:
-    """Go to the next entry of a menu that begins with a letter."""
-    menu = look.choosing
-    if menu is None:
-        return
-    after = [*range(menu.at + 1, len(menu.entries)), *range(menu.at + 1)]
-    menu.at = next((i for i in after if menu.entries[i][0].startswith(letter)), menu.at)
-
-
-def _order(desk: Desk, look: Look, key: str) -> None:
-    found = _BY_KEY.get(key)
-    if found is None:
-        return
-    look.says = ""
-    covered = look.helps or look.choosing is not None or look.opened is not None
-    if found.order == "quit" and covered:
-        desk.back()
-        return
-    if found.order != "back":
-        look.choosing = None
-    if look.helps and found.order not in {"help", "back"}:
-        look.helps = False
-    elif found.order.endswith("…"):
-        look.writing = Writing()
-        look.writing.replace(found.order.removesuffix("…"))
-    else:
-        carry_out(desk, found.order)
-
-
-def _write(desk: Desk, look: Look, writing: Writing, key: str) -> None:
+def _write(session: Session, editor: LineEditor, key: str) -> None:
+    history = session.history
     if key == "enter":
-        _finish(desk, look, writing)
-    elif key == "escape" or (key == "backspace" and not writing.text):
-        look.writing = None
+        _send(session, editor)
+    elif key == "escape" or (key == "backspace" and not editor.text):
+        session.editor = None
     elif key == "tab":
-        writing.replace(complete(desk, writing.text))
+        editor.replace(complete(session, editor.text))
     elif key == "backspace":
-        writing.erase()
+        editor.erase()
     elif key in {"up", "down"}:
-        writing.back = max(0, min(len(look.history), writing.back - sum(MOVES[key])))
-        writing.replace(look.history[-writing.back] if writing.back else "")
-    elif not writing.edit(key):
-        writing.put(_typed(key))
+        editor.back = max(0, min(len(history), editor.back - sum(MOVES[key])))
+        editor.replace(history[-editor.back] if editor.back else "")
+    elif not editor.edit(key):
+        editor.insert(_typed(key))
 
 
 def _typed(key: str) -> str:
@@ -136,71 +128,72 @@ def _typed(key: str) -> str:
     return "".join(c for c in " ".join(text.split("\n")) if c.isprintable())
 
 
-def _finish(desk: Desk, look: Look, writing: Writing) -> None:
-    text = writing.text.strip()
-    if not carry_out(desk, text):
-        writing.error, look.says = look.says, ""
+def _send(session: Session, editor: LineEditor) -> None:
+    text = editor.text.strip()
+    if not carry_out(session, text):
+        editor.error = session.message
+        session.tell("")
         return
-    look.writing = None
-    if text and text not in look.history[-1:]:
-        look.history.append(text)
+    session.editor = None
+    if text and text not in session.history[-1:]:
+        session.history.append(text)
 
 
-def known(desk: Desk) -> list[tuple[str, str]]:
-    """The keys of the last line, the most important first."""
-    found, over = list[tuple[str, str]](), desk.is_over
+def known(session: Session) -> list[tuple[str, str]]:
+    """Return the keys of the last line with their words, the most important first."""
+    shown, over = list[tuple[str, str]](), session.is_over
     for key in KEYS:
-        name = key.order.partition(" ")[0]
-        word, order = key.word, ORDERS.get(name)
-        if not word or (order is not None and order.steers and desk.steering is None):
+        name = key.command.partition(" ")[0]
+        word, command = key.word, COMMANDS.get(name)
+        if not word or (command is not None and command.steers and session.pane.steering is None):
             continue
         if over and name in _WHILE_IT_GOES:
             continue
-        if key.order == "play" and desk.deck.paused:
+        if name == "play" and session.control.paused:
             word = "run  "
-        if key.order == "quit" and desk.look.opened is not None:
+        if name == "quit" and session.pane.view.opened is not None:
             word = "back"
-        if key.order == "quit" and over:
-            found.insert(0, (key.shown, word if word == "back" else "leave"))
+        if name == "quit" and over:
+            shown.insert(0, (key.shown, word if word == "back" else "leave"))
         else:
-            found.append((key.shown, word))
-    return found
+            shown.append((key.shown, word))
+    return shown
 
 
-def manual(desk: Desk) -> list[tuple[str, str]]:
-    """Every key and every order, with what it does."""
-    by_order: dict[str, list[str]] = {}
+def manual(session: Session) -> list[tuple[str, str]]:
+    """Return every key and every command, with what it does."""
+    by_command: dict[str, list[str]] = {}
     for key in KEYS:
-        by_order.setdefault(key.order.partition(" ")[0], []).append(key.shown)
+        by_command.setdefault(key.command.partition(" ")[0], []).append(key.shown)
     lines = [
         ("arrows PgDn …", "move the cursor: among agents, links, outliers, lines"),
         (":", "write an order; Tab completes, ↑ remembers"),
     ]
-    for name, order in ORDERS.items():
-        if order.steers and desk.steering is None:
+    for name, command in COMMANDS.items():
+        if command.steers and session.pane.steering is None:
             continue
-        shown = " ".join(by_order.get(name, []))
-        said = f"{name} {order.usage}".strip()
-        lines.append((shown or ":", f"{said}: {order.help}"))
+        keys = " ".join(by_command.get(name, []))
+        usage = f"{name} {command.usage}".strip()
+        lines.append((keys or ":", f"{usage}: {command.help}"))
     return lines
 
 
-def help_of(desk: Desk) -> Help | None:
-    """Help, when it is open."""
-    return Help(manual(desk), desk.look.line) if desk.look.helps else None
+def help_of(session: Session) -> Help | None:
+    """Return help, when it is open."""
+    return Help(manual(session), session.help_line) if session.shows_help else None
 
 
-def prompt_of(desk: Desk) -> Prompt | None:
-    """The line that is being written, with what may complete it."""
-    writing = desk.look.writing
-    if writing is None:
+def prompt_of(session: Session) -> Prompt | None:
+    """Return the line that is being written, with what may complete it."""
+    editor = session.editor
+    if editor is None:
         return None
-    return Prompt(writing.text, writing.at, offers(desk, writing.text)[:_SHOWN], writing.error)
+    return Prompt(editor.text, editor.at, offers(session, editor.text)[:_OFFERED], editor.error)
 
 
-def menu_of(desk: Desk) -> Menu | None:
-    """The menu that is open."""
-    menu = desk.look.choosing
+def menu_of(session: Session) -> Menu | None:
+    """Return the menu that is open."""
+    menu = session.menu
     if menu is None:
         return None
-    return Menu(menu.title, [(name, said) for name, said, _ in menu.entries], menu.at)
+    return Menu(menu.title, [(name, meaning) for name, meaning, _ in menu.entries], menu.at)

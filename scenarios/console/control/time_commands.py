@@ -1,226 +1,265 @@
-"""Orders about time: hold, step, until, speed, breakpoints."""
+"""Commands about time: hold, step, until, speed, breakpoints."""
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from actors.conditions import Condition, NoCondition
 from actors.events import Event
-from scenarios.console.assembly.breakpoints import Breakpoint, judge
-from scenarios.console.assembly.playback import Deck
+from scenarios.console.control.breakpoints import Breakpoint, OnHit, check_measured
+from scenarios.console.control.pane import Pane
 from scenarios.console.sources.feed import Filter, condition_of
-from scenarios.console.sources.source import Source
-from scenarios.console.sources.view_state import Look, NotThere
+from scenarios.console.sources.view_state import CommandError
 from scenarios.language.value_rules import number_of_seconds
 
 _FASTEST = 1e9
-Note = Callable[..., None]
 
 
-class Timing:
-    """Moves one run, and notes what was ordered."""
-
-    def __init__(self, source: Source, deck: Deck, look: Look, note: Note) -> None:
-        self.source = source
-        self.deck = deck
-        self.look = look
-        self._note = note
-        self.fellows: tuple[Timing, ...] = ()
-        """Of runs beside this one, which hold when this one does."""
-        self._told: Callable[[str], None] = self._tell
-        """Who is told where this run held; then nobody waits for anything any more."""
-        self._stops: list[Breakpoint] = []
+class Control(Protocol):
+    """What moves everything on the screen through simulated time: a `RunControl`, or a `ReplayControl`."""
 
     @property
-    def _all(self) -> tuple["Timing", ...]:
-        return self, *self.fellows
+    def paused(self) -> bool: ...
 
-    def _noted(self, what: str, **more: object) -> None:
-        """Write what was done into the journal of every run that it was done to."""
-        for timing in self._all:
-            timing._note(what, **more)  # noqa: SLF001 # of the same class
+    @property
+    def hurries(self) -> bool:
+        """Whether it goes as fast as can be, to a time or an event."""
+        ...
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds for each second on the wall; infinite: as fast as can be."""
+        ...
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was ended early."""
+        ...
+
+    def play(self) -> None:
+        """Go on at the speed."""
+        ...
+
+    def hold(self) -> None:
+        """Hold now."""
+        ...
+
+    def step(self) -> None:
+        """Go on by one event."""
+        ...
+
+    def hurry(self) -> None:
+        """Go on as fast as can be, until something holds it."""
+        ...
+
+    def go_to(self, instant: int) -> str:
+        """Go on to an instant (ns), or back where that can be; return what is wrong, or nothing."""
+        ...
+
+    def set_speed(self, speed: float) -> None:
+        """Change the speed; the pace begins anew at this instant."""
+        ...
+
+    def restart_pace(self) -> None:
+        """Begin the pace anew: wall time that was spent elsewhere does not count."""
+        ...
+
+    def watch(self, number: int, breakpoints: Sequence[Breakpoint], on_hit: OnHit) -> None:
+        """Hold, and call `on_hit`, when an event of one run hits a breakpoint; its former breakpoints are forgotten."""
+        ...
+
+    def stop(self) -> None:
+        """End what goes on."""
+        ...
+
+
+class TimeCommands:
+    """Moves what the panes show, all of it together, and writes what was done into their journals."""
+
+    def __init__(
+        self, panes: Sequence[Pane], control: Control, tell: Callable[[str], None]
+    ) -> None:
+        """Move panes by a control; `tell` is called with where a breakpoint held them."""
+        self._panes = panes
+        self._control = control
+        self._tell = tell
+
+    def _note(self, what: str, **more: object) -> None:
+        for pane in self._panes:
+            pane.note(what, **more)
 
     def play(self) -> None:
         """Hold, or go on."""
         self._forget_goals()
-        if self.deck.paused:
-            self.deck.play()
-            self._noted("resume")
+        if self._control.paused:
+            self._control.play()
+            self._note("resume")
         else:
-            self.deck.hold()
-            self._noted("pause")
+            self._control.hold()
+            self._note("pause")
 
     def step(self) -> None:
         """Go on by one event."""
         self._forget_goals()
-        self._come()
-        self.deck.step()
-        self._noted("step")
+        self._refuse_at_the_end()
+        self._control.step()
+        self._note("step")
 
-    def next(self, kind: str) -> str:
+    def next(self, kind: str) -> None:
         """Go on to the next event of a kind, or that satisfies a condition."""
         shown = Filter(kind or "notable")
         if shown.text == "all":
             self.step()
-            return ""
-        for timing in self._all:
-            judge(shown.condition, timing.source)
-        self._come()
+            return
+        for pane in self._panes:
+            check_measured(shown.condition, pane.source)
+        self._refuse_at_the_end()
         self._forget_goals()
-        for timing in self._all:
-            timing._stop_at(shown.condition, once=True)  # noqa: SLF001 # of the same class
-        self.deck.hurry()
-        self._noted("next", to=shown.text)
-        return ""
+        for pane in self._panes:
+            self._add(pane, shown.condition, once=True)
+        self._control.hurry()
+        self._note("next", to=shown.text)
 
-    def _come(self) -> None:
+    def _refuse_at_the_end(self) -> None:
         """Refuse to wait for what a recording has no more."""
-        if self.source.upcoming is None:
-            raise NotThere("this is the end of the recording: seek goes back, space plays it again")
+        if self._panes[0].source.upcoming is None:
+            raise CommandError(
+                "this is the end of the recording: seek goes back, space plays it again"
+            )
 
     def until(self, text: str) -> str:
         """Go on to an instant, by a length of time such as +5s, or to an event that satisfies a condition."""
         if not text:
-            raise NotThere("needs a time such as 42s, a length such as +5s, or a condition")
+            raise CommandError("needs a time such as 42s, a length such as +5s, or a condition")
         try:
             instant = self._instant(text)
-        except NotThere:
+        except CommandError:
             raise
         except ValueError:
-            return self._until_event(text)
-        return self._go("until", instant)
-
-    def _go(self, order: str, instant: int) -> str:
-        said = self.deck.until(instant)
-        if not said:
-            self._forget_goals()
-            self._noted(order, to=instant)
-        return said
-
-    def _until_event(self, text: str) -> str:
-        try:
-            return self.next(text)
-        except NoCondition as error:
-            said = f"'{text}' is no time, such as 42s or +5s, and no condition: {error}"
-            raise NotThere(said) from None
-
-    def _instant(self, text: str) -> int:
-        sign = text[0] if text[0] in "+-" else ""
-        rest = text[len(sign) :]
-        seconds = number_of_seconds(float(rest) if _numeric(rest) else rest)
-        if not 0 <= seconds < 9e9:
-            raise NotThere(f"'{text}' is no time of a run")
-        ns = round(seconds * 1e9)
-        if sign:
-            now = max(timing.source.now for timing in self._all)
-            ns = max(0, now + (ns if sign == "+" else -ns))
-        end = self._end()
-        if end is not None and ns > end:
-            raise NotThere(f"{text} is after the end, at {end / 1e9:g} s")
-        return ns
-
-    def _end(self) -> int | None:
-        """When the last of all that is shown will be over."""
-        ends = [timing.source.end for timing in self._all]
-        return None if None in ends else max(end for end in ends if end is not None)
+            self._until_event(text)
+            return ""
+        return self._go_to("until", instant)
 
     def seek(self, text: str) -> str:
         """Stand at an instant: of a recording any, of a run one that is to come."""
         if not text:
-            raise NotThere("needs a time such as 42s, or +5s and -5s from here")
+            raise CommandError("needs a time such as 42s, or +5s and -5s from here")
         try:
             instant = self._instant(text)
-        except NotThere:
+        except CommandError:
             raise
         except ValueError:
-            raise NotThere(f"'{text}' is no time, such as 42s, 2m or -5s") from None
-        return self._go("seek", instant)
+            raise CommandError(f"'{text}' is no time, such as 42s, 2m or -5s") from None
+        return self._go_to("seek", instant)
+
+    def _go_to(self, command: str, instant: int) -> str:
+        problem = self._control.go_to(instant)
+        if not problem:
+            self._forget_goals()
+            self._note(command, to=instant)
+        return problem
+
+    def _until_event(self, text: str) -> None:
+        try:
+            self.next(text)
+        except NoCondition as error:
+            problem = f"'{text}' is no time, such as 42s or +5s, and no condition: {error}"
+            raise CommandError(problem) from None
+
+    def _instant(self, text: str) -> int:
+        """Read a time in ns, from now on where it has a sign; raise ValueError for what is no time."""
+        sign = text[0] if text[0] in "+-" else ""
+        rest = text[len(sign) :]
+        seconds = number_of_seconds(float(rest) if _is_number(rest) else rest)
+        if not 0 <= seconds < 9e9:
+            raise CommandError(f"'{text}' is no time of a run")
+        ns = round(seconds * 1e9)
+        if sign:
+            now = max(pane.source.now for pane in self._panes)
+            ns = max(0, now + (ns if sign == "+" else -ns))
+        ends = [pane.source.end for pane in self._panes]
+        known = [end for end in ends if end is not None]
+        if len(known) == len(ends) and ns > max(known):
+            raise CommandError(f"{text} is after the end, at {max(known) / 1e9:g} s")
+        return ns
 
     def faster(self) -> str:
         """Double the speed."""
-        return self._pace(self.deck.speed * 2)
+        return self._set_speed(self._control.speed * 2)
 
     def slower(self) -> str:
         """Halve the speed."""
-        speed = self.deck.speed
-        return self._pace(_from_max(self.source) if speed == math.inf else speed / 2)
+        speed = self._control.speed
+        return self._set_speed(speed / 2 if speed != math.inf else speed_to_follow(self._panes[0]))
 
     def speed(self, text: str) -> str:
         """Set the speed, in simulated seconds for each on the wall, or max."""
         if text == "max":
-            return self._pace(math.inf)
+            return self._set_speed(math.inf)
         text = text.strip("×x ")
-        if not _numeric(text) or not float(text) > 0:
-            raise NotThere(f"speed needs a number > 0, or max; got '{text}'")
-        return self._pace(float(text))
+        if not _is_number(text) or not float(text) > 0:
+            raise CommandError(f"speed needs a number > 0, or max; got '{text}'")
+        return self._set_speed(float(text))
 
-    def _pace(self, speed: float) -> str:
+    def _set_speed(self, speed: float) -> str:
         speed = math.inf if speed > _FASTEST else max(1e-9, speed)
-        self.deck.pace(speed)
-        self._noted("speed", to="max" if speed == math.inf else speed)
-        told = "as fast as can be" if speed == math.inf else f"×{speed:.3g}"
-        return f"{told}, as soon as it goes on" if self.deck.paused else ""
+        self._control.set_speed(speed)
+        self._note("speed", to="max" if speed == math.inf else speed)
+        words = "as fast as can be" if speed == math.inf else f"×{speed:.3g}"
+        return f"{words}, as soon as it goes on" if self._control.paused else ""
 
-    def stop_when(self, text: str) -> str:
-        """Hold whenever an event satisfies a condition."""
+    def add_breakpoint(self, pane: Pane, text: str) -> str:
+        """Hold whenever an event satisfies a condition; without one list the breakpoints."""
         if not text:
-            return (
-                "; ".join(f"{i}: {said}" for i, said in enumerate(self.look.breaks))
-                or "no breakpoint"
-            )
+            listed = "; ".join(f"{i}: {known}" for i, known in enumerate(pane.breaks))
+            return listed or "no breakpoint"
         condition = condition_of(text)
-        judge(condition, self.source)
-        self._stop_at(condition, once=False)
-        self._note("break", when=text)
+        check_measured(condition, pane.source)
+        self._add(pane, condition, once=False)
+        pane.note("break", when=text)
         return f"holds when {text}"
 
-    def clear(self, text: str) -> str:
+    def clear(self, pane: Pane, text: str) -> str:
         """Forget a breakpoint, or all."""
-        kept = [stop for stop in self._stops if not stop.once]
-        if text and (not text.isdecimal() or int(text) >= len(kept)):
-            raise NotThere(f"no breakpoint '{text}': there are {len(kept)}")
-        self._stops = [stop for i, stop in enumerate(kept) if text and i != int(text)]
-        self._note("clear", number=int(text) if text else None)
-        self._arm()
-        return "breakpoints: " + (", ".join(self.look.breaks) or "none")
+        count = len(pane.breaks)
+        if text and (not text.isdecimal() or int(text) >= count):
+            raise CommandError(f"no breakpoint '{text}': there are {count}")
+        kept = [stop for stop in pane.breakpoints if not stop.once]
+        pane.note("clear", number=int(text) if text else None)
+        self._watch(pane, [stop for i, stop in enumerate(kept) if text and i != int(text)])
+        return "breakpoints: " + (", ".join(pane.breaks) or "none")
 
-    def _stop_at(self, condition: Condition, *, once: bool) -> None:
-        kept = [stop for stop in self._stops if not stop.once]
-        self._stops = [*kept, Breakpoint(condition, self.source, once=once)]
-        self._arm()
+    def _add(self, pane: Pane, condition: Condition, *, once: bool) -> None:
+        kept = [stop for stop in pane.breakpoints if not stop.once]
+        self._watch(pane, [*kept, Breakpoint(condition, pane.source, once=once)])
 
     def _forget_goals(self) -> None:
-        for timing in self._all:
-            if any(stop.once for stop in timing._stops):  # noqa: SLF001 # of the same class
-                timing._stops = [stop for stop in timing._stops if not stop.once]  # noqa: SLF001
-                timing._arm()  # noqa: SLF001
+        for pane in self._panes:
+            if any(stop.once for stop in pane.breakpoints):
+                self._watch(pane, [stop for stop in pane.breakpoints if not stop.once])
 
-    def _arm(self) -> None:
-        self.look.breaks = [stop.text for stop in self._stops if not stop.once]
-        self.deck.watch(self._stops, self._hit)
+    def _watch(self, pane: Pane, breakpoints: Sequence[Breakpoint]) -> None:
+        pane.breakpoints = tuple(breakpoints)
+        number = self._panes.index(pane)
+        mark = f"{pane.mark}: " if pane.mark else ""
 
-    def _hit(self, stop: Breakpoint, event: Event) -> None:
-        kind = type(event).__struct_config__.tag
-        what = "reached" if stop.once else "BREAK"
-        self._told(f"{what} at event {event.seq:,}, {kind}: {stop.text}")
+        def on_hit(stop: Breakpoint, event: Event) -> None:
+            kind = type(event).__struct_config__.tag
+            what = "reached" if stop.once else "BREAK"
+            self._tell(f"{mark}{what} at event {event.seq:,}, {kind}: {stop.text}")
+            self._forget_goals()
 
-    def _tell(self, said: str) -> None:
-        self.look.says = said
-        self._forget_goals()
-
-    def lead(self, fellows: Sequence["Timing"]) -> None:
-        """Move other runs together with this one, and hear where they hold."""
-        self.fellows = tuple(fellows)
-        for mark, timing in zip("AB", self._all, strict=False):
-            timing._told = lambda said, mark=mark: self._tell(f"{mark}: {said}")  # type: ignore[misc] # noqa: SLF001
+        self._control.watch(number, pane.breakpoints, on_hit)
 
 
-def _numeric(text: str) -> bool:
+def _is_number(text: str) -> bool:
     try:
         return math.isfinite(float(text))
     except ValueError:
         return False
 
 
-def _from_max(source: Source) -> float:
-    """Choose a pace for what went as fast as it could."""
-    return 1.0 if source.end is None else max(1e-3, source.end / 40e9)
+def speed_to_follow(pane: Pane) -> float:
+    """Choose a speed for what went as fast as it could: it takes 40 s in all, where its end is known."""
+    end = pane.source.end
+    return 1.0 if end is None else max(1e-3, end / 40e9)

@@ -61,7 +61,7 @@ class Subject(Protocol):
 
     def press(self, key: str) -> None: ...
 
-    def set_out(self) -> None:
+    def restart_pace(self) -> None:
         """Begin the pace anew: time that was spent away does not count."""
         ...
 
@@ -132,12 +132,12 @@ class Screen:
         live.start()
         self._console.file.write("\x1b[?2004h")  # what is pasted comes as such, not as keys
         self._live, self._stamp = live, None
-        self._subject.set_out()
+        self._subject.restart_pace()
         self._woken.set()
 
     def _yield(self) -> None:
         """Give the screen back for a while: the time until it is taken again does not count."""
-        self._subject.set_out()
+        self._subject.restart_pace()
         self._leave()
 
     def _leave(self) -> None:
@@ -170,11 +170,15 @@ class Screen:
             spent = time.perf_counter() - begun
             self.spent_s += spent
             rushed = min(_LONGEST_S, _SHARE * spent)
-            rest = max(pause, rushed if self._subject.rushes else 2 * spent)
-            try:
-                await asyncio.wait_for(self._woken.wait(), rest)
-            except TimeoutError:
-                continue
+            await self._wait(max(pause, rushed if self._subject.rushes else 2 * spent), pause)
+
+    async def _wait(self, seconds: float, pause: float) -> None:
+        """Wait for the next frame: at most so long, less where a key was pressed, or where a run no longer rushes."""
+        ends, rushed = time.perf_counter() + seconds, self._subject.rushes
+        while rushed == self._subject.rushes and (left := ends - time.perf_counter()) > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), min(left, pause))
+                return
 
     def _draw(self) -> None:
         size = self.size()

@@ -188,7 +188,7 @@ class Filter:
     def last(self, source: Source, count: int) -> list[Event]:
         """Return the last events that are shown, the newest last."""
         rare = set(self.condition.kinds) <= set(NOTABLE)
-        events = reversed(source.scene.notable if rare else source.scene.recent)
+        events = reversed(source.run_state.notable if rare else source.run_state.recent)
         return list(islice((e for e in events if self.passes(e, source)), count))[::-1]
 
 

@@ -25,7 +25,7 @@ from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.drawing.styled_text import WARN
 from scenarios.console.sources.ending import ending
-from scenarios.console.sources.state import Scene
+from scenarios.console.sources.state import RunState
 from scenarios.planning.metric_names import per_agent, split_metric
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
@@ -81,7 +81,7 @@ class Recording:
         """Go back to before the first event."""
         facts = self.facts
         gone = set(facts.absent)
-        self.scene = Scene(facts, _KEPT)
+        self.run_state = RunState(facts, _KEPT)
         self._ledgers = [Ledger() for _ in range(facts.size)]
         self._budget = Budget(self._plan, self._ledgers)
         self._budget.recall(live=facts.numerical)
@@ -141,13 +141,13 @@ class Recording:
 
     def _fold(self, event: Event) -> None:
         self.now, self.seq = max(self.now, event.t), event.seq
-        if type(event) in Scene.kinds:
-            self.scene(event)
+        if type(event) in RunState.kinds:
+            self.run_state(event)
         act = self._routes.get(type(event))
         if act is not None:
             act(event)
         self._traffic.fold([event])
-        self.scene.keep([event])
+        self.run_state.keep([event])
 
     def _note_sent(self, event: Sent) -> None:
         for j in event.to:
@@ -195,7 +195,7 @@ class Recording:
 
     @property
     def broken(self) -> str:
-        return "FILES CHANGED" if self.changed else self.scene.broken
+        return "FILES CHANGED" if self.changed else self.run_state.broken
 
     def ending(self) -> Sequence[tuple[str, str]]:
         return self._ending if self._next is None else ()
@@ -219,7 +219,7 @@ class Recording:
         return self._coming[i]
 
     def stale(self, i: int, at: int | None = None) -> float:
-        live = [j for j in self._near[i] if self.scene.status[j] in {UP, DOWN}]
+        live = [j for j in self._near[i] if self.run_state.status[j] in {UP, DOWN}]
         return self._traffic.stale(i, live, self.now if at is None else at)
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
@@ -245,7 +245,7 @@ class Recording:
 
     def _metric(self, name: str, node: int | None) -> float:
         """A metric as of the last sample, as a run looks it up."""
-        last = self.scene.last
+        last = self.run_state.last
         whose = None if split_metric(name)[1] else node
         if last is None or (per_agent(name) and (whose is None or whose >= self.facts.size)):
             return math.nan

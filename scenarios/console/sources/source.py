@@ -10,7 +10,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.sources.ending import ending
-from scenarios.console.sources.state import Scene
+from scenarios.console.sources.state import RunState
 from scenarios.records.world_facts import Facts
 from scenarios.running.observers.invariants import INVARIANTS
 from scenarios.running.run import Run
@@ -20,7 +20,7 @@ class Source(Protocol):
     """A run as a screen sees it."""
 
     facts: Facts
-    scene: Scene
+    run_state: RunState
 
     @property
     def mode(self) -> str:
@@ -127,10 +127,10 @@ class LiveSource:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.facts = run.facts
-        self.scene = Scene(run.facts)
+        self.run_state = RunState(run.facts)
         self._near = [list(agent.neighbours) for agent in run.members.agents]
-        run.log.watch(self.scene, Scene.kinds)
-        run.log.collect(self.scene.keep)
+        run.log.watch(self.run_state, RunState.kinds)
+        run.log.collect(self.run_state.keep)
 
     @property
     def now(self) -> int:

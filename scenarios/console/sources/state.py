@@ -46,7 +46,7 @@ _KEPT, _NOTED, _OWN = 400, 1000, 200
 _HISTORY = 400
 
 
-class Scene:
+class RunState:
     """Rare events are told at once; all of them come in batches, and the last are kept."""
 
     kinds: tuple[type[Event], ...] = (*NOTABLE, Sampled, RoundOpened)

@@ -1,7 +1,7 @@
 """How a person looks at a run: scale, order, filter, cursor, what is open. It changes nothing in the run."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.sources.feed import Filter
@@ -11,68 +11,13 @@ from scenarios.records.world_facts import Facts
 SORTS = ("id", "epsilon", "left", "loss", "releases", "inbox", "stale", "state")
 
 
-class NotThere(ValueError):
-    """What was asked for is not there; the message says what is."""
+class CommandError(ValueError):
+    """A command cannot be carried out; the message says why, and what there is."""
 
 
-@dataclass(slots=True)
-class Writing:
-    """A command that is being written."""
-
-    text: str = ""
-    at: int = 0
-    error: str = ""
-    back: int = 0
-    """How many lines ago what is shown was written."""
-
-    def put(self, text: str) -> None:
-        """Write at the cursor."""
-        self.text = self.text[: self.at] + text + self.text[self.at :]
-        self.at += len(text)
-        self.error = ""
-
-    def erase(self) -> None:
-        """Take the character before the cursor away."""
-        if self.at:
-            self.text = self.text[: self.at - 1] + self.text[self.at :]
-            self.at -= 1
-        self.error = ""
-
-    def edit(self, key: str) -> bool:
-        """Do what a key of an editor does; whether it is one."""
-        text, at = self.text, self.at
-        begun = len(text[:at].rstrip().rpartition(" ")[0])
-        edits = {
-            "left": (text, max(0, at - 1)),
-            "right": (text, min(len(text), at + 1)),
-            "home": (text, 0),
-            "end": (text, len(text)),
-            "clear": ("", 0),
-            "delete": (text[:at] + text[at + 1 :], at),
-            "word": (text[:begun] + text[at:], begun),
-        }
-        if key in edits:
-            self.text, self.at = edits[key]
-        return key in edits
-
-    def replace(self, text: str) -> None:
-        """Write something else."""
-        self.text, self.at, self.error = text, len(text), ""
-
-
-@dataclass(slots=True)
-class Choosing:
-    """A menu that is open: what may be chosen, and the command that each becomes."""
-
-    title: str
-    entries: list[tuple[str, str, str]]
-    """Name, what it does, and the command."""
-    at: int = 0
-
-
-@dataclass(slots=True)
-class Look:
-    """The state of a screen."""
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """How one run is looked at. Commands replace it, and so does each frame, by what it has room for."""
 
     scale: str
     events: Filter
@@ -82,36 +27,29 @@ class Look:
     cursor: int = 0
     """A place in the list of agents, not an id."""
     first: int = 0
+    """The first place of that list on the page that is shown."""
     page: int = 10
+    """How many agents the last frame had room for."""
+    row: int = 1
+    """How many agents a line held."""
+    columns: int = 8
+    """How many outliers a line held."""
     opened: int | None = None
+    """The agent that is open; None where none is."""
     link: int = 0
     """A place in the list of an opened agent's neighbours."""
     outlier: tuple[int, int] = 0, 0
-    """A row and a place among those who stand out of a crowd."""
-    columns: int = 8
-    """How many of those a row shows."""
-    row: int = 1
-    """How many agents a line holds."""
-    lines: int = 10
-    """How many lines of help, or of a menu, are shown."""
-    line: int = 0
-    """The first line of the help that is shown."""
-    writing: Writing | None = None
-    choosing: Choosing | None = None
-    helps: bool = False
-    says: str = ""
-    history: list[str] = field(default_factory=list)
-    breaks: list[str] = field(default_factory=list)
+    """A row and a place among the outliers of a crowd."""
 
-    def follow(self, count: int) -> None:
-        """Keep the cursor within the list of so many agents, and on the page that is shown."""
-        self.cursor = max(0, min(self.cursor, count - 1))
-        self.first = max(self.cursor - self.page + 1, min(self.first, self.cursor))
-        self.first = max(0, min(self.first, count - self.page))
+    def within(self, count: int) -> "ViewState":
+        """Return the view with its cursor in a list of `count` agents, and on the page that is shown."""
+        cursor = max(0, min(self.cursor, count - 1))
+        first = max(cursor - self.page + 1, min(self.first, cursor))
+        return replace(self, cursor=cursor, first=max(0, min(first, count - self.page)))
 
 
-def chosen_by(text: str, facts: Facts) -> tuple[frozenset[str], frozenset[int]] | None:
-    """Read a filter of agents: states, groups and ids, any of them; None is everybody."""
+def read_agents(text: str, facts: Facts) -> tuple[frozenset[str], frozenset[int]] | None:
+    """Read a filter of agents: states, groups and ids; return states and ids, or None for all agents."""
     states, ids = set[str](), set[int]()
     for word in filter(None, (part.strip() for part in text.split(","))):
         if word in facts.members:
@@ -119,23 +57,25 @@ def chosen_by(text: str, facts: Facts) -> tuple[frozenset[str], frozenset[int]] 
         elif word in STATES:
             states.add(word)
         else:
-            ids |= set(numbers(word, facts.size, (*STATES, *facts.members)))
+            ids |= set(read_ids(word, facts.size, (*STATES, *facts.members)))
     return (frozenset(states), frozenset(ids)) if states or ids else None
 
 
-def only(start: str, known: Iterable[str]) -> str:
-    """Return the one name that begins so, or nothing."""
-    found = [name for name in known if name.startswith(start)]
-    return found[0] if len(found) == 1 else ""
+def only_match(start: str, names: Iterable[str]) -> str:
+    """Return the one name that begins with `start`; nothing where none does, or several do."""
+    matches = [name for name in names if name.startswith(start)]
+    return matches[0] if len(matches) == 1 else ""
 
 
-def numbers(word: str, size: int, known: tuple[str, ...] = ()) -> list[int]:
-    """Read an id, or ids such as 3..7."""
+def read_ids(word: str, size: int, known: tuple[str, ...] = ()) -> list[int]:
+    """Read an id, or ids such as 3..7, of `size` agents; `known` are other words that a wrong one may mean."""
     first, dots, last = word.partition("..")
     if not first.isdecimal() or (dots and not last.isdecimal()):
         hint = nearest(word, known) if known else "give ids such as 3 or 3..7"
-        raise NotThere(f"'{word}' is no agent; {hint}")
+        raise CommandError(f"'{word}' is no agent; {hint}")
     low, high = int(first), int(last or first)
     if high >= size or low > high:
-        raise NotThere(f"no agent {high if high >= size else word}: ids run from 0 to {size - 1}")
+        raise CommandError(
+            f"no agent {high if high >= size else word}: ids run from 0 to {size - 1}"
+        )
     return list(range(low, high + 1))

@@ -16,8 +16,8 @@ from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.adaptive import MOODY, Exploding
 from tests.support.builders import perform, private, scenario
-from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, stood, told
+from tests.support.sessions import session_for, watched
 
 
 @pytest.mark.parametrize(
@@ -26,21 +26,21 @@ from tests.support.looks import HOSTILE, stood, told
 def test_a_ledger_says_in_what_it_counts(tmp_path: Path, law: str, unit: str) -> None:
     mechanism = {"kind": "cd", "mu": 1.0, "noise": law, "releases": 4}
     ran = perform(private(mechanism=mechanism), tmp_path)
-    viewer, player = stood(ran, 20.0)
-    viewer.desk.look.opened = 0
+    viewer, control = stood(ran, 20.0)
+    viewer.session.pane.change(opened=0)
     found = viewer.model(130, 40).opened
     assert found is not None
     assert len(found.ledger) == 4
-    spend = player.source.ledger(0, 1)[0][1]
+    spend = control.source.ledger(0, 1)[0][1]
     assert f"costs {unit} {spend.charged:.4g}" in found.ledger[-1]
 
 
 def test_what_a_hand_did_and_what_an_oracle_chose_is_not_covered(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 3s", "crash 1", "until 5s")
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 3s", "crash 1", "until 5s")
     manifest = json.loads((run.folder.path / "manifest.json").read_text())
     assert manifest["steered_by_hand"]
-    heads = [told(Viewer(desk))[1], told(stood(run, 5.0)[0])[1]]
+    heads = [told(Viewer(session))[1], told(stood(run, 5.0)[0])[1]]
     for head in heads:
         assert head.startswith(" BY HAND ε NOT COVERED  ε: ")
     oracle = {"at": 5.0, "crash": {"highest": "loss", "count": 1}, "oracle": True}
@@ -50,7 +50,7 @@ def test_what_a_hand_did_and_what_an_oracle_chose_is_not_covered(tmp_path: Path)
 
 
 def test_whoever_kills_a_steered_run_finds_that_it_was_steered(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     found: list[bool] = []
 
     def look() -> None:
@@ -58,7 +58,7 @@ def test_whoever_kills_a_steered_run_finds_that_it_was_steered(tmp_path: Path) -
         found.append(manifest["steered_by_hand"])
 
     run.between.append(look)
-    watched(run, desk, "until 3s", "crash 1", "until 5s")
+    watched(run, session, "until 3s", "crash 1", "until 5s")
     assert found[0] is False
     assert found[-2] is True
 
@@ -74,9 +74,9 @@ def test_what_was_lost_was_paid_for_where_it_was(tmp_path: Path) -> None:
         if e["kind"] == "sent" and e["cause"] in released
     }
     viewer, _ = stood(ran, 11.0)
-    viewer.desk.events("lost")
+    viewer.session.pane.events("lost")
     lost = [e for e in all_of_them if e["kind"] == "lost" and e["t"] <= 11e9][-40:]
-    shown = viewer.desk.gather.model(viewer.desk.look).feed.lines
+    shown = viewer.session.pane.builder.build(viewer.session.pane.view).model.feed.lines
     said = [" charged ✓" in text for text, _ in shown]
     assert said == [(e["node"], e["version"]) in paid for e in lost]
     assert {True, False} == set(said)
@@ -159,11 +159,11 @@ def test_a_table_of_hundreds_says_what_is_spent_now(tmp_path: Path) -> None:
     """Above four hundred, too: in the first frame as in the second, live and replayed."""
     nodes = [{"name": "peers", "count": 401, "budget": {"epsilon": 4.0, "delta": 1e-5}}]
     ran = perform(private(nodes=nodes, run={"seed": 5, "horizon": 6.0}), tmp_path)
-    viewer, player = stood(ran, 5.5)
-    viewer.desk.look.scale = "table"
+    viewer, control = stood(ran, 5.5)
+    viewer.session.pane.change(scale="table")
     frames = [told(viewer, 100, 40) for _ in range(2)]
     assert frames[0][3:-3] == frames[1][3:-3]
-    source = player.source
+    source = control.source
     rows = viewer.model(100, 40).nodes.rows
     assert [row.epsilon for row in rows] == [source.epsilons()[row.id] for row in rows]
     assert max(row.epsilon for row in rows) > 1.0
@@ -174,7 +174,7 @@ def test_a_live_screen_draws_what_an_open_ledger_says(tmp_path: Path) -> None:
     """Opened, an agent's ledger has as many lines as it made releases, the last one last."""
     run = Run(make_plan(private()), tmp_path / "run", RunGovernor(looks=True), 1e12)
     viewer = viewer_of(run)
-    viewer.desk.look.opened = 3
+    viewer.session.pane.change(opened=3)
     asyncio.run(run.perform())
     found = viewer.model(120, 50).opened
     assert found is not None

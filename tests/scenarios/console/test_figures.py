@@ -12,15 +12,15 @@ import pytest
 
 from actors.events import Delivered
 from scenarios.console.assembly.differences import figures
-from scenarios.console.control.time_commands import _from_max
+from scenarios.console.control.time_commands import speed_to_follow
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import HERE
 from scenarios.console.sources.feed import tell
 from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private
-from tests.support.desks import desk_of, watched
 from tests.support.looks import HOSTILE, samples, stood, told
 from tests.support.screens import HEADER, model, text
+from tests.support.sessions import session_for, watched
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 def test_losses_over_time_are_percentiles_of_the_samples(ran: Ran) -> None:
     viewer, _ = stood(ran, 20.0)
-    drawn = viewer.desk.source.scene.history()
+    drawn = viewer.session.pane.source.run_state.history()
     expected = [
         (e["t"] / 1e9, *np.percentile(e["values"]["loss"], (10, 50, 90))) for e in samples(ran)
     ]
@@ -52,7 +52,7 @@ def test_throughput_is_events_between_samples_and_what_was_lost_of_what_was_sent
                 pace = (now["seq"] - then["seq"]) * 1e9 / (now["t"] - then["t"])
                 expected.append((pace, share))
             then = now
-    drawn = viewer.desk.source.scene.paces()
+    drawn = viewer.session.pane.source.run_state.paces()
     assert np.allclose(drawn, expected[-len(drawn) :])
     assert max(share for _, share in drawn) > 0.1
 
@@ -60,14 +60,14 @@ def test_throughput_is_events_between_samples_and_what_was_lost_of_what_was_sent
 @pytest.mark.parametrize("at", [3.0, 7.5, 9.7])
 def test_a_crowd_is_counted_one_by_one(ran: Ran, at: float) -> None:
     """Bins, quantiles, groups and outliers, at this very instant; losses of the last sample."""
-    viewer, player = stood(ran, at)
-    source, look = player.source, viewer.desk.look
-    look.scale = "crowd"
+    viewer, control = stood(ran, at)
+    source = control.source
+    viewer.session.pane.change(scale="crowd")
     crowd = viewer.model(130, 40).crowd
     assert crowd is not None
     caps = np.array([4.0] * 8 + [9.0] * 4)
     epsilons = np.array([source.epsilon(i) for i in range(12)])
-    states = [source.scene.state(i) for i in range(12)]
+    states = [source.run_state.state(i) for i in range(12)]
     bins = defaultdict[str, int](int)
     for share, state in zip(epsilons / caps, states, strict=True):
         spent = share >= 0.99 or state == "spent"
@@ -89,7 +89,7 @@ def test_a_crowd_is_counted_one_by_one(ran: Ran, at: float) -> None:
         assert cohort.loss == pytest.approx(np.median(losses[mine]))
     assert crowd.outliers[0][1][0][2] == epsilons.max()
     assert crowd.at_s == at
-    viewer.desk.filter("hubs")
+    viewer.session.pane.filter("hubs")
     few = viewer.model(130, 40).crowd
     assert few is not None
     full = [e / 9.0 >= 0.99 or s == "spent" for e, s in zip(epsilons[8:], states[8:], strict=True)]
@@ -98,40 +98,40 @@ def test_a_crowd_is_counted_one_by_one(ran: Ran, at: float) -> None:
     assert sum(dict(few.bins)[f"{10 * i}–{10 * i + 10}%"] for i in range(4)) == sum(
         epsilons[8:] / 9.0 < 0.4
     ) - sum(f for f, e in zip(full, epsilons[8:], strict=True) if e / 9.0 < 0.4)
-    viewer.desk.filter("")
+    viewer.session.pane.filter("")
     title = next(line for line in told(viewer) if "quantiles" in line)
     assert f"exact, at 00:{at:06.3f}" in title
     assert ("of 00:" in title) == (at != 3.0)
 
 
 def test_below_the_agents_stand_all_of_them(ran: Ran) -> None:
-    viewer, player = stood(ran, 9.0)
+    viewer, control = stood(ran, 9.0)
     shown = next(line for line in told(viewer) if "all " in line and " up " in line)
-    source = player.source
+    source = control.source
     epsilons = [source.epsilon(i) for i in range(12)]
     worst = int(np.argmax(epsilons))
     assert "all 9/12 up" in shown
-    assert source.scene.state(4) == "slow"
+    assert source.run_state.state(4) == "slow"
     assert f"ε worst {epsilons[worst]:.2f} ({worst})" in shown
     assert f"median {np.median(epsilons):.2f}" in shown
 
 
 def test_how_soon_a_run_ends(ran: Ran) -> None:
     """At ×s, what is left over s; at full speed, by the share of the run in each second on the wall."""
-    viewer, player = stood(ran, 5.0, speed=4.0)
-    player.paused = False
-    tempo = viewer.desk.gather.tempo
-    player._anchor = None
-    assert tempo.left(0.25) == pytest.approx(15.0 / 4.0)
-    tempo.real = 2.0  # the machine keeps no more
-    assert tempo.left(0.25) == pytest.approx(15.0 / 2.0)
-    player.speed, tempo._gain = math.inf, 0.05
-    assert tempo.left(0.25) == pytest.approx(15.0)
-    player.speed = 4.0
-    player.hurry()
-    assert tempo.left(0.25) == pytest.approx(15.0)
-    player.hold()
-    assert math.isnan(tempo.left(0.25))
+    viewer, control = stood(ran, 5.0, speed=4.0)
+    control.paused = False
+    meter = viewer.session.pane.builder.pace
+    control._anchor = None
+    assert meter.left(0.25) == pytest.approx(15.0 / 4.0)
+    meter.real = 2.0  # the machine keeps no more
+    assert meter.left(0.25) == pytest.approx(15.0 / 2.0)
+    control.speed, meter._gain = math.inf, 0.05
+    assert meter.left(0.25) == pytest.approx(15.0)
+    control.speed = 4.0
+    control.hurry()
+    assert meter.left(0.25) == pytest.approx(15.0)
+    control.hold()
+    assert math.isnan(meter.left(0.25))
 
 
 def test_a_pace_that_is_not_kept_is_told() -> None:
@@ -146,27 +146,27 @@ def test_a_pace_that_is_not_kept_is_told() -> None:
 
 def test_a_player_is_where_its_pace_has_come_to(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock on the wall that the test moves."""
-    _, player = stood(ran, 5.0, speed=4.0)
+    _, control = stood(ran, 5.0, speed=4.0)
     wall = 100.0
-    monkeypatch.setattr("scenarios.console.assembly.playback.time.perf_counter", lambda: wall)
-    player.play()
-    assert player._due() == 5e9
+    monkeypatch.setattr("scenarios.console.control.replay_control.time.perf_counter", lambda: wall)
+    control.play()
+    assert control._reached() == 5e9
     wall = 101.5
-    assert player._due() == pytest.approx(11e9)
-    player._advance()
-    assert player.source.now == pytest.approx(11e9)
+    assert control._reached() == pytest.approx(11e9)
+    control._advance()
+    assert control.source.now == pytest.approx(11e9)
     wall = 200.0
-    player._advance()
-    assert player.source.now == player.source.length == 20_000_000_000
+    control._advance()
+    assert control.source.now == control.source.length == 20_000_000_000
 
 
 def test_speeds_double_and_halve(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 2s", "speed 3", "faster", "faster", "slower")
-    assert desk.deck.speed == 6.0
-    watched_run, desk = desk_of(tmp_path / "b")
-    watched(watched_run, desk, "until 2s", "speed max", "slower")
-    assert desk.deck.speed == _from_max(desk.source) == 20.0 / 40.0
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 2s", "speed 3", "faster", "faster", "slower")
+    assert session.control.speed == 6.0
+    watched_run, session = session_for(tmp_path / "b")
+    watched(watched_run, session, "until 2s", "speed max", "slower")
+    assert session.control.speed == speed_to_follow(session.pane) == 20.0 / 40.0
 
 
 def test_what_was_noticed_late_is_told_in_milliseconds() -> None:
@@ -175,13 +175,13 @@ def test_what_was_noticed_late_is_told_in_milliseconds() -> None:
 
 
 def test_a_rare_event_is_listed_however_long_ago_it_was(ran: Ran) -> None:
-    viewer, player = stood(ran, 20.0)
-    scene = player.source.scene
-    for kept in (scene.recent,):
+    viewer, control = stood(ran, 20.0)
+    state = control.source.run_state
+    for kept in (state.recent,):
         while kept and kept[0].t < 15e9:
             kept.popleft()
-    viewer.desk.events("crashed")
-    lines = viewer.desk.gather.model(viewer.desk.look).feed.lines
+    viewer.session.pane.events("crashed")
+    lines = viewer.session.pane.builder.build(viewer.session.pane.view).model.feed.lines
     assert [text.split()[2] for text, _ in lines] == ["1", "2", "9"]
 
 
@@ -233,17 +233,17 @@ def test_a_recording_is_as_long_as_its_last_whole_event(ran: Ran, tmp_path: Path
 
 def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:
     """What was held, or went at another pace, does not count."""
-    viewer, player = stood(ran, 5.0)
-    tempo = viewer.desk.gather.tempo
+    viewer, control = stood(ran, 5.0)
+    meter = viewer.session.pane.builder.pace
     for change in (
-        player.hold,
-        player.play,
-        lambda: player.pace(7.0),
-        player.hurry,
-        viewer.set_out,
+        control.hold,
+        control.play,
+        lambda: control.set_speed(7.0),
+        control.hurry,
+        viewer.restart_pace,
     ):
-        tempo.real, tempo.events_per_s = 0.01, 3.0
-        tempo._seen = time.perf_counter() - 10, 0, 0.0, 0
+        meter.real, meter.events_per_s = 0.01, 3.0
+        meter._start = time.perf_counter() - 10, 0, 0.0, 0
         change()
         head = viewer.model(100, 30).header
         assert math.isnan(head.pace)
@@ -271,16 +271,16 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scale: str) -> None:
     """Everybody is looked at twice a second of the wall: at 6 s, figures are still those of 5 s, all of them."""
-    viewer, player = stood(many, 5.0)
-    viewer.desk.look.scale = scale
+    viewer, control = stood(many, 5.0)
+    viewer.session.pane.change(scale=scale)
     then = viewer.model(130, 40)
-    player.play()
-    viewer.desk.gather._due = math.inf  # the next look at everybody is far away
-    player.source.seek(6 * 10**9)
+    control.play()
+    viewer.session.pane.builder._due = math.inf  # the next look at everybody is far away
+    control.source.seek(6 * 10**9)
     now = viewer.model(130, 40)
     assert now.header.now_s == 6.0
     assert now.nodes.at_s == 5.0
-    assert [player.source.scene.state(i) for i in range(100)] == ["down"] * 100
+    assert [control.source.run_state.state(i) for i in range(100)] == ["down"] * 100
     assert "down" not in now.nodes.states
     assert now.nodes.rows == [
         replace(row, trend=now.nodes.rows[i].trend) for i, row in enumerate(then.nodes.rows)
@@ -288,7 +288,7 @@ def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scal
     for name in ("states", "epsilon_worst", "epsilon_median", "worst", "losses"):
         assert getattr(now.nodes, name) == getattr(then.nodes, name), name
     assert now.crowd == then.crowd
-    player.hold()  # while nothing goes on, everybody is looked at now
+    control.hold()  # while nothing goes on, everybody is looked at now
     held = viewer.model(130, 40)
     assert held.nodes.at_s == 6.0
     assert held.nodes.states.count("down") == 100
@@ -297,7 +297,7 @@ def test_a_panel_of_a_crowd_is_of_one_instant_while_time_goes_on(many: Ran, scal
 @pytest.mark.slow
 def test_states_of_a_crowd_are_of_those_who_pass_the_filter(many: Ran) -> None:
     viewer, _ = stood(many, 6.0)
-    viewer.desk.filter("50..149")
+    viewer.session.pane.filter("50..149")
     crowd = viewer.model(130, 40).crowd
     assert crowd is not None
     assert crowd.states["down"] == 50

@@ -12,7 +12,7 @@ from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import PICK
 from scenarios.console.screens.viewer import Viewer
 from tests.support.builders import private
-from tests.support.desks import desk_of
+from tests.support.sessions import session_for
 
 CROWD = private(
     network={"topology": {"kind": "ring"}, "latency": 0.1},
@@ -28,10 +28,10 @@ MOVES = ("up", "down", "left", "right", "page-up", "page-down", "home", "end", "
 @pytest.fixture(scope="module")
 def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
     """A hundred agents, some seconds after the beginning."""
-    run, desk = desk_of(tmp_path_factory.mktemp("crowd"), CROWD)
-    run.clock.at(4_000_000_500, 4 << 32, desk.deck.stop)
+    run, session = session_for(tmp_path_factory.mktemp("crowd"), CROWD)
+    run.clock.at(4_000_000_500, 4 << 32, session.control.stop)
     asyncio.run(run.perform())
-    yield Viewer(desk)
+    yield Viewer(session)
     run.recorder.close()
 
 
@@ -57,63 +57,62 @@ def test_the_cursor_is_always_seen(
     viewer: Viewer, scale: str, width: int, height: int, moves: list[str], passing: str
 ) -> None:
     """Wherever it went, at every size: in a table by its id, in a grid by its cell."""
-    look = viewer.desk.look
-    look.scale, look.opened, look.sort, look.descending = scale, None, "id", False
-    viewer.desk.filter(passing)
+    pane = viewer.session.pane
+    pane.change(scale=scale, opened=None, sort="id", descending=False)
+    pane.filter(passing)
     for key in moves:
-        press(viewer.desk, key)
+        press(viewer.session, key)
         viewer.draw(width, height)
-    look.says = ""
+    viewer.session.tell("")
     seen = picked(viewer, width, height)
-    node = viewer.desk.gather.at_cursor(look)
+    node = pane.builder.at_cursor(pane.view)
     if scale == "crowd":
         assert seen in ([str(node)], [])  # a low screen shows a histogram only
-        assert seen or height - len(viewer.desk.source.ending()) <= 24
+        assert seen or height - len(viewer.session.pane.source.ending()) <= 24
     elif node is None:
         assert seen == []
     elif scale == "table" or width >= 80:
         assert str(node) in seen
     else:
         assert len(seen) >= 1
-    press(viewer.desk, "enter")
-    assert look.opened == node
+    press(viewer.session, "enter")
+    assert pane.view.opened == node
 
 
 def test_a_crowd_is_of_those_who_pass_the_filter(viewer: Viewer) -> None:
-    look = viewer.desk.look
-    look.scale, look.opened = "crowd", None
+    viewer.session.pane.change(scale="crowd", opened=None)
     for passing, count in (("", 100), ("hubs", 40), ("7..30", 24), ("hubs,7..30", 64)):
-        viewer.desk.filter(passing)
+        viewer.session.pane.filter(passing)
         crowd = viewer.model(120, 40).crowd
         assert crowd is not None
         assert sum(found for _, found in crowd.bins) == count
         assert sum(cohort.count for cohort in crowd.cohorts) == count
-    viewer.desk.filter("hubs")
+    viewer.session.pane.filter("hubs")
     crowd = viewer.model(120, 40).crowd
     assert crowd is not None
     assert all(node >= 60 for _, row in crowd.outliers for node, _, _ in row)
-    epsilons = viewer.desk.source.epsilons()[60:]
+    epsilons = viewer.session.pane.source.epsilons()[60:]
     assert crowd.quantiles[0][1][-1] == epsilons.max() == crowd.outliers[0][1][0][2]
 
 
 def test_help_scrolls_to_its_end_and_no_further(viewer: Viewer) -> None:
-    look = viewer.desk.look
-    look.opened = None
-    press(viewer.desk, "?")
+    session = viewer.session
+    session.pane.change(opened=None)
+    press(viewer.session, "?")
     text = "\n".join(_text(viewer, 80, 24))
     assert "move the cursor" in text
     assert "partition" not in text
     for _ in range(20):
-        press(viewer.desk, "page-down")
+        press(viewer.session, "page-down")
         viewer.draw(80, 24)
     text = "\n".join(_text(viewer, 80, 24))
     assert "partition" in text
-    furthest = look.line
-    press(viewer.desk, "up")
+    furthest = session.help_line
+    press(viewer.session, "up")
     _text(viewer, 80, 24)
-    assert look.line == furthest - 1
-    press(viewer.desk, "escape")
-    assert not look.helps
+    assert session.help_line == furthest - 1
+    press(viewer.session, "escape")
+    assert not session.shows_help
 
 
 def _text(viewer: Viewer, width: int, height: int) -> list[str]:

@@ -18,18 +18,18 @@ from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
-from tests.support.desks import WORLD, desk_of, schedules, settle, watched
+from tests.support.sessions import WORLD, schedules, session_for, settle, watched
 
 
 @pytest.mark.parametrize("action", TEMPLATES)
 def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
     """The whole vocabulary by hand, as the menu writes it; then the exported file does the same."""
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     target = "5" if action == "join" else "0"
     order = TEMPLATES[action][0].format(target)
-    said = watched(run, desk, "until 3s", order, "step")
+    said = watched(run, session, "until 3s", order, "step")
     assert f"{order} at 3.0" in said[1], said
-    began = [e for e in desk.source.scene.recent if type(e).__name__ == "FaultBegan"]
+    began = [e for e in session.pane.source.run_state.recent if type(e).__name__ == "FaultBegan"]
     assert [e.action for e in began] == [action]  # type: ignore[attr-defined]
 
 
@@ -68,19 +68,21 @@ def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
 def test_a_wrong_order_is_answered_and_nothing_happens(
     tmp_path: Path, order: str, wrong: str
 ) -> None:
-    run, desk = desk_of(tmp_path)
-    said = watched(run, desk, "until 3s", order)
+    run, session = session_for(tmp_path)
+    said = watched(run, session, "until 3s", order)
     assert wrong in said[-1]
     assert not run.journal.steered
-    assert [e for e in desk.source.scene.recent if type(e).__name__ == "FaultBegan"] == []
+    assert [
+        e for e in session.pane.source.run_state.recent if type(e).__name__ == "FaultBegan"
+    ] == []
 
 
 def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 5s", "crash 1", "until 9s")
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 5s", "crash 1", "until 9s")
     for sort in ("epsilon", "loss", "releases", "inbox", "stale", "left"):
-        carry_out(desk, f"sort {sort}")
-        rows = desk.gather.model(desk.look).nodes.rows
+        carry_out(session, f"sort {sort}")
+        rows = session.pane.builder.build(session.pane.view).model.nodes.rows
         values = [
             {
                 "epsilon": r.epsilon, "loss": r.loss, "releases": r.releases, "inbox": r.inbox, "stale": r.stale_s,
@@ -90,7 +92,7 @@ def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
         ]  # fmt: skip
         known = [v for v in values if not math.isnan(v)]
         assert known == sorted(known, reverse=sort != "left")
-    carry_out(desk, "sort id")
+    carry_out(session, "sort id")
     for text, ids in (
         ("down", [1]),
         ("late", [5]),
@@ -98,18 +100,20 @@ def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
         ("down,2", [1, 2]),
         ("", list(range(6))),
     ):
-        carry_out(desk, f"filter {text}")
-        assert [row.id for row in desk.gather.model(desk.look).nodes.rows] == ids
+        carry_out(session, f"filter {text}")
+        assert [
+            row.id for row in session.pane.builder.build(session.pane.view).model.nodes.rows
+        ] == ids
 
 
 def test_orders_and_columns_may_be_cut_short_and_all_is_everybody(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 3s", "so rel", "filter 2", "filter all")
-    assert (desk.look.sort, desk.look.filter) == ("releases", "")
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 3s", "so rel", "filter 2", "filter all")
+    assert (session.pane.view.sort, session.pane.view.filter) == ("releases", "")
 
 
 def test_pictures_go_where_nothing_is_and_are_pictures(tmp_path: Path) -> None:
-    run, _ = desk_of(tmp_path)
+    run, _ = session_for(tmp_path)
     viewer = viewer_of(run)
     there, other = tmp_path / "there.svg", tmp_path / "notes.txt"
     there.write_text("mine")
@@ -118,34 +122,34 @@ def test_pictures_go_where_nothing_is_and_are_pictures(tmp_path: Path) -> None:
         (other, "must end in .svg"),
         (tmp_path / "new.svg", "wrote"),
     ):
-        carry_out(viewer.desk, f"svg {path}")
-        assert said in viewer.desk.look.says
+        carry_out(viewer.session, f"svg {path}")
+        assert said in viewer.session.message
     assert there.read_text() == "mine"
     assert not other.exists()
     run.recorder.close()
 
 
 def test_a_heal_names_what_it_undoes(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    said = watched(run, desk, "until 3s", "pause 1", "heal")
+    run, session = session_for(tmp_path)
+    said = watched(run, session, "until 3s", "pause 1", "heal")
     assert said[-1].startswith("fault 0 (pause) is undone at 3.0000000")
 
 
 def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
     """Its file may name what would have come later; the session's file is the same run."""
     later = {"fault": [{"at": 15.0, "crash": [1]}]}
-    run, desk = desk_of(tmp_path, WORLD | later, until=5.0)
+    run, session = session_for(tmp_path, WORLD | later, until=5.0)
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "crash 2", "speed max", "play"):
             await settle(run)
-            carry_out(desk, order)
+            carry_out(session, order)
         await task
 
     asyncio.run(person())
-    mine, theirs = schedules(run, desk, tmp_path)
+    mine, theirs = schedules(run, session, tmp_path)
     assert mine == theirs
     assert run.clock.now == 5_000_000_000
 
@@ -161,18 +165,26 @@ def test_what_agents_are_not_made_ready_for_is_refused(
 ) -> None:
     """A run at full speed pays for no clocks and no memories of what was sent; its file would have them."""
     run = Run(make_plan(WORLD), tmp_path / "run", RunGovernor(watched=True, looks=True), 1e12)
-    desk = viewer_of(run).desk
-    said = watched(run, desk, "until 3s", order)
+    session = viewer_of(run).session
+    said = watched(run, session, "until 3s", order)
     assert (f"{order} at 3.0" in said[1]) == fine
     assert fine or "only in runs begun at a pace: --speed 100" in said[1]
-    run, desk = desk_of(tmp_path / "ready")
-    assert f"{order} at 3.0" in watched(run, desk, "until 3s", order)[1]
+    run, session = session_for(tmp_path / "ready")
+    assert f"{order} at 3.0" in watched(run, session, "until 3s", order)[1]
 
 
 def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     watched(
-        run, desk, "step", "until 2s", "speed 7", "crash 1", "heal", "break node == 2", "next woke"
+        run,
+        session,
+        "step",
+        "until 2s",
+        "speed 7",
+        "crash 1",
+        "heal",
+        "break node == 2",
+        "next woke",
     )
     done = [
         json.loads(line) for line in (run.folder.path / "inputs.jsonl").read_text().splitlines()
@@ -196,14 +208,16 @@ def test_every_action_is_in_the_journal_with_the_number_of_an_event(tmp_path: Pa
 @pytest.mark.slow
 def test_heal_undoes_what_was_done_at_the_cursor_before_others(tmp_path: Path) -> None:
     """Of what lasts, the newest at the agent under the cursor; where nothing lasts there, the newest of all."""
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     watched(
-        run, desk, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", "heal", "heal"
+        run, session, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", "heal", "heal"
     )
     assert _healed(run) == [3, 2]  # the cursor stands on 0, where nothing lasts
-    run, desk = desk_of(tmp_path / "b")
-    desk.look.opened = 1
-    watched(run, desk, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", *["heal"] * 4)
+    run, session = session_for(tmp_path / "b")
+    session.pane.change(opened=1)
+    watched(
+        run, session, "until 3s", "crash 1", "pause 2", "loss 1-3 p=0.1", "crash 4", *["heal"] * 4
+    )
     assert _healed(run) == [2, 0, 3, 1]
 
 
@@ -214,25 +228,25 @@ def _healed(run: Run) -> list[int]:
 
 def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
     """As long as it is open, however much happens elsewhere; and what was last said on each of its links."""
-    run, desk = desk_of(tmp_path, private(network={"topology": "complete", "latency": 0.25}))
+    run, session = session_for(tmp_path, private(network={"topology": "complete", "latency": 0.25}))
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "open 2", "until 19s"):
             await settle(run)
-            desk.gather.model(desk.look)  # a frame is drawn
-            carry_out(desk, order)
+            session.pane.builder.build(session.pane.view)  # a frame is drawn
+            carry_out(session, order)
         await settle(run)
-        desk.quit()
+        session.quit()
         await task
 
     asyncio.run(person())
-    found = desk.gather.model(desk.look).opened
+    found = session.pane.builder.build(session.pane.view).model.opened
     assert found is not None
     assert [row[0] for row in found.neighbours] == [0, 1, 3, 4, 5]
     assert {row[2:] for row in found.neighbours} == {(0.25, 0.25)}
-    mine = desk.source.scene.look_at(2)
+    mine = session.pane.source.run_state.look_at(2)
     assert len(mine) == 200
     assert all(
         event.node == 2 or 2 in {*getattr(event, "to", ()), getattr(event, "receiver", None)}
@@ -253,8 +267,8 @@ def test_who_quits_early_gets_figures_so_far_and_no_verdict(tmp_path: Path) -> N
         ],
         targets={"good": bound},
     )
-    run, desk = desk_of(tmp_path, world)
-    run.clock.at(4_000_000_500, 4 << 32, desk.quit)
+    run, session = session_for(tmp_path, world)
+    run.clock.at(4_000_000_500, 4 << 32, session.quit)
     summary = asyncio.run(run.perform()).summary
     assert summary["status"] == "interrupted"
     assert [found["verdict"] for found in summary["expectations"]] == [
@@ -283,6 +297,6 @@ def test_who_quits_early_gets_figures_so_far_and_no_verdict(tmp_path: Path) -> N
 def test_nothing_that_holds_so_far_is_the_verdict_of_a_run(
     expects: list[Any], tmp_path: Path
 ) -> None:
-    run, desk = desk_of(tmp_path, private(expect=expects))
-    run.clock.at(4_000_000_500, 4 << 32, desk.quit)
+    run, session = session_for(tmp_path, private(expect=expects))
+    run.clock.at(4_000_000_500, 4 << 32, session.quit)
     assert asyncio.run(run.perform()).summary["verdict"] == "unknown"

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from actors.events import Sampled
 from scenarios.console.assembly.differences import Figure, apart, differences, figures
 from scenarios.console.control.commands import carry_out
-from scenarios.console.screens.pair import PairViewer, frame, in_step
-from scenarios.console.screens.viewer import viewer_of
+from scenarios.console.control.run_control import RunControl
+from scenarios.console.screens.pair import PairViewer, frame
+from scenarios.console.screens.viewer import session_of
 from scenarios.records.reader import RunRecord
 from tests.support.builders import perform
 from tests.support.command import hush
@@ -24,7 +25,7 @@ from tests.support.terminal import Terminal
 
 def test_runs_in_step_are_what_they_are_alone(tmp_path: Path) -> None:
     runs = both(tmp_path, POISSON, SYNCHRONOUS)
-    asyncio.run(in_step(runs))
+    asyncio.run(RunControl(runs).perform())
     for run, tree in zip(runs, (POISSON, SYNCHRONOUS), strict=True):
         alone = perform(tree, tmp_path / f"alone-{run.folder.path.name}").digests
         assert RunRecord(run.folder.path).manifest["digests"] == alone
@@ -42,7 +43,7 @@ def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
 
     for run in runs:
         run.between.append(look)
-    asyncio.run(in_step(runs))
+    asyncio.run(RunControl(runs).perform())
     gap = 1_200_000_000  # a synchronous run has nothing to do for a second
     assert 0 < worst <= stride + gap
 
@@ -50,8 +51,10 @@ def test_neither_run_is_more_than_a_stride_ahead(tmp_path: Path) -> None:
 def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
     """Every entry before the later of the two has been served by both, none after it."""
     one, other = runs = both(tmp_path, POISSON, SYNCHRONOUS)
-    desks = [viewer_of(run).desk for run in runs]
-    screen = PairViewer(*desks)
+    control = RunControl(runs)
+    session = session_of(control)
+    panes = session.panes
+    screen = PairViewer(session)
 
     looks = 0
 
@@ -73,26 +76,26 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
         raise AssertionError("they never held")
 
     async def person() -> None:
-        task = asyncio.ensure_future(in_step(runs))
+        task = asyncio.ensure_future(control.perform())
         await asyncio.sleep(0)
-        one.governor.pause()
+        control.hold()
         await holding()
-        carry_out(screen.one, "until 7.3s")
+        carry_out(session, "until 7.3s")
         await holding()
         assert (
             max(one.clock.now, other.clock.now)
             <= 7_300_000_000
             < min(one.governor.upcoming, other.governor.upcoming)
         )
-        carry_out(screen.one, "crash 2")
-        carry_out(screen.one, "sort epsilon")
+        carry_out(session, "crash 2")
+        carry_out(session, "sort epsilon")
         await holding()
-        assert [desk.source.scene.state(2) for desk in desks] == ["down", "down"]
-        assert [desk.look.sort for desk in desks] == ["epsilon", "epsilon"]
-        at = {w.begun_s for desk in desks for w in desk.source.scene.windows.lasting()}
+        assert [pane.source.run_state.state(2) for pane in panes] == ["down", "down"]
+        assert [pane.view.sort for pane in panes] == ["epsilon", "epsilon"]
+        at = {w.begun_s for pane in panes for w in pane.source.run_state.windows.lasting()}
         assert len(at) == 1
         seqs = one.log.seq, other.log.seq
-        carry_out(screen.one, "step")
+        carry_out(session, "step")
         await holding()
         moved = [
             now > before for now, before in zip((one.log.seq, other.log.seq), seqs, strict=True)
@@ -100,8 +103,8 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
         assert sorted(moved) == [False, True]
         lines = screen.draw(120, 40)
         assert {sum(len(text) for text, _ in line) for line in lines} == {120}
-        carry_out(screen.one, "speed max")
-        carry_out(screen.one, "play")
+        carry_out(session, "speed max")
+        carry_out(session, "play")
         await task
 
     asyncio.run(person())
@@ -112,8 +115,9 @@ def test_pausing_one_holds_both_at_one_time(tmp_path: Path) -> None:
 
 def test_what_differs_is_what_the_summaries_say(tmp_path: Path) -> None:
     runs = both(tmp_path, POISSON, SYNCHRONOUS)
-    one, other = (viewer_of(run).desk.source for run in runs)
-    asyncio.run(in_step(runs))
+    control = RunControl(runs)
+    one, other = (pane.source for pane in session_of(control).panes)
+    asyncio.run(control.perform())
     found = {figure.name: figure for figure in figures(one, other)}
     told = [json.loads((run.folder.path / "summary.json").read_text()) for run in runs]
     assert found["releases"].one == told[0]["releases"]
@@ -133,14 +137,15 @@ def test_an_epsilon_is_compared_only_in_one_view_for_one_delta(tmp_path: Path) -
     nodes = [GROUP | {"budget": {"epsilon": 4.0, "delta": 1e-6}}]
     for other, alike in ((POISSON, True), (POISSON | {"nodes": nodes}, False)):
         runs = both(tmp_path / str(alike), POISSON, other)
-        desks = [viewer_of(run).desk for run in runs]
-        asyncio.run(in_step(runs))
-        found = figures(*(desk.source for desk in desks))
+        control = RunControl(runs)
+        session = session_of(control)
+        asyncio.run(control.perform())
+        found = figures(*(pane.source for pane in session.panes))
         of_epsilon = [f for f in found if f.name.startswith(("ε", "epsilon"))]
         assert len(of_epsilon) == 3
         assert {math.isnan(f.apart) for f in of_epsilon} == {not alike}
         assert not any(math.isnan(f.apart) for f in found if f.name.startswith(("loss", "sent")))
-        shown = ["".join(t for t, _ in line) for line in PairViewer(*desks).draw(120, 40)]
+        shown = ["".join(t for t, _ in line) for line in PairViewer(session).draw(120, 40)]
         assert ("ε IN OTHER TERMS" in shown[2]) == (not alike)
         assert shown[0].startswith(" A small")
         assert shown[0][60:].startswith(" B small")
@@ -163,11 +168,11 @@ def _plain(number: str) -> str:
 
 
 def test_two_runs_are_tables(tmp_path: Path) -> None:
-    desks = [viewer_of(run).desk for run in both(tmp_path, POISSON, SYNCHRONOUS)]
-    screen = PairViewer(*desks)
+    session = session_of(RunControl(both(tmp_path, POISSON, SYNCHRONOUS)))
+    screen = PairViewer(session)
     screen.press("g")
-    assert "two runs are shown as tables" in desks[0].look.says
-    assert [desk.look.scale for desk in desks] == ["table", "table"]
+    assert "two runs are shown as tables" in session.message
+    assert [pane.view.scale for pane in session.panes] == ["table", "table"]
 
 
 @given(st.integers(20, 200), st.integers(4, 70))
@@ -229,7 +234,7 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
             await asyncio.sleep(0.01)
             pair.screen._due = 0.0  # compare at every meeting
             pair.screen.draw(120, 40)
-            _, found, far = pair.screen._met
+            _, found, far = pair.screen.compared
             apart = [f for f in found if f.apart != 0 and not math.isnan(f.apart)]
             assert apart == []
             assert far == []
@@ -250,7 +255,7 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
         pair.order("until 9s")
         await pair.rest()
         pair.screen.draw(120, 40)
-        instant, found, _ = pair.screen._met
+        instant, found, _ = pair.screen.compared
         assert 1_000_000_000 <= instant <= 1_000_000_000 + 2 * 20_000_000_000 // 400
         assert next(f.other for f in found if f.name == "sent") == sent[0]
 
@@ -260,7 +265,7 @@ def test_runs_are_compared_at_one_instant(tmp_path: Path) -> None:
 def test_the_end_of_both_is_told(tmp_path: Path) -> None:
     expecting = {"expect": [{"metric": "loss.mean", "below": 0.001}]}
     pair = Pair(tmp_path, POISSON, SHORT | expecting)
-    asyncio.run(in_step(pair.runs, pair.screen.meet))
+    asyncio.run(pair.control.perform())
     lines = ["".join(text for text, _ in line).strip() for line in pair.screen.draw(160, 40)]
     assert lines[-4].startswith("A finished at 20 s (horizon)")
     assert lines[-3].startswith("B finished at 1 s (horizon)")

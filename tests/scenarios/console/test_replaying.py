@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.console.assembly.playback import Player
+from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.sources.recording import Recording
 from tests.support.builders import perform, private
 from tests.support.command import hush
@@ -182,14 +182,14 @@ def test_the_beginning_can_be_looked_at(run: Path) -> None:
 def test_a_player_keeps_its_pace(run: Path) -> None:
     """Twenty simulated seconds at forty per second take half a second, as near as a busy machine lets them."""
     recording = Recording(run)
-    player = Player(recording, 40.0)
+    control = ReplayControl(recording, 40.0)
     begun = time.perf_counter()
 
     async def play() -> None:
-        task = asyncio.ensure_future(player.perform())
-        while not player.paused:  # noqa: ASYNC110 # nobody tells
+        task = asyncio.ensure_future(control.perform())
+        while not control.paused:  # noqa: ASYNC110 # nobody tells
             await asyncio.sleep(0.005)
-        player.stop()
+        control.stop()
         await task
 
     asyncio.run(play())

@@ -33,7 +33,7 @@ def said(source: Source) -> dict[str, Any]:
     """Everything that a screen may say of a run, but for how fast it goes."""
     source.refresh()
     size = source.facts.size
-    scene = source.scene
+    state = source.run_state
     return {
         "seq": source.seq,
         "messages": source.messages(),
@@ -44,19 +44,19 @@ def said(source: Source) -> dict[str, Any]:
         "inbox": [source.inbox(i) for i in range(size)],
         "stale": [round(source.stale(i), 9) for i in range(size)],
         "ledger": [[(k, *astuple(s)) for k, s in source.ledger(i, 3)] for i in range(size)],
-        "states": [scene.state(i) for i in range(source.facts.seats)],
-        "windows": scene.windows.all(source.now),
-        "trend": [scene.losses_of(i) for i in range(size)],
-        "history": scene.history(),
-        "paces": scene.paces(),
+        "states": [state.state(i) for i in range(source.facts.seats)],
+        "windows": state.windows.all(source.now),
+        "trend": [state.losses_of(i) for i in range(size)],
+        "history": state.history(),
+        "paces": state.paces(),
         "links": {
             (i, j): source.last_to(i, j)
             for i, near in enumerate(source.facts.neighbours())
             for j in near
         },
-        "recent": [e.seq for e in scene.recent][-400:],
-        "notable": [e.seq for e in scene.notable],
-        "round": scene.round,
+        "recent": [e.seq for e in state.recent][-400:],
+        "notable": [e.seq for e in state.notable],
+        "round": state.round,
     }
 
 
@@ -174,7 +174,7 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
             assert len(rows) == run.plan.size
             for node, state, epsilon, cap, _, count, _, _ in rows:
                 agent = run.agents[int(node)]
-                assert state == viewer.desk.source.scene.state(agent.id)
+                assert state == viewer.session.pane.source.run_state.state(agent.id)
                 assert int(count) == len(agent.store.ledger)
                 assert epsilon == amount(run.observers.budget.epsilon_of(agent.id), room=5)
                 held = run.plan.nodes[agent.id].cap
@@ -224,7 +224,7 @@ def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
     )  # fmt: skip
     assert float(recording.epsilons().max()) == pytest.approx(summary["epsilon"]["max"])
     assert [node["state"] for node in summary["nodes"]] == [
-        recording.scene.state(i) for i in range(6)
+        recording.run_state.state(i) for i in range(6)
     ]
 
 

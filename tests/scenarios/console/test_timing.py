@@ -12,22 +12,22 @@ from scenarios.console.screens.viewer import viewer_of
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
-from tests.support.desks import desk_of, schedules, settle, watched
+from tests.support.sessions import schedules, session_for, settle, watched
 
 
 def test_a_step_is_one_event_or_all_that_one_entry_tells(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     seqs: list[int] = []
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         await asyncio.sleep(0.02)
         for _ in range(12):
-            carry_out(desk, "step")
+            carry_out(session, "step")
             await settle(run)
             seqs.append(run.log.seq)
-        desk.quit()
+        session.quit()
         await task
 
     asyncio.run(person())
@@ -35,24 +35,24 @@ def test_a_step_is_one_event_or_all_that_one_entry_tells(tmp_path: Path) -> None
 
 
 def test_until_holds_at_the_instant_and_next_at_the_event(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 7s")
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 7s")
     assert run.clock.now <= 7_000_000_000
-    later, desk = desk_of(tmp_path / "b")
-    watched(later, desk, "until 7s", "next refused or released")
-    run, desk = desk_of(tmp_path / "c")
-    said = watched(run, desk, "until 2s", "next kind == 'released' and node == 3", "until +1s")
+    later, session = session_for(tmp_path / "b")
+    watched(later, session, "until 7s", "next refused or released")
+    run, session = session_for(tmp_path / "c")
+    said = watched(run, session, "until 2s", "next kind == 'released' and node == 3", "until +1s")
     assert "reached at event" in said[1]
-    found = [e for e in desk.source.scene.recent if f"event {e.seq}," in said[1]]
+    found = [e for e in session.pane.source.run_state.recent if f"event {e.seq}," in said[1]]
     assert [(type(e).__name__, e.node) for e in found] == [("Released", 3)]
-    assert desk.look.breaks == []
+    assert session.pane.breaks == []
 
 
 def test_a_breakpoint_holds_every_time_until_it_is_cleared(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     said = watched(
         run,
-        desk,
+        session,
         "break kind == 'sampled' and t > 3000000000",
         "until 9s",
         "until 9s",
@@ -64,9 +64,9 @@ def test_a_breakpoint_holds_every_time_until_it_is_cleared(tmp_path: Path) -> No
 
 
 def test_a_condition_on_a_metric_holds_a_run(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until epsilon.max > 1")
-    assert float(desk.source.epsilons().max()) > 1
+    run, session = session_for(tmp_path)
+    watched(run, session, "until epsilon.max > 1")
+    assert float(session.pane.source.epsilons().max()) > 1
     history = run.observers.last.values["epsilon"] if run.observers.last is not None else []
     assert max(float(e) for e in history) > 1
 
@@ -74,52 +74,52 @@ def test_a_condition_on_a_metric_holds_a_run(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_breakpoint_on_metrics_holds_when_it_becomes_true(tmp_path: Path) -> None:
     """Once for the network; once for each agent where it asks for each; at every event where it asks for events, too."""
-    run, desk = desk_of(tmp_path)
-    said = watched(run, desk, "break epsilon.max > 1", "until 9s", "until 9s", "until 19s")
+    run, session = session_for(tmp_path)
+    said = watched(run, session, "break epsilon.max > 1", "until 9s", "until 9s", "until 19s")
     assert ["BREAK" in s for s in said] == [False, True, False, False]
-    run, desk = desk_of(tmp_path / "each")
-    said = watched(run, desk, "break epsilon > 1", *["until 19s"] * 8)
+    run, session = session_for(tmp_path / "each")
+    said = watched(run, session, "break epsilon > 1", *["until 19s"] * 8)
     hit = [s for s in said if "BREAK" in s]
     assert len(hit) == sum(len(a.store.ledger) > 5 for a in run.agents) == 5
-    run, desk = desk_of(tmp_path / "events")
-    said = watched(run, desk, "break kind == 'woke' and epsilon.max > 1", *["until 19s"] * 3)
+    run, session = session_for(tmp_path / "events")
+    said = watched(run, session, "break kind == 'woke' and epsilon.max > 1", *["until 19s"] * 3)
     assert ["BREAK" in s for s in said] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("order", ["break", "until", "next"])
 def test_what_is_not_measured_cannot_be_waited_for(tmp_path: Path, order: str) -> None:
-    run, desk = desk_of(tmp_path)
-    said = watched(run, desk, "until 2s", f"{order} staleness.p50 >= 0")
+    run, session = session_for(tmp_path)
+    said = watched(run, session, "until 2s", f"{order} staleness.p50 >= 0")
     assert "staleness is not measured while this run goes on" in said[1]
 
 
 def test_a_goal_is_forgotten_when_something_else_is_ordered(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    watched(run, desk, "until 2s", "speed max")
+    run, session = session_for(tmp_path)
+    watched(run, session, "until 2s", "speed max")
 
     async def person() -> list[str]:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
-        carry_out(desk, "next finished")
-        carry_out(desk, "play")
+        carry_out(session, "next finished")
+        carry_out(session, "play")
         await settle(run)
-        carry_out(desk, "until 5s")
+        carry_out(session, "until 5s")
         await settle(run)
-        assert desk.source.now == 5_000_000_000
-        carry_out(desk, "until 19s")
+        assert session.pane.source.now == 5_000_000_000
+        carry_out(session, "until 19s")
         await settle(run)
-        desk.quit()
+        session.quit()
         await task
-        return [desk.look.says]
+        return [session.message]
 
-    run, desk = desk_of(tmp_path / "b")
+    run, session = session_for(tmp_path / "b")
     assert "finished" not in asyncio.run(person())[0]
 
 
 def test_a_pace_is_answered_while_nothing_goes_on(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    said = watched(run, desk, "until 2s", "speed 3", "faster", "speed max")
+    run, session = session_for(tmp_path)
+    said = watched(run, session, "until 2s", "speed 3", "faster", "speed max")
     assert said[1:] == [
         "×3, as soon as it goes on",
         "×6, as soon as it goes on",
@@ -134,46 +134,46 @@ def test_the_wall_engine_keeps_its_pace_and_says_so(tmp_path: Path) -> None:
         RunGovernor(watched=True, looks=True, steers=True),
         50.0,
     )
-    desk = viewer_of(run).desk
-    assert desk.deck.speed == 50.0
-    said = watched(run, desk, "speed 3", "faster", "step")
+    session = viewer_of(run).session
+    assert session.control.speed == 50.0
+    said = watched(run, session, "speed 3", "faster", "step")
     assert all("the wall engine keeps the pace" in words for words in said[:2])
     assert run.log.seq > 1
 
 
 def test_while_it_is_held_nothing_is_served_that_is_due_later(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         for order in ("until 3s", "step", "until +0.25s", "step", "step"):
             await settle(run)
-            carry_out(desk, order)
+            carry_out(session, order)
             await settle(run)
             assert run.clock.now <= run.governor.now < run.governor.upcoming
-        desk.quit()
+        session.quit()
         await task
 
     asyncio.run(person())
 
 
 def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     said: list[str] = []
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
-        carry_out(desk, "until 3s")
+        carry_out(session, "until 3s")
         await settle(run)
-        said.append(desk.gather.model(desk.look).feed.upcoming)
-        carry_out(desk, "step")
+        said.append(session.pane.builder.build(session.pane.view).model.feed.upcoming)
+        carry_out(session, "step")
         await settle(run)
-        desk.source.refresh()
-        said.append(f"▸ {desk.source.scene.recent[-1].t / 1e9:.3f} is next")
-        desk.quit()
+        session.pane.source.refresh()
+        said.append(f"▸ {session.pane.source.run_state.recent[-1].t / 1e9:.3f} is next")
+        session.quit()
         await task
 
     asyncio.run(person())
@@ -185,26 +185,26 @@ def test_until_is_that_very_time_and_a_fault_happens_right_after_it(
     tmp_path: Path, instant: float
 ) -> None:
     """Also where nothing happens then; and a file says the same."""
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
 
     async def person() -> None:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         await settle(run)
-        carry_out(desk, f"until {instant}")
+        carry_out(session, f"until {instant}")
         await settle(run)
-        assert desk.source.now == round(instant * 1e9)
-        carry_out(desk, "until +0.1")
+        assert session.pane.source.now == round(instant * 1e9)
+        carry_out(session, "until +0.1")
         await settle(run)
-        assert desk.source.now == round(instant * 1e9) + 100_000_000
-        carry_out(desk, "crash 1 for=2s")
+        assert session.pane.source.now == round(instant * 1e9) + 100_000_000
+        carry_out(session, "crash 1 for=2s")
         await settle(run)
-        (window,) = desk.source.scene.windows.lasting()
+        (window,) = session.pane.source.run_state.windows.lasting()
         assert round((window.begun_s - instant - 0.1) * 1e9) in {1, 2, 3}
-        carry_out(desk, "speed max")
-        carry_out(desk, "play")
+        carry_out(session, "speed max")
+        carry_out(session, "play")
         await task
 
     asyncio.run(person())
-    mine, theirs = schedules(run, desk, tmp_path)
+    mine, theirs = schedules(run, session, tmp_path)
     assert mine == theirs

@@ -1,4 +1,4 @@
-"""What one hand does to two runs: to both at one instant, or to neither; and where they hold."""
+"""What one control does to two runs: to both at one instant, or to neither; and where they hold."""
 
 import asyncio
 import json
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from actors.events import KINDS, Sampled
-from scenarios.console.screens.pair import in_step
 from scenarios.records.reader import RunRecord
 from tests.support.builders import perform
 from tests.support.pairs import LARGE, POISSON, RARE, SHORT, SLOW, SYNCHRONOUS, Pair
@@ -45,7 +44,7 @@ def test_what_cannot_be_done_to_both_is_done_to_neither(tmp_path: Path) -> None:
         await pair.rest()
         assert pair.order("heal 0").startswith("fault 0 (crash) is undone at 5.0")
         await pair.rest()
-        assert [desk.source.scene.state(1) for desk in pair.desks] == ["up", "up"]
+        assert [pane.source.run_state.state(1) for pane in pair.panes] == ["up", "up"]
 
     pair.play(person)
     mine, theirs = pair.faults()
@@ -62,11 +61,11 @@ def test_a_heal_undoes_what_was_done_together_whatever_its_number(tmp_path: Path
         for order in ("until 5s", "crash 1"):
             pair.order(order)
             await pair.rest()
-        states = [[d.source.scene.state(i) for i in (1, 4, 5)] for d in pair.desks]
+        states = [[d.source.run_state.state(i) for i in (1, 4, 5)] for d in pair.panes]
         assert states == [["down", "up", "up"], ["down", "paused", "paused"]]
         pair.order("heal 0")
         await pair.rest()
-        states = [[d.source.scene.state(i) for i in (1, 4, 5)] for d in pair.desks]
+        states = [[d.source.run_state.state(i) for i in (1, 4, 5)] for d in pair.panes]
         assert states == [["up", "up", "up"], ["up", "paused", "paused"]]
 
     pair.play(person)
@@ -131,11 +130,11 @@ def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, firs
         mark = "B" if first else "A"
         assert pair.order("crash 2").startswith(f"crash 2 in {mark} alone at ")
         await pair.rest()
-        states = [desk.source.scene.state(2) for desk in pair.desks]
+        states = [pane.source.run_state.state(2) for pane in pair.panes]
         assert sorted(states) == ["down", "up"]
         assert "is undone in" in pair.order("heal")
         await pair.rest()
-        assert [desk.source.scene.state(2) for desk in pair.desks] == ["up", "up"]
+        assert [pane.source.run_state.state(2) for pane in pair.panes] == ["up", "up"]
         pair.screen.press("escape")
         assert "q quit" in "".join(text for text, _ in pair.screen.draw(160, 40)[-1])
         pair.order("play")
@@ -143,7 +142,7 @@ def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, firs
         pair.order("play")
         await pair.rest()
         assert short.governor.now == 1_000_000_000
-        assert pair.desks[pair.runs.index(short)].source.progress == 1.0
+        assert pair.panes[pair.runs.index(short)].source.progress == 1.0
 
     pair.play(person)
 
@@ -155,17 +154,17 @@ def test_a_goal_that_one_reaches_is_told_and_forgotten_by_both(tmp_path: Path) -
     async def person() -> None:
         said = pair.order('next kind == "released" and node == 7')
         await pair.rest()
-        said = pair.screen.one.look.says
+        said = pair.session.message
         assert said.startswith("B: reached at event "), said
-        last = pair.desks[1].source.scene.recent
-        pair.desks[1].source.refresh()
+        last = pair.panes[1].source.run_state.recent
+        pair.panes[1].source.refresh()
         (event,) = [e for e in last if f"event {e.seq:,}," in said]
         assert pair.runs[1].governor.now == event.t
         assert pair.runs[0].governor.now <= event.t + 20_000_000_000 // 400
         assert pair.order("until +2s") == ""
         await pair.rest()
         assert pair.instants[0] == pair.instants[1]
-        assert pair.screen.one.look.says == ""
+        assert pair.session.message == ""
 
     pair.play(person)
 
@@ -178,7 +177,7 @@ def test_two_runs_have_one_pace(tmp_path: Path) -> None:
         for order in ("speed 2", "play", "play", "loss 1 p=0.1", "speed 3"):
             pair.order(order)
             await asyncio.sleep(0.15)
-            assert pair.runs[0].governor._line is pair.runs[1].governor._line
+            assert pair.runs[0].governor.pacing is pair.runs[1].governor.pacing
             mine, theirs = pair.instants
             assert abs(mine - theirs) < 100_000_000
 
@@ -199,7 +198,7 @@ def test_nobody_goes_beyond_a_mark_before_all_have_come_to_it(tmp_path: Path) ->
     for run in pair.runs:
         run.between.append(look)
         run.log.watch(lambda _: look(), KINDS)
-    asyncio.run(in_step(pair.runs))
+    asyncio.run(pair.control.perform())
     assert ahead == 0
 
 
@@ -213,7 +212,7 @@ def test_what_one_of_two_declared_is_healed_there(tmp_path: Path) -> None:
         assert "A: heal: no fault 0: there is none" in pair.order("heal A0")
         assert pair.order("heal b0").startswith("fault 0 (pause) is undone in B alone at 5.0")
         await pair.rest()
-        assert [desk.source.scene.state(5) for desk in pair.desks] == ["up", "up"]
+        assert [pane.source.run_state.state(5) for pane in pair.panes] == ["up", "up"]
 
     pair.play(person)
 
@@ -240,7 +239,7 @@ def test_when_one_of_two_breaks_the_other_is_kept(tmp_path: Path) -> None:
 
     pair.runs[1].log.watch(spoil, (Sampled,))
     with pytest.raises(RuntimeError, match="it broke"):
-        asyncio.run(in_step(pair.runs, pair.screen.meet))
+        asyncio.run(pair.control.perform())
     assert RunRecord(pair.runs[0].folder.path).manifest["status"] == "interrupted"
 
 

@@ -12,8 +12,8 @@ from scenarios.console.screens.viewer import Viewer
 from scenarios.console.sources.fault_windows import Windows
 from scenarios.records.world_facts import Declared
 from tests.support.builders import perform, private
-from tests.support.desks import desk_of, watched
 from tests.support.looks import stood, told
+from tests.support.sessions import session_for, watched
 
 SECOND = 10**9
 
@@ -85,40 +85,40 @@ def test_however_often_a_fault_comes_the_open_ones_are_known(
 
 
 def test_the_server_is_hit_by_its_name(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path, "federated-dropout")
-    watched(run, desk, "until 1s", "crash server for=500ms", "step")
-    assert desk.source.scene.state(12) == "down"
-    assert [desk.source.scene.state(i) for i in range(3)] == ["up"] * 3
+    run, session = session_for(tmp_path, "federated-dropout")
+    watched(run, session, "until 1s", "crash server for=500ms", "step")
+    assert session.pane.source.run_state.state(12) == "down"
+    assert [session.pane.source.run_state.state(i) for i in range(3)] == ["up"] * 3
 
 
 def test_nothing_is_undone_twice(tmp_path: Path) -> None:
     """Also where nobody had time to serve the first."""
-    run, desk = desk_of(tmp_path)
+    run, session = session_for(tmp_path)
     said: list[str] = []
 
     def twice() -> None:
-        if run.clock.now > 3e9 and not said and desk.source.scene.windows.lasting():
+        if run.clock.now > 3e9 and not said and session.pane.source.run_state.windows.lasting():
             for _ in range(2):
-                carry_out(desk, "heal 0")
-                said.append(desk.look.says)
+                carry_out(session, "heal 0")
+                said.append(session.message)
 
     run.between.append(twice)
-    watched(run, desk, "until 4s", "crash 1", "until 6s")
+    watched(run, session, "until 4s", "crash 1", "until 6s")
     assert "is undone" in said[0]
     assert "does nothing now that could be undone" in said[1]
 
 
 def test_what_hit_nobody_says_so(tmp_path: Path) -> None:
-    run, desk = desk_of(tmp_path)
-    viewer = Viewer(desk)
-    watched(run, desk, "until 4s", "crash 1", "step")
+    run, session = session_for(tmp_path)
+    viewer = Viewer(session)
+    watched(run, session, "until 4s", "crash 1", "step")
     viewer.draw(100, 30)
-    assert "hit nobody" not in desk.look.says
-    run, desk = desk_of(tmp_path / "b")
-    viewer = Viewer(desk)
-    watched(run, desk, "until 4s", "crash 1", "restart 2")
+    assert "hit nobody" not in session.message
+    run, session = session_for(tmp_path / "b")
+    viewer = Viewer(session)
+    watched(run, session, "until 4s", "crash 1", "restart 2")
     lines = told(viewer, 100, 30)
-    assert desk.look.says.endswith("it hit nobody")
+    assert session.message.endswith("it hit nobody")
     assert any("#1 restart 2" in line and "hit nobody" in line for line in lines)
     assert any("1 active, 2 known" in line for line in lines)
 
@@ -126,12 +126,12 @@ def test_what_hit_nobody_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("action", ["crash", "pause"])
 def test_who_is_held_by_two_faults_is_hit_by_both(tmp_path: Path, action: str) -> None:
     """The second keeps it there when the first is over."""
-    run, desk = desk_of(tmp_path)
-    viewer = Viewer(desk)
-    watched(run, desk, "until 4s", f"{action} 1 for=1s", f"{action} 1 for=9s", "until 7s")
+    run, session = session_for(tmp_path)
+    viewer = Viewer(session)
+    watched(run, session, "until 4s", f"{action} 1 for=1s", f"{action} 1 for=9s", "until 7s")
     lines = told(viewer, 100, 30)
-    assert desk.source.scene.state(1) in {"down", "paused"}
-    assert "hit nobody" not in "".join(lines) + desk.look.says
+    assert session.pane.source.run_state.state(1) in {"down", "paused"}
+    assert "hit nobody" not in "".join(lines) + session.message
     assert any("1 active, 2 known" in line for line in lines)
 
 

@@ -9,25 +9,25 @@ from hypothesis import strategies as st
 
 from scenarios.api import make_plan
 from scenarios.console.control import keys
-from scenarios.console.control.commands import ORDERS, complete, offers
+from scenarios.console.control.commands import COMMANDS, complete, offers
 from scenarios.console.control.fault_syntax import TEMPLATES, pieces, read_fault
 from scenarios.console.control.keys import KEYS, PASTED, press
-from scenarios.console.sources.view_state import NotThere
+from scenarios.console.sources.view_state import CommandError
 from scenarios.planning.fault_tables import ACTIONS
 from scenarios.records.world_facts import facts_of
 from tests.support.builders import scenario
-from tests.support.desks import WORLD, desk_of
+from tests.support.sessions import WORLD, session_for
 
 
 def test_every_order_has_one_name_and_every_key_one_order() -> None:
-    names = [*TEMPLATES, *(key.order.partition(" ")[0] for key in KEYS)]
-    assert set(names) - {"…"} <= set(ORDERS)
+    names = [*TEMPLATES, *(key.command.partition(" ")[0] for key in KEYS)]
+    assert set(names) - {"…"} <= set(COMMANDS)
     assert len({key.key for key in KEYS}) == len(KEYS)
     assert set(TEMPLATES) == set(ACTIONS)
-    assert {"play", "step", "until", "hold", "pause"} <= set(ORDERS)
-    assert ORDERS["hold"].steers
-    assert ORDERS["pause"].steers
-    assert not ORDERS["play"].steers
+    assert {"play", "step", "until", "hold", "pause"} <= set(COMMANDS)
+    assert COMMANDS["hold"].steers
+    assert COMMANDS["pause"].steers
+    assert not COMMANDS["play"].steers
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_faults_are_read_as_a_person_writes_them(text: str, table: dict[str, Any
 def test_what_is_wrong_with_a_fault_is_said(text: str, wrong: str) -> None:
     facts = facts_of(make_plan(WORLD), (), numerical=False)
     action, _, rest = text.partition(" ")
-    with pytest.raises(NotThere) as error:
+    with pytest.raises(CommandError) as error:
         read_fault(action, rest, facts)
     assert wrong in str(error.value)
 
@@ -92,40 +92,40 @@ def test_the_server_has_a_name_on_links_and_in_groups() -> None:
         action, _, rest = text.partition(" ")
         assert read_fault(action, rest, facts) == table
     nobody = facts_of(make_plan(WORLD), (), numerical=False)
-    with pytest.raises(NotThere, match="'server' is no agent"):
+    with pytest.raises(CommandError, match="'server' is no agent"):
         read_fault("loss", "0-server p=1", nobody)
 
 
 def test_what_is_pasted_is_written_where_something_is_written_and_else_ignored(
     tmp_path: Path,
 ) -> None:
-    _, desk = desk_of(tmp_path)
-    press(desk, f"{PASTED}sq\n?")
-    assert (desk.look.sort, desk.look.helps, desk.stays) == ("id", False, True)
-    press(desk, ":")
-    press(desk, f"{PASTED}sort\nloss\x1b[2J")
-    assert desk.look.writing is not None
-    assert desk.look.writing.text == "sort loss[2J"
+    _, session = session_for(tmp_path)
+    press(session, f"{PASTED}sq\n?")
+    assert (session.pane.view.sort, session.shows_help, session.stays) == ("id", False, True)
+    press(session, ":")
+    press(session, f"{PASTED}sort\nloss\x1b[2J")
+    assert session.editor is not None
+    assert session.editor.text == "sort loss[2J"
 
 
 def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:
-    _, desk = desk_of(tmp_path)
-    assert complete(desk, "cra") == "crash "
-    assert complete(desk, "s") == "s"
-    assert set(offers(desk, "s")) == {n for n in ORDERS if n.startswith("s")}
-    assert complete(desk, "crash pee") == "crash peers "
-    assert complete(desk, "loss 1 dir") == "loss 1 direction="
-    assert complete(desk, "loss 1 p") == "loss 1 pee" or "p=" in offers(desk, "loss 1 p")
-    assert complete(desk, "loss 1 direction=f") == "loss 1 direction=from "
-    assert complete(desk, "privacy 1 kind=tw") == "privacy 1 kind=twin "
-    assert "lose=" in offers(desk, "crash 1 l")
-    assert "lose=all" not in offers(desk, "crash 1 l")
-    assert "lose=all" in offers(desk, "crash 1 lose=")
-    assert "lose=" not in offers(desk, "pause 1 l")
-    assert "edges=" in offers(desk, "join 1 ")
-    assert complete(desk, "sort eps") == "sort epsilon "
-    assert "released" in offers(desk, "next rel")
-    assert complete(desk, "nothing at all") == "nothing at all"
+    _, session = session_for(tmp_path)
+    assert complete(session, "cra") == "crash "
+    assert complete(session, "s") == "s"
+    assert set(offers(session, "s")) == {n for n in COMMANDS if n.startswith("s")}
+    assert complete(session, "crash pee") == "crash peers "
+    assert complete(session, "loss 1 dir") == "loss 1 direction="
+    assert complete(session, "loss 1 p") == "loss 1 pee" or "p=" in offers(session, "loss 1 p")
+    assert complete(session, "loss 1 direction=f") == "loss 1 direction=from "
+    assert complete(session, "privacy 1 kind=tw") == "privacy 1 kind=twin "
+    assert "lose=" in offers(session, "crash 1 l")
+    assert "lose=all" not in offers(session, "crash 1 l")
+    assert "lose=all" in offers(session, "crash 1 lose=")
+    assert "lose=" not in offers(session, "pause 1 l")
+    assert "edges=" in offers(session, "join 1 ")
+    assert complete(session, "sort eps") == "sort epsilon "
+    assert "released" in offers(session, "next rel")
+    assert complete(session, "nothing at all") == "nothing at all"
 
 
 @pytest.mark.slow
@@ -141,11 +141,10 @@ def test_no_keys_can_break_the_screen(
     from scenarios.console.screens.viewer import Viewer
 
     folder = tmp_path_factory.mktemp("keys")
-    run, desk = desk_of(folder, scenario())
-    desk.hands.steering = None  # nothing may be written into the folder of the tests
-    desk.steering = None
-    viewer = Viewer(desk)
-    desk.save = lambda _: folder / "x.svg"
+    run, session = session_for(folder, scenario())
+    session.pane.steering = None  # nothing may be written into the folder of the tests
+    viewer = Viewer(session)
+    session.save_picture = lambda _: folder / "x.svg"
     for key in pressed:
         viewer.press(key)
         lines = viewer.draw(70, 20)
@@ -154,30 +153,30 @@ def test_no_keys_can_break_the_screen(
 
 
 def test_help_names_every_key_and_every_order(tmp_path: Path) -> None:
-    _, desk = desk_of(tmp_path)
-    manual = keys.manual(desk)
+    _, session = session_for(tmp_path)
+    manual = keys.manual(session)
     said = " ".join(text for _, text in manual)
-    assert all(f"{name}" in said for name in ORDERS)
+    assert all(f"{name}" in said for name in COMMANDS)
     shown = " ".join(key for key, _ in manual)
     assert all(key.shown in shown for key in KEYS)
 
 
 def test_keys_write_a_line_as_a_line_editor_does(tmp_path: Path) -> None:
-    _, desk = desk_of(tmp_path)
+    _, session = session_for(tmp_path)
 
     def type_(*pressed: str) -> str:
         for key in pressed:
-            press(desk, key)
-        return desk.look.writing.text if desk.look.writing is not None else ""
+            press(session, key)
+        return session.editor.text if session.editor is not None else ""
 
     assert type_(":", *"sort ix", "backspace", "d") == "sort id"
     assert type_("home", "X", "end", "Y", "left", "Z") == "Xsort idZY"
     assert type_("clear") == ""
     assert type_(*"sort loss", "enter") == ""
-    assert desk.look.sort == "loss"
+    assert session.pane.view.sort == "loss"
     assert type_(":", "up") == "sort loss"
     assert type_("clear", "backspace") == ""
-    assert desk.look.writing is None
+    assert session.editor is None
 
 
 def test_pieces_split_only_outside_of_brackets() -> None:

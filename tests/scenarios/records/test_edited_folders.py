@@ -181,8 +181,8 @@ def api(folder: Path) -> None:
 
 def replayed(folder: Path) -> None:
     with guarded(folder):
-        viewer, player = viewer_of_recording(folder, None)
-        player.source.seek(player.source.length)
+        viewer, control = viewer_of_recording(folder, None)
+        control.source.seek(control.source.length)
         viewer.draw(100, 30)
 
 

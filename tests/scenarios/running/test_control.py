@@ -1,22 +1,25 @@
-"""Who holds time: a hand that pauses, paces and lets go."""
+"""What governs a run: it is held, paced and let go, alone or beside another."""
 
 import math
 import time
+from pathlib import Path
 
 import pytest
 
-from scenarios.running.control import Abreast, RunGovernor
+from scenarios.console.control.run_control import RunControl
+from scenarios.running.control import RunGovernor
+from tests.support.pairs import POISSON, both
 
 
-def test_a_hand_that_nobody_holds_asks_nothing() -> None:
+def test_a_governor_that_holds_nothing_asks_nothing() -> None:
     assert RunGovernor().free
     assert not RunGovernor(speed=3.0).free
     governor = RunGovernor()
-    governor.pause()
+    governor.hold()
     assert not governor.free
-    governor.resume()
+    governor.go()
     assert governor.free
-    governor.hurry(edge=7)
+    governor.go(hurries=True, edge=7)
     assert not governor.free
 
 
@@ -33,14 +36,15 @@ def test_between_two_entries_time_goes_on_at_its_pace() -> None:
         seen.append(governor.now)
     assert seen == sorted(seen)
     assert 5 * 2_000_000 <= seen[-1] - seen[0] < 10**9
-    governor.pause()
+    governor.hold()
     held = governor.now
     assert held >= seen[-1]
     time.sleep(0.005)
     assert governor.now == held
-    governor.pace(1e6)
+    governor.pacing.restart()
+    governor.pacing.speed = 1e6
     assert governor.now == held
-    governor.resume()
+    governor.go()
     assert governor.now == held
     governor.allowance(10**9)
     time.sleep(0.002)
@@ -51,18 +55,21 @@ def test_between_two_entries_time_goes_on_at_its_pace() -> None:
     assert governor.now == 10**9
 
 
-def test_runs_abreast_have_one_time_and_none_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is asked first, whatever is ordered: neither has done anything for long."""
+def test_runs_side_by_side_have_one_time_and_none_goes_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whichever is asked first, whatever is commanded: neither has done anything for long."""
     wall = 50.0
     monkeypatch.setattr("scenarios.running.control.time.perf_counter", lambda: wall)
-    one, other = RunGovernor(speed=1.0), RunGovernor(speed=1.0)
-    Abreast([one, other], 10**12, lambda _: None)
+    runs = both(tmp_path, POISSON, POISSON, speed=1.0)
+    control = RunControl(runs)
+    one, other = (run.governor for run in runs)
     for first, second in ((one, other), (other, one)):
         for act in (
-            first.set_out,
-            lambda governor=second: governor.pace(2.0),
-            first.pause,
-            second.resume,
+            control.restart_pace,
+            lambda: control.set_speed(2.0),
+            control.hold,
+            control.play,
         ):
             for governor in (second, first):
                 governor.allowance(10**11)
@@ -72,3 +79,5 @@ def test_runs_abreast_have_one_time_and_none_goes_back(monkeypatch: pytest.Monke
             act()
             assert one.now == other.now == before
     assert one.now == 5e9  # two halves at one, four at two, and two while held
+    for run in runs:
+        run.recorder.close()

@@ -1,17 +1,16 @@
-"""A desk beside a world that runs: orders without a terminal."""
+"""A session with a world that runs: commands without a terminal."""
 
 import asyncio
 from pathlib import Path
 from typing import Any
 
 from scenarios.api import make_plan
-from scenarios.console.assembly.playback import LiveDeck
-from scenarios.console.control.command_target import Desk
 from scenarios.console.control.commands import carry_out
-from scenarios.console.sources.source import LiveSource
+from scenarios.console.control.run_control import RunControl
+from scenarios.console.control.session import Session
+from scenarios.console.screens.viewer import session_of
 from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
-from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
 from tests.support.builders import private
 
@@ -24,11 +23,10 @@ WORLD = private(
 )
 
 
-def desk_of(folder: Path, tree: Any = WORLD, **options: Any) -> tuple[Run, Desk]:
+def session_for(folder: Path, tree: Any = WORLD, **options: Any) -> tuple[Run, Session]:
     plan = make_plan(tree, **options)
     run = Run(plan, folder / "run", RunGovernor(watched=True, looks=True, steers=True), 1e12)
-    source = LiveSource(run)
-    return run, Desk(source, LiveDeck(source), Steering(run))
+    return run, session_of(RunControl([run]))
 
 
 async def settle(run: Run) -> None:
@@ -47,29 +45,29 @@ async def settle(run: Run) -> None:
     raise AssertionError("the run never held")
 
 
-def watched(run: Run, desk: Desk, *orders: str) -> list[str]:
+def watched(run: Run, session: Session, *orders: str) -> list[str]:
     """Hold a run at its beginning, give orders, each when the one before has come to rest; and end it."""
 
     async def person() -> list[str]:
-        run.governor.pause()
+        run.governor.hold()
         task = asyncio.ensure_future(run.perform())
         await asyncio.sleep(0.02)
         said = []
         for order in orders:
-            carry_out(desk, order)
+            carry_out(session, order)
             await settle(run)
-            said.append(desk.look.says)
-        desk.quit()
+            said.append(session.message)
+        session.quit()
         await task
         return said
 
     return asyncio.run(person())
 
 
-def schedules(run: Run, desk: Desk, folder: Path) -> tuple[str, str]:
+def schedules(run: Run, session: Session, folder: Path) -> tuple[str, str]:
     """Return the schedule of a session, and that of the file that it exports, run again."""
-    assert desk.hands.steering is not None
-    file = desk.hands.steering.export(folder / "again.toml")
+    assert session.pane.steering is not None
+    file = session.pane.steering.export(folder / "again.toml")
     again = asyncio.run(Run(make_plan(file), folder / "again", RunGovernor(), 1e12).perform())
     mine, theirs = (RunRecord(path).manifest["digests"] for path in (run.folder.path, again.folder))
     return mine["schedule"], theirs["schedule"]
