@@ -12,10 +12,11 @@ from tests.support.builders import perform
 from tests.support.consensus import CLOCKS, ETA, RHO, C, dense, pvp_step, world
 from tests.support.dense import Array, Consensus, State
 
+STEPS = [1, 2, pytest.param(200, marks=pytest.mark.slow)]
 TOPOLOGIES: list[Any] = ["ring", "star", {"kind": "grid", "rows": 2, "columns": 3}]
 
 
-@pytest.mark.parametrize("steps", [1, 2, 200])
+@pytest.mark.parametrize("steps", STEPS)
 @pytest.mark.parametrize("clock", CLOCKS)
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=str)
 def test_admm_is_its_equations(tmp_path: Path, topology: Any, clock: str, steps: int) -> None:
@@ -33,7 +34,7 @@ def test_admm_is_its_equations(tmp_path: Path, topology: Any, clock: str, steps:
 STARTS, GROWTHS = [0.7, 0.9, 1.1, 0.7, 0.8, 1.0], [1.0, 1.05, 1.1, 1.02, 1.0, 1.2]
 
 
-@pytest.mark.parametrize("steps", [1, 2, 200])
+@pytest.mark.parametrize("steps", STEPS)
 def test_madmm_is_its_equations(tmp_path: Path, steps: int) -> None:
     """Zhang, Khalili, Liu 2018, eq. (10)–(11), with a penalty of each agent's own."""
     eta = {"start": STARTS, "growth": GROWTHS, "cap": 3.0}
@@ -78,7 +79,7 @@ def dvp_step(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.02, 1.0])
-@pytest.mark.parametrize("steps", [1, 2, 200])
+@pytest.mark.parametrize("steps", STEPS)
 def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
     mechanism = {"kind": "dvp", "eta": ETA, "alpha": alpha, "releases": steps}
     ran = perform(world(mechanism, steps), tmp_path)
@@ -88,7 +89,7 @@ def test_dvp_is_its_equations(tmp_path: Path, steps: int, alpha: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", ["clean", "printed"])
-@pytest.mark.parametrize("steps", [1, 2, 200])
+@pytest.mark.parametrize("steps", STEPS)
 def test_pvp_is_its_equations(tmp_path: Path, steps: int, variant: str) -> None:
     mechanism = {"kind": "pvp", "eta": ETA, "alpha": 1.0, "releases": steps, "variant": variant}
     ran = perform(world(mechanism, steps), tmp_path)
@@ -158,7 +159,7 @@ def pp_step(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("steps", [1, 2, 200])
+@pytest.mark.parametrize("steps", STEPS)
 def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
     eta = {"start": STARTS, "growth": 1.03}
     mechanism = {

@@ -14,6 +14,7 @@ from scenarios.command.main import main
 from scenarios.language.reader import library_names
 from tests.support.builders import scenario
 from tests.support.command import hush
+from tests.support.marks import one_in
 from tests.support.paths import ROOT
 
 
@@ -119,6 +120,7 @@ def test_metrics_are_tidy_and_agree_with_the_events(finished: Path) -> None:
     assert float(value) == columns["value"][4]
 
 
+@pytest.mark.slow
 def test_show_tells_runs_scenarios_and_mechanisms(finished: Path) -> None:
     assert "files are what their checksums say" in hush("show", str(finished)).stdout
     assert 'name = "quickstart"' in hush("show", "quickstart").stdout
@@ -189,7 +191,7 @@ def test_new_of_an_odd_file_name_reads_back(
         assert words == ["hush", "check", f"./{file}", "hush", "run", f"./{file}"]
 
 
-@pytest.mark.parametrize("x", ["time", "releases", "bytes", "epsilon"])
+@pytest.mark.parametrize("x", one_in(4, ["time", "releases", "bytes", "epsilon"]))
 @pytest.mark.parametrize("what", ["loss", "gap", "epsilon"])
 def test_plots_are_pictures(finished: Path, tmp_path: Path, what: str, x: str) -> None:
     out = tmp_path / "x.png"

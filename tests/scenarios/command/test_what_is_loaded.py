@@ -7,6 +7,7 @@ import pytest
 
 from scenarios.language.writer import to_toml
 from tests.support.builders import scenario
+from tests.support.marks import one_in
 from tests.support.python import python
 
 
@@ -25,7 +26,7 @@ NO_GRAPH = {
 }
 
 
-@pytest.mark.parametrize("verb", ["check", "run"])
+@pytest.mark.parametrize("verb", one_in(2, ["check", "run"]))
 @pytest.mark.parametrize("sections", NO_GRAPH.values(), ids=NO_GRAPH)
 def test_networkx_is_not_loaded_without_a_graph_to_make(
     sections: dict[str, object], verb: str, tmp_path: Path

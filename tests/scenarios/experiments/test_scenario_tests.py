@@ -59,6 +59,7 @@ def test_a_failure_says_where_what_and_what_to_do(tmp_path: Path) -> None:
     assert hush("test", "small.shrunk.toml", cwd=tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_what_passes_says_so_and_seeds_are_cases(tmp_path: Path) -> None:
     written(tmp_path, "test_one", expect=GOOD)
     written(tmp_path, "other", expect=BAD)
@@ -193,6 +194,7 @@ def under_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_the_plugin_collects_files_and_seeds(tmp_path: Path) -> None:
     written(tmp_path, "test_good", expect=GOOD, tags=["drop-out"])
     written(tmp_path, "other", expect=BAD)
@@ -261,6 +263,7 @@ def test_every_scenario_of_the_library_passes(name: str) -> None:
     assert {v.case.name: v.lines for v in verdicts if v.code} == {}
 
 
+@pytest.mark.slow
 def test_seeds_that_were_not_run_are_not_judged(tmp_path: Path) -> None:
     expect = [{"metric": "loss.mean", "over": "seeds", "above": 5.0}]
     written(tmp_path, "test_over", expect=expect)
