@@ -236,7 +236,7 @@ class ModelBuilder:
 
     def _feed(self, view: ViewState) -> Feed:
         found = view.events.last(self.source, 40)
-        lines = [feed.told(event, self.source) for event in found]
+        lines = [feed.line_in(self.source, event) for event in found]
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
         upcoming = (
@@ -259,7 +259,7 @@ class ModelBuilder:
             listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
         return Opened(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.told(e, source) for e in mine], cursor=min(view.link, max(0, len(near) - 1)),
+            messages=[feed.line_in(source, e) for e in mine], cursor=min(view.link, max(0, len(near) - 1)),
             count=self.facts.size,
         )  # fmt: skip
 

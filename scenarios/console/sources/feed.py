@@ -1,27 +1,20 @@
 """Events as lines of a feed, and which of them are shown."""
 
 import math
-from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
 from actors.conditions import FIELDS, NAMES, Condition, NoCondition, read_condition
 from actors.events import (
     KINDS,
     Charged,
     Crashed,
-    Delivered,
-    Derived,
     Diverged,
-    Duplicated,
     Event,
     FaultBegan,
     FaultEnded,
-    Finished,
     Joined,
     Left,
     Lost,
-    Merged,
     Paused,
     Proposed,
     Refused,
@@ -33,7 +26,6 @@ from actors.events import (
     RoundClosed,
     RoundOpened,
     Sampled,
-    Sent,
     Spent,
     Superseded,
     Violated,
@@ -43,8 +35,8 @@ from scenarios.console.sources.source import Source
 from scenarios.console.sources.state import NOTABLE
 from scenarios.language.problems import nearest
 from scenarios.planning.metric_names import is_known, known_names
+from scenarios.records.event_words import kind_of, phrase
 
-Name = Callable[[int], str]
 _STYLES: dict[type[Event], str] = {
     **dict.fromkeys((Crashed, Lost, Rejected, Diverged, Violated, RoundAborted), BAD),
     **dict.fromkeys((Refused, Spent, FaultBegan, Paused), WARN),
@@ -53,92 +45,25 @@ _STYLES: dict[type[Event], str] = {
 }
 
 
-def tell(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
-    """Tell one event of so many agents in a line, with its style; and whether what it is about was paid for."""
-    kind = type(event)
-    words = _TOLD.get(kind)
-    said = "" if words is None else words(event, lambda i: seat(i, size))
-    node = "" if event.node is None else f"{seat(event.node, size)} "
-    said += " charged ✓" if paid else ""
-    text = f"{event.t / 1e9:9.3f} {kind.__struct_config__.tag!s:<11} {node}{said}"
-    return plain(text.rstrip()), _STYLES.get(kind, PLAIN)
+def line_of(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
+    """Return an event of `size` agents as a line, with its style; `paid` says that what was lost had been charged."""
+    agent = "" if event.node is None else f"{seat(event.node, size)} "
+    words = phrase(event, lambda i: seat(i, size)) + (" charged ✓" if paid else "")
+    text = f"{event.t / 1e9:9.3f} {kind_of(event):<11} {agent}{words}"
+    return plain(text.rstrip()), _STYLES.get(type(event), PLAIN)
 
 
-def told(event: Event, source: Source) -> tuple[str, str]:
-    """Tell one event of a run: of what was lost, whether it was paid for."""
+def line_in(source: Source, event: Event) -> tuple[str, str]:
+    """Return an event of a run as a line: of a lost message it says whether it was charged."""
     paid = isinstance(event, Lost) and source.is_paid(event.node or 0, event.version)
-    return tell(event, source.facts.size, paid=paid)
+    return line_of(event, source.facts.size, paid=paid)
 
 
-def upcoming(found: Event | float | None, size: int) -> str:
-    """Tell what is next: an event, where it is known, else when something will be."""
-    if isinstance(found, Event):
-        return f"▸ {tell(found, size)[0].lstrip()}"
-    return "" if found is None or math.isinf(found) else f"▸ {found / 1e9:.3f} is next"
-
-
-def _listed(ids: Sequence[int], name: Name, most: int) -> str:
-    return ",".join(map(name, ids[:most])) + ("…" if len(ids) > most else "")
-
-
-def _sent(event: Sent, name: Name) -> str:
-    return f"→{_listed(event.to, name, 6)} #{event.version}" + (" again" if event.resent else "")
-
-
-def _arrived(event: Delivered | Rejected, name: Name) -> str:
-    age = (event.t - event.arrived) / 1e6
-    said = f"←{name(event.sender)} #{event.version}"
-    return said + (f" noticed {age:.0f}ms later" if age >= 1 else "")
-
-
-def _merged(event: Merged, name: Name) -> str:
-    pairs = islice(zip(event.senders, event.versions, strict=True), 5)
-    return "took over " + ", ".join(f"{name(sender)}#{version}" for sender, version in pairs)
-
-
-def _fault(event: FaultBegan | FaultEnded, name: Name) -> str:
-    return f"#{event.fault} {event.action} {_listed(event.targets, name, 8)}"
-
-
-def _cost(event: Proposed | Charged, _: Name) -> str:
-    return f"release {event.k}: costs {event.charged}"
-
-
-def _refused(event: Refused, _: Name) -> str:
-    if event.spent is None or event.cap is None:
-        return f"release {event.k}: all planned ones are made"
-    return f"release {event.k} would cost {event.charged}: ε {event.spent:.4g} of {event.cap:g} is spent"
-
-
-_SPENT = {
-    "planned": "planned releases are made",
-    "cap": "no budget for more",
-    "storage": "its disk is not trusted",
-}
-_TOLD: dict[type[Event], Callable[[Any, Name], str]] = {
-    Sent: _sent,
-    Delivered: _arrived,
-    Rejected: _arrived,
-    Merged: _merged,
-    FaultBegan: _fault,
-    FaultEnded: _fault,
-    Proposed: _cost,
-    Charged: _cost,
-    Refused: _refused,
-    Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
-    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version}",
-    Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
-    Released: lambda e, _: f"release {e.k}",
-    Derived: lambda e, _: f"#{e.version}, free",
-    Spent: lambda e, _: _SPENT.get(e.reason, e.reason),
-    Crashed: lambda e, _: f"lost {e.lost}",
-    Restarted: lambda e, _: f"ledger intact: {e.releases} releases",
-    RoundOpened: lambda e, _: f"{e.round}: asked {len(e.asked)}",
-    RoundClosed: lambda e, _: f"{e.round}: {len(e.survivors)} answered",
-    RoundAborted: lambda e, _: f"{e.round}: {e.reason}",
-    Violated: lambda e, _: f"{e.invariant}: {e.detail}",
-    Finished: lambda e, _: e.reason,
-}
+def upcoming(next_: Event | float | None, size: int) -> str:
+    """Return what is next: an event, where it is known, else when something will be; nothing where nothing is."""
+    if isinstance(next_, Event):
+        return f"▸ {line_of(next_, size)[0].lstrip()}"
+    return "" if next_ is None or math.isinf(next_) else f"▸ {next_ / 1e9:.3f} is next"
 
 
 def condition_of(text: str) -> Condition:

@@ -13,51 +13,19 @@ from actors.events import (
     Finished,
     Joined,
     Left,
-    Lost,
-    Refused,
     Restarted,
     RoundAborted,
     Sampled,
-    Spent,
     Violated,
 )
 from scenarios.language.json_numbers import number
 from scenarios.language.null_reasons import UNMEASURED, nulls
 from scenarios.planning.plan import Plan
+from scenarios.records.event_words import kind_of, phrase
 
 _TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
 _SHARE = 0.05
 _PATIENCE_S = 10.0
-
-
-def tell(event: Event) -> str:
-    """Tell one event to a person."""
-    who = "" if event.node is None else f" agent {event.node}"
-    t = f"{event.t / 1e9:10.3f} s"
-    match event:
-        case FaultBegan() | FaultEnded():
-            targets = ", ".join(map(str, event.targets[:12])) + (
-                "…" if len(event.targets) > 12 else ""
-            )
-            return f"{t} fault    {event.action} {targets}"
-        case Refused(spent=None) | Refused(cap=None):
-            return f"{t} refused {who}: release {event.k}, all planned ones are made"
-        case Refused():
-            return f"{t} refused {who}: ε {event.spent:.4g} + {event.charged} > {event.cap:g}"
-        case Spent():
-            return f"{t} spent   {who}: {event.reason}"
-        case Lost():
-            return f"{t} lost     {event.node}→{event.receiver} message {event.version}, charged all the same"
-        case Restarted():
-            return f"{t} restart {who}, ledger intact: {event.releases} releases"
-        case RoundAborted():
-            return f"{t} aborted  round {event.round}: {event.reason}"
-        case Violated():
-            return f"{t} BROKEN  {who} {event.invariant}: {event.detail}"
-        case Crashed() | Joined() | Left():
-            return f"{t} {type(event).__name__.lower():<8}{who}"
-        case _:
-            raise NotImplementedError(f"no line is written for {type(event).__name__} events")
 
 
 class Lines:
@@ -86,9 +54,10 @@ class Lines:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, _TOLD):
-            self._say(
-                {"kind": type(event).__name__.lower(), "t": event.t, "text": tell(event).strip()}
-            )
+            agent = "" if event.node is None else f" agent {event.node}"
+            what = f"{kind_of(event):<13}{agent} {phrase(event, str)}"
+            text = f"{event.t / 1e9:10.3f} s {what}".strip()
+            self._say({"kind": type(event).__name__.lower(), "t": event.t, "text": text})
         elif isinstance(event, Sampled) and self._due(event):
             self._say(self._sample(event))
 

@@ -15,7 +15,7 @@ from scenarios.console.assembly.differences import figures
 from scenarios.console.control.time_commands import speed_to_follow
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import HERE
-from scenarios.console.sources.feed import tell
+from scenarios.console.sources.feed import line_of
 from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private
 from tests.support.looks import HOSTILE, samples, stood, told
@@ -171,7 +171,7 @@ def test_speeds_double_and_halve(tmp_path: Path) -> None:
 
 def test_what_was_noticed_late_is_told_in_milliseconds() -> None:
     event = Delivered(9, 5_250_000_000, 3, None, 1, 7, 5_000_000_000)
-    assert tell(event, 20)[0].endswith("3 ←1 #7 noticed 250ms later")
+    assert line_of(event, 20)[0].endswith("3 ←1 #7 noticed 250ms later")
 
 
 def test_a_rare_event_is_listed_however_long_ago_it_was(ran: Ran) -> None:

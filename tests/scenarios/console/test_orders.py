@@ -13,7 +13,7 @@ from scenarios.console.control.commands import carry_out
 from scenarios.console.control.fault_syntax import TEMPLATES
 from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.ending import ending
-from scenarios.console.sources.feed import tell
+from scenarios.console.sources.feed import line_of
 from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -252,7 +252,7 @@ def test_an_opened_agent_shows_its_own_last_events(tmp_path: Path) -> None:
         event.node == 2 or 2 in {*getattr(event, "to", ()), getattr(event, "receiver", None)}
         for event in mine
     )
-    assert [text for text, _ in found.messages] == [tell(event, 6)[0] for event in mine][-40:]
+    assert [text for text, _ in found.messages] == [line_of(event, 6)[0] for event in mine][-40:]
 
 
 def test_who_quits_early_gets_figures_so_far_and_no_verdict(tmp_path: Path) -> None:

@@ -1,0 +1,225 @@
+"""What an event is in words: a phrase where many events stand in lines, a sentence where one event is explained."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union
+
+import msgspec
+
+from actors.events import (
+    KINDS,
+    Charged,
+    Crashed,
+    Delivered,
+    Derived,
+    Diverged,
+    Duplicated,
+    Event,
+    FaultBegan,
+    FaultEnded,
+    Finished,
+    Joined,
+    Left,
+    Lost,
+    Merged,
+    Paused,
+    Proposed,
+    Refused,
+    Rejected,
+    Released,
+    Restarted,
+    Resumed,
+    RoundAborted,
+    RoundClosed,
+    RoundOpened,
+    Sampled,
+    Sent,
+    Spent,
+    Started,
+    Superseded,
+    Violated,
+    Woke,
+)
+from scenarios.language.json_numbers import folded, number, show
+from scenarios.records.proven_releases import MADE
+
+Name = Callable[[int], str]
+"""Names an agent, or the server, by its number."""
+_ANY: Any = Union[KINDS]  # noqa: UP007 # a tuple
+_METRICS = ("loss", "accuracy.test", "rmse.test", "gap", "epsilon", "releases", "nodes.up")
+_LAST_RELEASE = {
+    "planned": "planned releases are made",
+    "cap": "no budget for more",
+    "storage": "its disk is not trusted",
+}
+
+
+def phrase(event: Event, name: Name) -> str:
+    """Return what an event says beyond its time, its kind and its agent; nothing where that is all."""
+    return PHRASES[type(event)](event, name)
+
+
+def kind_of(event: Event) -> str:
+    """Return the kind of an event, as it stands in the files."""
+    return str(event.__struct_config__.tag)
+
+
+def _few(ids: Sequence[int], name: Name, most: int) -> str:
+    return ",".join(map(name, ids[:most])) + ("…" if len(ids) > most else "")
+
+
+def _arrival(event: Delivered | Rejected, name: Name) -> str:
+    age = (event.t - event.arrived) / 1e6
+    late = f" noticed {age:.0f}ms later" if age >= 1 else ""
+    return f"←{name(event.sender)} #{event.version}{late}"
+
+
+def _merging(event: Merged, name: Name) -> str:
+    pairs = list(zip(event.senders, event.versions, strict=True))[:5]
+    return "took over " + ", ".join(f"{name(sender)}#{version}" for sender, version in pairs)
+
+
+def _fault(event: FaultBegan | FaultEnded, name: Name) -> str:
+    return f"#{event.fault} {event.action} {_few(event.targets, name, 8)}"
+
+
+def _refusal(event: Refused, _: Name) -> str:
+    if event.spent is None or event.cap is None:
+        return f"release {event.k}: all planned ones are made"
+    return f"release {event.k} would cost {event.charged}: ε {event.spent:.4g} of {event.cap:g} is spent"
+
+
+def _cost(event: Proposed | Charged, _: Name) -> str:
+    return f"release {event.k}: costs {event.charged}"
+
+
+def _nothing(_event: Event, _: Name) -> str:
+    return ""
+
+
+PHRASES: dict[type[Event], Callable[[Any, Name], str]] = {
+    **dict.fromkeys((Started, Woke, Joined, Left, Paused, Resumed, Diverged, Sampled), _nothing),
+    Proposed: _cost,
+    Charged: _cost,
+    Refused: _refusal,
+    Released: lambda e, _: f"release {e.k}",
+    Derived: lambda e, _: f"#{e.version}, free",
+    Sent: lambda e, name: f"→{_few(e.to, name, 6)} #{e.version}{' again' if e.resent else ''}",
+    Delivered: _arrival,
+    Rejected: _arrival,
+    Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
+    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version}",
+    Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
+    Merged: _merging,
+    Crashed: lambda e, _: f"lost {e.lost}",
+    Restarted: lambda e, _: f"ledger intact: {e.releases} releases",
+    FaultBegan: _fault,
+    FaultEnded: _fault,
+    Spent: lambda e, _: _LAST_RELEASE.get(e.reason, e.reason),
+    RoundOpened: lambda e, _: f"{e.round}: asked {len(e.asked)}",
+    RoundClosed: lambda e, _: f"{e.round}: {len(e.survivors)} answered",
+    RoundAborted: lambda e, _: f"{e.round}: {e.reason}",
+    Violated: lambda e, _: f"{e.invariant}: {e.detail}",
+    Finished: lambda e, _: e.reason,
+}
+"""One for each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What a sentence may need besides the event."""
+
+    faults: Sequence[str] = ()
+    """Names of the scenario's faults."""
+    spend: Mapping[str, Any] | None = None
+    """The line of the ledger that belongs to a charge; None where there is none."""
+
+
+def sentence(recorded: Mapping[str, Any], background: Background) -> str:
+    """Return in full what an agent did, or what happened to it, from an event as it stands in the files."""
+    event = msgspec.convert(recorded, _ANY)
+    words = _SENTENCES.get(type(event))
+    return _fields(recorded) if words is None else words(event, background)
+
+
+def _fields(recorded: Mapping[str, Any]) -> str:
+    skipped = {"seq", "t", "kind", "node", "cause", "late_ns", "values"}
+    more = ", ".join(f"{k} {v}" for k, v in recorded.items() if k not in skipped)
+    return f"{recorded['kind']} ({more})" if more else str(recorded["kind"])
+
+
+def _refused(event: Refused, _: Background) -> str:
+    if event.spent is None or event.cap is None:
+        return f"refused release {event.k}: all planned ones are made"
+    return f"refused release {event.k}: {show(event.spent)} of {show(event.cap)} were spent"
+
+
+def _arrived(event: Delivered | Rejected, _: Background) -> str:
+    verb = "got" if isinstance(event, Delivered) else "rejected"
+    why = f" ({event.reason})" if isinstance(event, Rejected) and event.reason else ""
+    what = f"{verb} version {event.version} of agent {event.sender}"
+    return f"{what}, which arrived at {show(event.arrived / 1e9)} s{why}"
+
+
+def _merged(event: Merged, _: Background) -> str:
+    pairs = zip(event.senders, event.versions, strict=True)
+    return "merged what it had heard of " + ", ".join(f"{s} (version {v})" for s, v in pairs)
+
+
+def _changed(event: FaultBegan | FaultEnded, background: Background) -> str:
+    known = event.fault < len(background.faults)
+    name = background.faults[event.fault] if known else event.action
+    change = f"is undone: {event.action}" if isinstance(event, FaultEnded) else "began"
+    return f"fault {event.fault} ({name}) {change} for {list(event.targets)}"
+
+
+def _sampled(event: Sampled, _: Background) -> str:
+    means = {name: folded(value) for name, value in event.values.items()}
+    shown = [f"{name} {show(means[name])}" for name in _METRICS if name in means]
+    return f"an oracle looked: {', '.join(shown)}"
+
+
+def _sent(event: Sent, _: Background) -> str:
+    again = " once more" if event.resent else ""
+    ways = []
+    for to, arrives in zip(event.to, event.arrives, strict=True):
+        fate = {-1: "lost", -2: "held"}.get(arrives) or f"{show((arrives - event.t) / 1e9)} s"
+        ways.append(f"{to}: {fate}")
+    where = f"{', '.join(ways[:8])}{' …' if len(ways) > 8 else ''}"
+    return f"sent version {event.version}{again} ({event.bytes} bytes) to {where}{_by(event.by)}"
+
+
+def _by(faults: Sequence[int]) -> str:
+    return f", by fault {', '.join(map(str, faults))}" if faults else ""
+
+
+def _spend(line: Mapping[str, Any] | None) -> str:
+    """Return what a charge cost, by its line of the ledger."""
+    if line is None:
+        return ""
+    charged = show(number(line["charged"]))
+    if MADE in line:
+        return f": {charged}, by this event: the ledger does not say it"
+    if line.get("law") == "none":
+        return f", without noise: {charged}"
+    return (
+        f": {charged} ({line.get('law', '?')} noise of scale {show(number(line['scale']))}, "
+        f"sensitivity {show(number(line['sensitivity']))})"
+    )
+
+
+_SENTENCES: dict[type[Event], Callable[[Any, Background], str]] = {
+    Proposed: lambda e, _: f"proposed release {e.k}, for {show(number(e.charged))}",
+    Charged: lambda e, background: f"was charged for release {e.k}{_spend(background.spend)}",
+    Released: lambda e, _: f"drew the noise of release {e.k}, solved, and had it ready",
+    Refused: _refused,
+    Sent: _sent,
+    Lost: lambda e, _: f"lost version {e.version} on its way to agent {e.receiver}{_by(e.by)}",
+    Delivered: _arrived,
+    Rejected: _arrived,
+    Merged: _merged,
+    FaultBegan: _changed,
+    FaultEnded: _changed,
+    Sampled: _sampled,
+}
+"""Of the other kinds, their fields say all there is."""
