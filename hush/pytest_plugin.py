@@ -69,7 +69,7 @@ class ScenarioFile(pytest.File):
         try:
             markers = [_marker(self.config, tag) for tag in tags_of(name)]
             cases = cases_of(name, None if text is None else seeds_of(text))
-            over = any(expect.get("over") for expect in _expects(name))
+            over = _is_judged_over_seeds(name)
         except ScenarioError:  # its one item says what is wrong
             markers, cases, over = [], [Case(name)], False
         for case in cases:
@@ -82,10 +82,10 @@ class ScenarioFile(pytest.File):
             yield OverSeeds.from_parent(self, name="over-seeds", case=Case(name), verdicts=verdicts)
 
 
-def _expects(name: str) -> list[dict[str, Any]]:
+def _is_judged_over_seeds(name: str) -> bool:
     from scenarios.planning.scenario import load
 
-    return [expect for expect in load(name).read.get("expect") or [] if expect]
+    return any(expect.over for expect in load(name).read.expect)
 
 
 def _marker(config: pytest.Config, tag: str) -> str:

@@ -17,6 +17,7 @@ from scenarios.language.json_numbers import number, show
 from scenarios.language.problems import Problem, ScenarioError, nearest
 from scenarios.language.reader import library_names
 from scenarios.language.writer import inline
+from scenarios.planning.expectations import Expectation, expectation_of
 from scenarios.planning.metric_names import split_metric
 from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
@@ -81,7 +82,7 @@ def collect(paths: Iterable[str]) -> list[str]:
 
 def tags_of(scenario: str) -> list[str]:
     """Return the tags of a scenario."""
-    return [tag for tag in load(scenario).read.get("tags") or [] if isinstance(tag, str)]
+    return [tag for tag in load(scenario).read.tags if tag]
 
 
 def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
@@ -89,7 +90,7 @@ def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
     if seeds is None:
         read = load(scenario).read
         swept = (read.get("sweep") or {}).get("seeds")
-        if swept is None or not any((e or {}).get("over") for e in read.get("expect") or []):
+        if swept is None or not any(expect.over for expect in read.expect):
             return [Case(scenario)]
         seeds = seeds_of(swept)
     return [Case(scenario, seed) for seed in seeds]
@@ -187,7 +188,7 @@ def places(scenario: str, options: dict[str, Any] | None = None) -> dict[int, st
     """Return `file:line` of each expectation."""
     loaded = load(scenario, (options or {}).get("set"))
     found = {}
-    for i in range(len(loaded.read.get("expect") or [])):
+    for i in range(len(loaded.read.expect)):
         spot = loaded.report.spot(("expect", i))
         if spot is not None:
             found[i] = f"{spot.file}:{spot.line}"
@@ -204,31 +205,32 @@ def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -
         numbers = sorted({i for verdict in mine for i in verdict.values})
         if not numbers:
             continue
-        expects = load(scenario, (options or {}).get("set")).read["expect"]
+        expects = load(scenario, (options or {}).get("set")).read.expect
         spots = places(scenario, options)
         for i in numbers:
             values = [verdict.values[i] for verdict in mine if i in verdict.values]
             where = spots.get(i, scenario)
-            found.append(_over(Case(scenario), expects[i], values, where))
+            found.append(_over(Case(scenario), expectation_of(expects[i]), values, where))
     return found
 
 
-def _over(case: Case, expect: dict[str, Any], values: list[float], where: str) -> Verdict:
-    from scenarios.running.expectations import holds, wanted
-
-    said = f"{where}: wanted {wanted(expect)}, over {len(values)} seed{'s' * (len(values) != 1)}"
+def _over(case: Case, expect: Expectation, values: list[float], where: str) -> Verdict:
+    assert expect.bound is not None, "only metrics are judged over seeds"  # noqa: S101
+    said = f"{where}: wanted {expect.in_words()}, over {len(values)} seed{'s' * (len(values) != 1)}"
     known = [v for v in values if math.isfinite(v)]
     if len(known) < len(values) or len(known) < 2:
         why = "needs at least two seeds: hush test --seeds 0..9" if len(values) < 2 else (
             f"{len(values) - len(known)} of {len(values)} runs gave no finite value"
         )  # fmt: skip
         return Verdict(case, UNKNOWN, 4, (said, f"    {why}"))
-    low, mean, high = interval(known, expect.get("confidence", 0.95))
-    got = f"mean {show(mean)}, {100 * expect.get('confidence', 0.95):g} % interval [{show(low)}, {show(high)}]"
-    good = [holds(expect, end) for end in (low, high)]
+    low, mean, high = interval(known, expect.confidence)
+    got = f"mean {show(mean)}, {100 * expect.confidence:g} % interval [{show(low)}, {show(high)}]"
+    bound = expect.bound
+    good = [bound.holds(end) for end in (low, high)]
     if all(good):
         return Verdict(case, PASSED, 0, (f"{said}: {got}",))
-    if any(good) or holds(expect, mean) or low <= expect.get("equals", math.inf) <= high:
+    is_inside = bound.key == "equals" and low <= bound.value <= high
+    if any(good) or bound.holds(mean) or is_inside:
         more = "the interval holds both verdicts: more seeds would tell"
         return Verdict(case, UNKNOWN, 4, (f"{said}: {got}", f"    {more}"))
     return Verdict(case, FAILED, 1, (f"{said}: {got}",))

@@ -1,21 +1,24 @@
-"""What is wrong with a condition: it cannot be read, or names what nobody knows."""
+"""What is wrong with a condition: it cannot be read, or names neither a field of events nor a metric."""
+
+from collections.abc import Iterable
 
 from actors.conditions import FIELDS, Condition, NoCondition, read_condition
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest
-from scenarios.planning.mechanism_tables import Tree
 from scenarios.planning.metric_names import is_known, known_names
 
 
-def judge_condition(text: str, path: Path, goals: Tree, report: Report) -> Condition | None:
-    """Read a condition, and look up the metrics that it names."""
+def judge_condition(
+    text: str, path: Path, goals: Iterable[str], report: Report
+) -> Condition | None:
+    """Return a condition that reads, and report names that it uses for nothing; None where it does not read."""
     try:
-        found = read_condition(text)
+        condition = read_condition(text)
     except NoCondition as error:
         report.value(path, f"not a condition: {error}")
         return None
-    for name in sorted(found.metrics):
+    for name in sorted(condition.metrics):
         if not is_known(name, goals):
             hint = nearest(name, [*FIELDS, *known_names(goals)])
             report.value(path, f"no field of events and no metric: '{name}'; {hint}")
-    return found
+    return condition

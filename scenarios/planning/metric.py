@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from actors.agent import Agent
     from mechanisms.vectors import Matrix, Vector
     from scenarios.planning.plan import Plan
+    from scenarios.planning.scenario_tables import ScenarioTable
     from scenarios.planning.scores import Scores
 
 Value = Any
@@ -207,7 +208,7 @@ class Metric:
     missing: str | Callable[[Snapshot], str] = ""
     """Why it may have no value where every need is met."""
     share: Share | None = None
-    refuse: Callable[[Any, str], str] = lambda _read, _name: ""
+    refuse: "Callable[[ScenarioTable, str], str]" = lambda _read, _name: ""
     """Why a scenario, as it was read, cannot have it under a name (with its aggregate); empty where it can."""
     column: int = UNPLACED
     """Its place among the values of a sample; metrics of one place stand by their names."""

@@ -20,6 +20,7 @@ from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.datasets import Shards
+from scenarios.planning.expectations import Expectation, Goal
 from scenarios.planning.metric import Need
 from scenarios.planning.metric_names import metrics_of
 
@@ -108,8 +109,8 @@ class Plan:
     apart: frozenset[tuple[int, int]]
     """Pairs whose edge begins only when a joiner names it."""
     faults: tuple[Fault, ...]
-    expects: tuple[dict[str, Any], ...]
-    targets: dict[str, Any]
+    expects: tuple[Expectation, ...]
+    targets: dict[str, Goal]
     privacy: Privacy
     loss: Loss
     shards: Shards
@@ -157,15 +158,15 @@ class Plan:
     def conditions(self) -> tuple[Condition, ...]:
         """Every condition that faults and expectations are to hear of."""
         found = [fault.timing.when for fault in self.faults]
-        found += [e["sometimes"] for e in self.expects if e.get("sometimes")]
+        found += [expect.sometimes for expect in self.expects]
         return tuple(condition for condition in found if condition is not None)
 
     @property
     def asked(self) -> frozenset[str]:
         """Every metric that expectations, targets and conditions ask for, as it is written there."""
-        claims = (*self.expects, *self.targets.values())
-        conditions = (name for condition in self.conditions for name in condition.metrics)
-        return frozenset((*conditions, *(c["metric"] for c in claims if c.get("metric"))))
+        names = {goal.selection.metric for goal in self.targets.values()}
+        names |= {expect.selection.metric for expect in self.expects if expect.selection}
+        return frozenset(names.union(*(condition.metrics for condition in self.conditions)))
 
     def has_need(self, need: Need) -> bool:
         """Whether a metric that the scenario asks for, or chooses agents by, has a need."""

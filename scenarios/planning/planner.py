@@ -2,11 +2,9 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from actors.conditions import read_condition
 from actors.faults.node_actions import Misjudge
 from actors.faults.schedule import Fault
 from clocks.activation import Barrier
@@ -26,6 +24,7 @@ from scenarios.planning.context import MOST, Options, Settling
 from scenarios.planning.data_and_links import Ground
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
+from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import Hazards
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_builder import Objectives, unit_of
@@ -42,7 +41,6 @@ from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import Origin
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import Scenario, load
-from scenarios.planning.scenario_tables import ExpectTable
 from scenarios.planning.topologies import OfDataTable
 
 
@@ -52,12 +50,6 @@ def resolve(scenario: Scenario, options: Options) -> Plan:
     judge(scenario.read, scenario.report)
     scenario.report.stop_if_any()
     return _Resolver(Settling(scenario, options)).plan()
-
-
-def _heard(expect: Any) -> Any:
-    """Return an expectation with its condition read."""
-    text = expect.get("sometimes")
-    return expect if text is None else expect | {"sometimes": read_condition(text)}
 
 
 def _leaves_residual(node: NodePlan) -> bool:
@@ -140,8 +132,8 @@ class _Resolver:
             silence=self._silence(),
             apart=frozenset(pair for pair in chosen if pair not in given),
             faults=faults,
-            expects=tuple(map(_heard, self.at.read.expect)),
-            targets=dict(self.at.read.targets.items()),
+            expects=tuple(map(expectation_of, self.at.read.expect)),
+            targets={name: goal_of(goal) for name, goal in self.at.read.targets.items()},
             privacy=self._privacy(nodes, serves=serves),
             loss=loss,
             shards=shards,
@@ -214,11 +206,11 @@ class _Resolver:
 
     def _judge_sampled(self, plan: Plan) -> None:
         """What is found by running the plan without an oracle needs faults that do without one."""
-        for i, expect in enumerate(plan.expects):
-            metric = metric_of(expect.get("metric") or "")
-            if plan.sampled and metric is not None and metric.taken is Taken.AGAIN:
-                said = f"{expect['metric']} runs the plan without an oracle, and a fault goes by metrics or samples"
-                self.at.report.value(("expect", i, "metric"), said)
+        for expect in self.at.read.expect if plan.sampled else ():
+            metric = metric_of(expect.metric or "")
+            if metric is not None and metric.taken is Taken.AGAIN:
+                said = f"{expect.metric} runs the plan without an oracle, and a fault goes by metrics or samples"
+                self.at.report.value(expect.path_to("metric"), said)
 
     def _silence(self) -> int | None:
         silence = self.at.read.network.silence

@@ -36,6 +36,7 @@ from scenarios.planning.accountant import named as accountants
 from scenarios.planning.clocks import CLOCKS, ClockTable
 from scenarios.planning.data_sources import SOURCES, SourceTable
 from scenarios.planning.durations import DURATION, DURATIONS
+from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.fault_tables import FaultTable
 from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES
@@ -128,46 +129,6 @@ class LinkTable(Table):
     latency: KindTable | None = key(LATENCY)
     loss: float | None = key(_SHARE)
     rate: float | None = key(size(zero=False))
-
-
-BOUNDS = ("above", "below", "at_most", "at_least", "equals")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ExpectTable(Table):
-    """[[expect]]: what a metric must be, or a condition that must come true."""
-
-    name: str | None = key(Name())
-    metric: str | None = key(Name("the name of a metric"))
-    above: float | None = key(Number())
-    below: float | None = key(Number())
-    at_most: float | None = key(Number())
-    at_least: float | None = key(Number())
-    equals: float | None = key(Number())
-    tolerance: float | None = key(Number(low=0))
-    when: str = key(Choice("end", "always", "eventually"), "end")
-    within: float | None = key(_LONG)
-    after: float | None = key(duration())
-    node: int | None = key(_WHOLE)
-    group: str | None = key(Name("the name of a group"))
-    up: bool = key(Flag(), False)
-    compared_to: str | None = key(Text("a scenario"))
-    ratio_below: float | None = key(_POSITIVE)
-    difference_below: float | None = key(Number())
-    over: str | None = key(Choice("seeds"))
-    confidence: float | None = key(Number(low=0.5, below=1))
-    sometimes: str | None = key(Text("a condition"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GoalTable(Table):
-    """targets.NAME: a bound that a metric is to reach and to keep."""
-
-    metric: str = key(Name("the name of a metric"), REQUIRED)
-    above: float | None = key(Number())
-    below: float | None = key(Number())
-    at_most: float | None = key(Number())
-    at_least: float | None = key(Number())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

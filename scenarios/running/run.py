@@ -129,7 +129,7 @@ class Run(Simulation):
     @property
     def _ends_slowly(self) -> bool:
         """Whether judging takes so long that a screen shows first that it is done."""
-        compares = any(expect.get("compared_to") for expect in self.plan.expects)
+        compares = any(expect.compared is not None for expect in self.plan.expects)
         again = any(m.taken is Taken.AGAIN for m in metrics_of(self.plan.asked).values())
         return compares or again or self.plan.size >= _THOUSANDS
 
@@ -188,7 +188,9 @@ class Run(Simulation):
             if code not in {DISK, BROKEN}:
                 observers.checks.finish(complete=complete)
                 why = observers.measurements.why
-                observers.claims.finish(observers.last, complete=complete, others=others, why=why)
+                observers.expectations.finish(
+                    observers.last, complete=complete, others=others, why=why
+                )
         except InvariantBroken as broken:
             status, code, message = "failed", BROKEN, _broken(broken)
         try:

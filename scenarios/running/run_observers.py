@@ -3,11 +3,12 @@
 import math
 
 from actors.events import Sampled
+from scenarios.planning.expectations import Selection
 from scenarios.planning.metric_names import per_agent, split_metric
 from scenarios.planning.metric_needs import FATES, HOLDINGS
 from scenarios.records.budget import Budget
 from scenarios.records.release_fates import Fates
-from scenarios.running.expectations import Claims, value_of
+from scenarios.running.expectations import Expectations, value_of
 from scenarios.running.metrics import Measurements
 from scenarios.running.observers.checks import Checks
 from scenarios.running.observers.traffic import Traffic
@@ -36,7 +37,7 @@ class RunObservers:
             plan, members, simulation.clock, self.budget, self.traffic, self.fates, rerun
         )
         self.measurements = Measurements(self.snapshot)
-        self.claims = Claims(plan, simulation.agents)
+        self.expectations = Expectations(plan, simulation.agents)
         self.last: Sampled | None = None
         """The last sample; None before the first."""
 
@@ -50,8 +51,8 @@ class RunObservers:
         for kind, check in self.checks.routes.items():
             log.watch(check, (kind,))
         log.watch(self._note_sample, (Sampled,))
-        log.watch(self.claims, (Sampled,))
-        self.claims.listen(log, self.metric)
+        log.watch(self.expectations, (Sampled,))
+        self.expectations.listen(log, self.metric)
 
     def _note_sample(self, event: Sampled) -> None:
         self.last = event
@@ -63,7 +64,7 @@ class RunObservers:
         whose = None if split_metric(name)[1] else node
         if per_agent(name) and (whose is None or whose >= self._plan.size):
             return math.nan
-        return value_of(self._plan, {"metric": name, "node": whose}, self.last.values)
+        return value_of(self._plan, Selection(name, whose), self.last.values)
 
     def measure(self, name: str) -> list[float]:
         """Return a metric of every agent as of now: everything that happened is folded first."""

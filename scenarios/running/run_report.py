@@ -42,12 +42,12 @@ def report(
     """
     agents = members.agents[: plan.size]
     server = members.agents[plan.size] if plan.server is not None else None
-    budget, claims, steered = observers.budget, observers.claims, ending.steered
+    budget, expectations, steered = observers.budget, observers.expectations, ending.steered
     score = "accuracy" if plan.loss.margin else "rmse"
     loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
     claimed = _numbers(values, "epsilon.claimed")
     nodes = [_node(plan, agent, values, score) for agent in agents]
-    targets = claims.targets()
+    targets = expectations.targets()
     summary = {
         "scenario": plan.name,
         "seed": plan.seed,
@@ -104,7 +104,7 @@ def report(
         "residual": _residual(agents),
         "targets": targets,
         "targets_not_covered": _chosen_by_an_oracle(plan, targets),
-        "expectations": [judgement.as_json() for judgement in claims.judgements],
+        "expectations": [judgement.as_json() for judgement in expectations.judgements],
         "invariants": {
             name: {"verdict": v.verdict, "first": v.first, "detail": v.detail}
             for name, v in observers.checks.verdicts.items()
@@ -136,7 +136,7 @@ def models(plan: Plan, members: Membership) -> dict[str, Any]:
 def _verdict(status: str, nodes: list[Values], observers: RunObservers) -> str:
     if status == "failed":
         return "fail"
-    verdicts = {judgement.verdict for judgement in observers.claims.judgements}
+    verdicts = {judgement.verdict for judgement in observers.expectations.judgements}
     if status == "interrupted":
         verdicts.add("unknown")  # what holds so far is no verdict
     return verdict_of([node["state"] for node in nodes], verdicts)
@@ -248,7 +248,7 @@ def _not_covered(plan: Plan, *, steered: bool) -> list[str]:
 def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
     """Return, for each ε at a target, why ε does not cover it: the time at which it was read depends on data."""
     return {
-        name: f"an oracle's {plan.targets[name.partition('.')[2]]['metric']} chose the time"
+        name: f"an oracle's {plan.targets[name.partition('.')[2]].selection.metric} chose the time"
         for name in targets
         if name.startswith("epsilon_to.")
     }

@@ -26,6 +26,7 @@ from scenarios.console.drawing.model import Messages
 from scenarios.console.drawing.styled_text import WARN
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.state import RunState
+from scenarios.planning.expectations import Selection
 from scenarios.planning.metric_names import per_agent, split_metric
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
@@ -249,7 +250,7 @@ class Recording:
         whose = None if split_metric(name)[1] else node
         if last is None or (per_agent(name) and (whose is None or whose >= self.facts.size)):
             return math.nan
-        return value_of(self._plan, {"metric": name, "node": whose}, last.values)
+        return value_of(self._plan, Selection(name, whose), last.values)
 
 
 def _unjudged(record: RunRecord) -> str:

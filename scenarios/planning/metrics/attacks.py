@@ -2,24 +2,27 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from scenarios.planning.mechanism_tables import TRAITS, is_private, kind_of
 from scenarios.planning.metric import Metric, Snapshot, Taken
+
+if TYPE_CHECKING:
+    from scenarios.planning.scenario_tables import ScenarioTable
 
 
 def _again(name: str, at: Snapshot) -> float:
     return at.again(name)
 
 
-def _promises_nothing(read: Any, _: str) -> str:
+def _promises_nothing(read: "ScenarioTable", _: str) -> str:
     kind = kind_of(read)
     if kind not in TRAITS or is_private(read):
         return ""
     return f"{kind} makes no promise here that could be refuted"
 
 
-def _is_no_admm(read: Any, name: str) -> str:
+def _is_no_admm(read: "ScenarioTable", name: str) -> str:
     kind = kind_of(read)
     if kind not in TRAITS or TRAITS[kind].family == "consensus":
         return ""
@@ -28,7 +31,7 @@ def _is_no_admm(read: Any, name: str) -> str:
 
 
 def _metric(
-    name: str, words: str, refuse: Callable[[Any, str], str], why: str, column: int
+    name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str, column: int
 ) -> Metric:
     return Metric(
         name,

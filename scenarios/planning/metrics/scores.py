@@ -1,14 +1,14 @@
 """The score of each agent's model: accuracy where labels are ±1, else the root mean squared error."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scenarios.planning.check_budget import field
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.metric import Metric, Snapshot, Taken
 from scenarios.planning.metric_needs import TEST_POINTS, judged_by
 
 if TYPE_CHECKING:
     from mechanisms.vectors import Vector
+    from scenarios.planning.scenario_tables import ScenarioTable
 
 
 def _metric(score: str, points: str, words: str, column: int) -> Metric:
@@ -17,8 +17,8 @@ def _metric(score: str, points: str, words: str, column: int) -> Metric:
     def compute(at: Snapshot) -> "Vector":
         return at.of_members(at.scores.score(at.theta, test=test))
 
-    def refuse(read: Any, name: str) -> str:
-        loss = LOSSES.get(field(field(read.get("task"), "loss"), "kind"))
+    def refuse(read: "ScenarioTable", name: str) -> str:
+        loss = LOSSES.get(read.task.loss.kind) if read.task.loss else None
         if loss is None or loss.score == score:
             return ""
         hint = name.replace(score, loss.score)

@@ -1,0 +1,268 @@
+"""What a scenario expects and aims at: its tables, and the records that a plan has of them."""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.problems import Report
+from scenarios.language.table_rules import REQUIRED, Table, key
+from scenarios.language.value_rules import (
+    Choice,
+    Flag,
+    Name,
+    Number,
+    Text,
+    count,
+    duration,
+    positive,
+)
+
+if TYPE_CHECKING:
+    from actors.conditions import Condition
+
+BOUNDS: Mapping[str, tuple[str, Callable[[float, float], bool]]] = {
+    "above": (">", operator.gt),
+    "below": ("<", operator.lt),
+    "at_most": ("<=", operator.le),
+    "at_least": (">=", operator.ge),
+    "equals": ("=", operator.eq),
+}
+"""The keys that bound a metric: the sign of each, and when a value satisfies it."""
+_OF_TWO = ("ratio_below", "difference_below")
+"""The keys that bound a metric beside that of another scenario."""
+_CONFIDENCE = 0.95
+_LONG = duration(zero=False)
+
+
+def _bounds(table: "ExpectTable | GoalTable") -> list[str]:
+    return [bound for bound in BOUNDS if getattr(table, bound, None) is not None]
+
+
+def _check_bounds(table: "ExpectTable | GoalTable", report: Report) -> None:
+    bounds = _bounds(table)
+    if len(bounds) != 1:
+        got = " and ".join(bounds) or "none"
+        report.key(table.place, f"needs exactly one of {', '.join(BOUNDS)}; got {got}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExpectTable(Table):
+    """[[expect]]: what a metric must be, or a condition that must come true."""
+
+    name: str | None = key(Name())
+    metric: str | None = key(Name("the name of a metric"))
+    above: float | None = key(Number())
+    below: float | None = key(Number())
+    at_most: float | None = key(Number())
+    at_least: float | None = key(Number())
+    equals: float | None = key(Number())
+    tolerance: float | None = key(Number(low=0))
+    when: str = key(Choice("end", "always", "eventually"), "end")
+    within: float | None = key(_LONG)
+    after: float | None = key(duration())
+    node: int | None = key(count(0))
+    group: str | None = key(Name("the name of a group"))
+    up: bool = key(Flag(), False)
+    compared_to: str | None = key(Text("a scenario"))
+    ratio_below: float | None = key(positive())
+    difference_below: float | None = key(Number())
+    over: str | None = key(Choice("seeds"))
+    confidence: float | None = key(Number(low=0.5, below=1))
+    sometimes: str | None = key(Text("a condition"))
+
+    def check(self, report: Report) -> None:
+        """Report keys that contradict each other."""
+        if self.metric is not None:
+            self._check_over(report)
+            self._check_bounds(report)
+            self._check_times(report)
+        elif self.sometimes is None:
+            report.key(self.place, "needs 'metric', or sometimes = a condition")
+        else:
+            for stray in sorted(self.given - {"sometimes", "name", "when", "up"}):
+                report.key(self.path_to(stray), "belongs to a metric: name one")
+        if self.node is not None and self.group is not None:
+            report.key(self.path_to("group"), "give node or group, not both")
+
+    def _check_over(self, report: Report) -> None:
+        """Report a judgement over seeds that is not one of the end of each run."""
+        if self.confidence is not None and self.over is None:
+            report.key(self.path_to("confidence"), 'belongs to over = "seeds"')
+        if self.over is not None and self.when != "end":
+            said = 'what is judged over seeds is judged at the "end" of each run'
+            report.key(self.path_to("over"), said)
+
+    def _check_bounds(self, report: Report) -> None:
+        """Report other than one bound, or a comparison that does not say how, or not at the end."""
+        ways = [way for way in _OF_TWO if getattr(self, way) is not None]
+        if self.compared_to is None and ways:
+            report.key(self.path_to(ways[0]), "belongs to compared_to")
+        elif self.compared_to is None:
+            _check_bounds(self, report)
+        else:
+            bounds = _bounds(self)
+            if len(ways) != 1 or bounds:
+                got = " and ".join([*ways, *bounds]) or "none"
+                said = f"compared_to needs exactly one of {', '.join(_OF_TWO)}; got {got}"
+                report.key(self.place, said)
+            if self.when != "end":
+                said = 'what is compared with another scenario is judged at the "end"'
+                report.key(self.path_to("when"), said)
+
+    def _check_times(self, report: Report) -> None:
+        """Report keys of time and of tolerance without what they belong to."""
+        if self.within is not None and self.when != "eventually":
+            report.key(self.path_to("within"), 'belongs to when = "eventually"')
+        after = self.after or 0.0
+        if self.within is not None and self.within < after:
+            said = f"is before after: both count from t = 0, {after:g} s"
+            report.value(self.path_to("within"), said)
+        if self.tolerance is not None and self.equals is None:
+            report.key(self.path_to("tolerance"), "belongs to equals")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GoalTable(Table):
+    """targets.NAME: a bound that a metric is to reach and to keep."""
+
+    metric: str = key(Name("the name of a metric"), REQUIRED)
+    above: float | None = key(Number())
+    below: float | None = key(Number())
+    at_most: float | None = key(Number())
+    at_least: float | None = key(Number())
+
+    def check(self, report: Report) -> None:
+        """Report other than one bound."""
+        _check_bounds(self, report)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A metric, and which of its values count: of one agent, of a group, or of all; with `up`, of agents that are up."""
+
+    metric: str
+    node: int | None = None
+    group: str | None = None
+    up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound by one of `BOUNDS`; `tolerance` is that of `equals`."""
+
+    key: str
+    value: float
+    tolerance: float = 0.0
+
+    def holds(self, value: float) -> bool:
+        """Whether a value satisfies it; NaN satisfies none."""
+        if self.key == "equals":
+            return abs(value - self.value) <= self.tolerance
+        return not math.isnan(value) and BOUNDS[self.key][1](value, self.value)
+
+    def __str__(self) -> str:
+        return f"{BOUNDS[self.key][0]} {self.value:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The scenario that a metric is compared with, by a `ratio` or a `difference`."""
+
+    scenario: str
+    way: str
+
+    def of(self, value: float, other: float | None) -> float:
+        """Return a value set against that of the other scenario; NaN where one of them is none or infinite."""
+        if other is None or not math.isfinite(value) or not math.isfinite(other):
+            return math.nan
+        if self.way == "difference":
+            return value - other
+        return value / other if other else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What a metric must be, or an event that must happen, or both: then `selection` or `sometimes` is None."""
+
+    name: str = ""
+    selection: Selection | None = None
+    bound: Bound | None = None
+    when: str = "end"
+    within: float | None = None
+    """By when it must hold, in seconds from the start; None if any time will do."""
+    after: float = 0.0
+    """From when on it is judged, in seconds from the start."""
+    compared: Comparison | None = None
+    over: str = ""
+    """What it is judged over, where one run cannot judge it: "seeds"."""
+    confidence: float = _CONFIDENCE
+    sometimes: "Condition | None" = None
+
+    def in_words(self) -> str:
+        """Return what it wants, in words."""
+        selection, bound = self.selection, self.bound
+        if selection is None or bound is None:
+            return f"sometimes {'' if self.sometimes is None else self.sometimes.text}"
+        where = "" if not selection.group else f" of {selection.group}"
+        if selection.node is not None:
+            where = f" of node {selection.node}"
+        if self.compared is not None:
+            way = f"{self.compared.way} to {self.compared.scenario}"
+            return f"{selection.metric}{where}: {way} {bound} (end)"
+        when = self.when
+        if self.within is not None:
+            when += f" within {self.within:g} s"
+        if self.after:
+            when += f" after {self.after:g} s"
+        return f"{selection.metric}{where} {bound} ({when})"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A bound that a metric is to reach and to keep."""
+
+    selection: Selection
+    bound: Bound
+
+
+def expectation_of(table: ExpectTable) -> Expectation:
+    """Return the record of a table that reads."""
+    from actors.conditions import read_condition
+
+    selection = bound = compared = None
+    if table.metric is not None:
+        selection = Selection(table.metric, table.node, table.group, table.up)
+        bound = _bound_of(table)
+    if table.compared_to is not None:
+        way, _, _ = next(k for k in _OF_TWO if getattr(table, k) is not None).partition("_")
+        bound = Bound("below", getattr(table, f"{way}_below"))
+        compared = Comparison(table.compared_to, way)
+    return Expectation(
+        name=table.name or "",
+        selection=selection,
+        bound=bound,
+        when=table.when,
+        within=table.within,
+        after=table.after or 0.0,
+        compared=compared,
+        over=table.over or "",
+        confidence=_CONFIDENCE if table.confidence is None else table.confidence,
+        sometimes=None if table.sometimes is None else read_condition(table.sometimes),
+    )
+
+
+def goal_of(table: GoalTable) -> Goal:
+    """Return the record of a table that reads."""
+    bound = _bound_of(table)
+    assert bound is not None, "a goal that reads has a bound"  # noqa: S101
+    return Goal(Selection(table.metric), bound)
+
+
+def _bound_of(table: ExpectTable | GoalTable) -> Bound | None:
+    bounds = _bounds(table)
+    if not bounds:
+        return None
+    tolerance: Any = getattr(table, "tolerance", None)
+    return Bound(bounds[0], getattr(table, bounds[0]), tolerance or 0.0)
