@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ def headings(page: Path) -> list[str]:
     return re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
 
 
+@cache
 def labels(name: str) -> set[str]:
     """Return what can be cited of a page: `2.3`, `E20`, `A10-smooth`, `Proposition P`; parts such as `A6b` in bold."""
     page = ROOT / "docs" / f"{name}.md"
@@ -82,6 +84,7 @@ def dangling(text: str) -> list[str]:
     return lost
 
 
+@cache
 def decisions() -> set[str]:
     """Return the numbers of all decisions."""
     return set(re.findall(r"^(\d+)\. ", (ROOT / "DECISIONS.md").read_text("utf-8"), re.MULTILINE))
