@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.faults.link_effects import Holding, Overtaking, Passage, Trouble
+from actors.faults.link_effects import Hold, LinkEffect, Passage, Reordering
 from actors.messages import Message
 from clocks.durations import Bits, Constant, Duration, Nanoseconds
 
@@ -63,13 +63,22 @@ class Waiting:
 class Fan:
     """An agent's outgoing links: what becomes of version v on a link is a function of the link and v.
 
-    Verdicts are drawn for all links together, thirty-two versions at a time. `troubles` are what faults do
+    Verdicts are drawn for all links together, thirty-two versions at a time. `effects` are what faults do
     to single links now, and `held` what they keep there: both are empty most of the time.
     """
 
     __slots__ = (
-        "_block", "_columns", "_groups", "_lanes", "_policies", "_resent", "_size", "held", "outlets", "receivers",
-        "troubles",
+        "_block",
+        "_columns",
+        "_groups",
+        "_lanes",
+        "_policies",
+        "_resent",
+        "_size",
+        "effects",
+        "held",
+        "outlets",
+        "receivers",
     )  # fmt: skip
 
     def __init__(self, receivers: Sequence[int], policies: Sequence[Policy], lanes: Lanes) -> None:
@@ -85,7 +94,7 @@ class Fan:
         self._columns: list[list[int]] = []
         self._resent = [0] * self._size
         self.outlets: list[Outlet] = []
-        self.troubles: dict[int, list[Trouble]] = {}
+        self.effects: dict[int, list[LinkEffect]] = {}
         self.held: dict[int, list[Waiting]] = {}
 
     def verdicts(self, version: int) -> list[int]:
@@ -113,23 +122,23 @@ class Fan:
 
     # what faults do
 
-    def trouble(self, slot: int, trouble: Trouble) -> None:
-        """Put a trouble on one link."""
-        self.troubles.setdefault(slot, []).append(trouble)
+    def add_effect(self, slot: int, effect: LinkEffect) -> None:
+        """Lay an effect on one link."""
+        self.effects.setdefault(slot, []).append(effect)
 
-    def relieve(self, slot: int, trouble: Trouble, now: int) -> None:
+    def remove_effect(self, slot: int, effect: LinkEffect, now: int) -> None:
         """Take it away again; what it held goes on, unless something else holds it."""
-        here = self.troubles[slot]
-        here.remove(trouble)
+        here = self.effects[slot]
+        here.remove(effect)
         if not here:
-            del self.troubles[slot]
-        if isinstance(trouble, (Holding, Overtaking)) and slot in self.held:
+            del self.effects[slot]
+        if slot in self.held:
             self._let_go(slot, now)
 
     def _let_go(self, slot: int, now: int) -> None:
-        others = self.troubles.get(slot, ())
-        holding = any(isinstance(other, Holding) for other in others)
-        overtaking = any(isinstance(other, Overtaking) for other in others)
+        others = self.effects.get(slot, ())
+        holding = any(isinstance(other, Hold) for other in others)
+        overtaking = any(isinstance(other, Reordering) for other in others)
         kept, last = list[Waiting](), -1
         for waiting in self.held.pop(slot):
             if holding or (overtaking and waiting.late):
@@ -159,7 +168,7 @@ class Fan:
 
     def keep(self, slot: int, passage: Passage, delay: int, sent: int) -> None:
         """Keep a message on its link."""
-        late = not any(isinstance(trouble, Holding) for trouble in self.troubles.get(slot, ()))
+        late = not any(isinstance(effect, Hold) for effect in self.effects.get(slot, ()))
         due, message = passage.now + delay, passage.message
         waiting = Waiting(delay, due, sent, message, passage.corrupt, late)
         self.held.setdefault(slot, []).append(waiting)
@@ -170,13 +179,13 @@ class Fan:
         return sum(map(len, self.held.values())) if self.held else 0
 
     def judge(self, slot: int, now: int, size: int, delay: int, message: Message) -> Passage:
-        """Let every trouble of a link judge one message."""
+        """Let every effect of a link judge one message."""
         policy = self._policies[slot]
         passage = Passage(
             now, size, max(0, delay), message,
             lambda bits: int(policy.latency.draw(bits, message.version)[0]), base=max(0, delay), lost=delay < 0,
         )  # fmt: skip
-        for trouble in self.troubles.get(slot, ()):
-            if trouble.judge(passage) and trouble.fault >= 0:
-                passage.by.append(trouble.fault)
+        for effect in self.effects.get(slot, ()):
+            if effect.judge(passage) and effect.fault >= 0:
+                passage.by.append(effect.fault)
         return passage

@@ -106,7 +106,7 @@ class Outbox:
             for slot in slots or range(len(to)):
                 self.memory.setdefault(slot, message)
         self.carrying = message.vector
-        if links.troubles:
+        if links.effects:
             self._struggle(slots or list(range(len(to))), to, delays, message, cause, resent=resent)
             return
         now, emit, version = self._clock.now, self._log.emit, message.version

@@ -49,13 +49,13 @@ def test_the_readme_names_every_kind() -> None:
 
 def test_the_page_of_the_console_names_every_key_and_every_order() -> None:
     from scenarios.console.control.commands import COMMANDS
-    from scenarios.console.control.fault_syntax import TEMPLATES
     from scenarios.console.control.keys import KEYS
+    from scenarios.planning.fault_kinds import FAULTS
 
     text = (ROOT / "docs/console.md").read_text("utf-8")
     for key in KEYS:
         assert f"`{key.shown}`" in text or key.shown in {"space", "⏎", "esc"}, key
-    for order in set(COMMANDS) - set(TEMPLATES):
+    for order in set(COMMANDS) - set(FAULTS):
         assert f"`{order}" in text or f"`{order}`" in text, order
 
 

@@ -2,25 +2,26 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from actors.agent import Agent
-from actors.faults.link_effects import Trouble
+from actors.faults.link_effects import LinkEffect
 from actors.faults.targets import Measure
+from actors.local_clock import Dial
 from actors.log import Log
 from actors.membership import Membership
 from clocks.clock import Clock
 from clocks.durations import Draws
 
 Undo = Callable[[int], None]
-"""Takes a fault back; `cause` is the event that says so."""
-Make = Callable[[int, int], Trouble]
-"""Makes the trouble of one directed link."""
+"""Undoes one firing of a fault; its argument is the number of the event that says so."""
 Link = tuple[int, int]
+"""A directed link: sender and receiver."""
 
 
 @dataclass(slots=True)
-class Stage:
-    """Everything that a fault may lay its hands on."""
+class FaultContext:
+    """What the faults of one running world act upon."""
 
     members: Membership
     clock: Clock
@@ -34,6 +35,7 @@ class Stage:
         return self.members.agents[node].neighbours_present
 
     def agents(self, nodes: Iterable[int]) -> list[Agent]:
+        """Return the agents of some ids."""
         return [self.members.agents[i] for i in nodes]
 
     def links(self) -> Iterator[Link]:
@@ -42,39 +44,67 @@ class Stage:
             for j in agent.neighbours:
                 yield agent.id, j
 
-    def burden(self, links: Iterable[Link], make: Make) -> Undo:
-        """Put a trouble on each of some links; return what takes it away from all of them."""
-        agents, laid = self.members.agents, list[tuple[Agent, int, Trouble]]()
+    def lay(self, links: Iterable[Link], make: Callable[[Link], LinkEffect]) -> Undo:
+        """Lay an effect on each of some links, once; return what takes them all away."""
+        agents, laid = self.members.agents, list[tuple[Agent, int, LinkEffect]]()
         for i, j in dict.fromkeys(links):
             slot = agents[i].slots.get(j)
             if slot is not None:
-                trouble = make(i, j)
-                agents[i].outbox.links.trouble(slot, trouble)
-                laid.append((agents[i], slot, trouble))
+                effect = make((i, j))
+                agents[i].outbox.links.add_effect(slot, effect)
+                laid.append((agents[i], slot, effect))
 
-        def relieve(_: int) -> None:
-            for agent, slot, trouble in laid:
-                agent.outbox.links.relieve(slot, trouble, self.clock.now)
+        def undo(_: int) -> None:
+            for agent, slot, effect in laid:
+                agent.outbox.links.remove_effect(slot, effect, self.clock.now)
 
-        return relieve
+        return undo
 
 
 @dataclass(frozen=True, slots=True)
-class Strike:
-    """One firing of a fault: which, whom it hits, where, what says so, and how its chance is named."""
+class Firing:
+    """One firing of a fault: its fault, the agents it hits, its event (`cause`), and the name of its chance."""
 
     fault: int
     hit: tuple[int, ...]
-    stage: Stage
+    context: FaultContext
     cause: int
     path: str
 
-    def while_it_lasts(self, do: Callable[[int], bool], undo: Callable[[int, int], object]) -> Undo:
-        """Do something to each agent that is hit; undo it, with its cause, for those it was done to."""
-        struck = [i for i in self.hit if do(i)]
+    def each(self, do: Callable[[int], bool], undo: Callable[[int, int], object]) -> Undo:
+        """Do something to each agent that is hit.
+
+        Return what undoes it, with its own cause, for those agents where `do` returned true.
+        """
+        done = [i for i in self.hit if do(i)]
 
         def back(ended: int) -> None:
-            for i in struck:
+            for i in done:
                 undo(i, ended)
 
         return back
+
+
+class Preparation(NamedTuple):
+    """What an agent must have before the run begins, so that an action can act on it."""
+
+    prepare: Callable[[Agent, Clock], None]
+    is_prepared: Callable[[Agent], bool]
+
+
+def _give_clock(agent: Agent, clock: Clock) -> None:
+    if agent.plight.dial is None:
+        agent.plight.dial = Dial(clock)
+
+
+def _remember(agent: Agent, clock: Clock) -> None:
+    del clock
+    agent.outbox.memory = {}
+
+
+OWN_CLOCK = Preparation(_give_clock, lambda agent: agent.plight.dial is not None)
+"""The agent has a clock of its own, which may show another time."""
+FIRST_MESSAGES = Preparation(_remember, lambda agent: agent.outbox.memory is not None)
+"""The outbox remembers the first message of each link."""
+PREPARATIONS = (OWN_CLOCK, FIRST_MESSAGES)
+"""Everything that an agent needs for faults that a person may add while the world runs."""

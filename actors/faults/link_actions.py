@@ -1,11 +1,11 @@
-"""What a scenario does to links: losses, delays, copies, damage, disorder, throttles, holds and partitions."""
+"""What a fault does to links: it lays an effect on links that touch agents, on given pairs, or on those that cross a cut."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, assert_never
+from typing import Literal, assert_never
 
-from actors.faults import link_effects
-from actors.faults.context import Link, Make, Stage, Strike, Undo
+from actors.faults.context import FaultContext, Firing, Link, Undo
+from actors.faults.link_effects import Chance, LinkEffect
 from actors.faults.targets import Target
 
 Direction = Literal["both", "to", "from"]
@@ -15,20 +15,37 @@ _WAYS: dict[Direction, tuple[bool, bool]] = {
     "from": (False, True),
 }
 """Whether a direction means messages to the target, and messages from it."""
+MakeEffect = Callable[[Firing, Link], LinkEffect]
+"""Makes the effect of one directed link: each has its own state and chance."""
+
+
+def with_chance(effect: Callable[[int, Chance], LinkEffect]) -> MakeEffect:
+    """Make effects that need random bits: each link has a stream of its own."""
+
+    def make(firing: Firing, link: Link) -> LinkEffect:
+        stream = firing.context.stream(f"{firing.path}/{link[0]}→{link[1]}")
+        return effect(firing.fault, Chance(stream))
+
+    return make
+
+
+def without_chance(effect: Callable[[int], LinkEffect]) -> MakeEffect:
+    """Make effects that need no random bits."""
+    return lambda firing, _: effect(firing.fault)
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class LinkTarget:
     """Links that touch some agents, or given pairs; `to` and `from` take one direction of them.
 
     Of a pair [a, b], `to` is from a to b.
     """
 
-    target: Target
+    agents: Target
     pairs: tuple[Link, ...] = ()
     direction: Direction = "both"
 
-    def links(self, hit: tuple[int, ...], stage: Stage) -> Iterator[Link]:
+    def links(self, hit: tuple[int, ...], context: FaultContext) -> Iterator[Link]:
         """Yield the directed links."""
         to, back = _WAYS[self.direction]
         if self.pairs:
@@ -39,81 +56,46 @@ class Where:
                     yield b, a
             return
         chosen = set(hit)
-        for i, j in stage.links():
+        for i, j in context.links():
             if (back and i in chosen) or (to and j in chosen):
                 yield i, j
 
 
-@dataclass(frozen=True, slots=True)
-class Ailment:
-    """What kind of trouble a link has, with its parameters; each link has its own state and chance."""
-
-    of: type[link_effects.Trouble]
-    parameters: tuple[tuple[str, Any], ...] = ()
-
-    def maker(self, strike: Strike) -> Make:
-        """Return what makes the trouble of each link."""
-        by_chance = "chance" in getattr(self.of, "__dataclass_fields__", {})
-
-        def make(i: int, j: int) -> link_effects.Trouble:
-            given = dict(self.parameters)
-            if by_chance:
-                stream = strike.stage.stream(f"{strike.path}/{i}→{j}")
-                given["chance"] = link_effects.Chance(stream)
-            return self.of(strike.fault, **given)  # type: ignore[call-arg]
-
-        return make
+def affect_links(firing: Firing, target: LinkTarget, make: MakeEffect) -> Undo:
+    """Lay an effect on the links of a target."""
+    context = firing.context
+    return context.lay(target.links(firing.hit, context), lambda link: make(firing, link))
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Something happens to the messages of some links."""
-
-    name: str
-    where: Where
-    ailment: Ailment
-    undone: str = "heal"
-
-    @property
-    def target(self) -> Target:
-        return self.where.target
-
-    def begin(self, strike: Strike) -> Undo | None:
-        """Lay it on the links; `cause` is not needed: what it does to messages names the strike.fault."""
-        return strike.stage.burden(
-            self.where.links(strike.hit, strike.stage),
-            self.ailment.maker(strike),
-        )
+Shape = Literal["groups", "isolate", "bridge"]
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Some links are cut, slow, or keep what is sent until they heal (`jam`).
+    """Lays an effect on the links that cross a cut.
 
-    Between groups; between a target and everybody else; or between two halves that only a bridge joins.
+    The cut is between groups; between a target and all others; or between two halves that only a bridge joins.
     """
 
-    target: Target
-    shape: Literal["groups", "isolate", "bridge"]
-    ailment: Ailment
+    shape: Shape
+    make: MakeEffect
     groups: tuple[tuple[int, ...], ...] = ()
     direction: Direction = "both"
-    name: str = "partition"
-    undone: str = "heal"
 
-    def begin(self, strike: Strike) -> Undo | None:
-        """Lay it on the links that cross; `cause` is not needed here either."""
-        side = self._sides(strike.hit, len(strike.stage.members.agents))
+    def begin(self, firing: Firing) -> Undo:
+        """Lay the effect on the links that cross."""
+        context = firing.context
+        side = self._sides(firing.hit, len(context.members.agents))
         crossing = (
             (i, j)
-            for i, j in strike.stage.links()
+            for i, j in context.links()
             if -1 not in (side[i], side[j])
             and side[i] != side[j]
-            and self._turned(side[i], side[j])
+            and self._is_meant(side[i], side[j])
         )
-        return strike.stage.burden(crossing, self.ailment.maker(strike))
+        return context.lay(crossing, lambda link: self.make(firing, link))
 
-    def _turned(self, sender: int, receiver: int) -> bool:
+    def _is_meant(self, sender: int, receiver: int) -> bool:
         """Whether this direction is meant: `to` and `from` are seen from the first group."""
         match self.direction:
             case "both":
@@ -126,7 +108,7 @@ class Partition:
                 assert_never(self.direction)
 
     def _sides(self, hit: tuple[int, ...], seats: int) -> list[int]:
-        """Return the side of everybody; −1 talks to all."""
+        """Return the side of each agent; an agent of side −1 talks to all."""
         chosen = set(hit)
         match self.shape:
             case "isolate":

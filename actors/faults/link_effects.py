@@ -1,21 +1,22 @@
-"""What faults do to the messages of one directed link; those that overlap compose, in the order they began.
+"""What faults do to the messages of one directed link; effects that overlap compose, in the order they began.
 
-A trouble judges each message as it is sent: at arrival only the receiver's being up is judged. Chance is a
-stream of the fault and the link, one position for each message it judges, so removing a fault leaves others alone.
+An effect judges each message when it is sent; when it arrives, only whether the receiver is up is judged. Chance is a
+stream of the fault and the link with one position for each message, so that removing a fault leaves others alone.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
+from msgspec.structs import replace
 
 from actors.messages import Message
 from clocks.clock import NANOSECONDS
 from clocks.durations import Bits, Draws, Duration
 
 Redraw = Callable[[Bits], int]
-"""How long a copy would take on this link: from random bits, by the link's own latency."""
+"""How long a copy would take on this link, in nanoseconds: from random bits, by the link's own latency."""
 _PER_MESSAGE = 4
 _LONGEST = 1 << 60
 """No transfer takes longer: it is 36 years."""
@@ -40,18 +41,8 @@ class Passage:
     """The faults that touched it."""
 
 
-class Trouble(Protocol):
-    """What one fault does on one link."""
-
-    fault: int
-
-    def judge(self, passage: Passage) -> bool:
-        """Change what becomes of a message; true where it did."""
-        ...
-
-
 class Chance:
-    """The random bits of a trouble: four draws for each message that it judges."""
+    """The random bits of an effect: four draws for each message that it judges."""
 
     __slots__ = ("_draws", "_judged")
 
@@ -60,6 +51,7 @@ class Chance:
         self._judged = 0
 
     def next(self) -> Bits:
+        """Return the bits of the next message."""
         bits = self._draws(self._judged * _PER_MESSAGE, _PER_MESSAGE)
         self._judged += 1
         return bits
@@ -71,12 +63,28 @@ def happens(bits: Bits, at: int, probability: float) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class Losing:
-    """Each message is lost with probability `p`; 1 is a cut."""
+class LinkEffect(ABC):
+    """What one fault does on one directed link; `fault` is its number, -1 for what a link does without any fault."""
 
     fault: int
-    p: float
+
+    @abstractmethod
+    def judge(self, passage: Passage) -> bool:
+        """Change what becomes of a message; return whether it did."""
+
+
+@dataclass(slots=True, eq=False)
+class ChanceEffect(LinkEffect):
+    """An effect that needs random bits, of its own for each link."""
+
     chance: Chance
+
+
+@dataclass(slots=True, eq=False)
+class RandomLoss(ChanceEffect):
+    """Each message is lost with probability `p`; 1 is a cut."""
+
+    p: float
 
     def judge(self, passage: Passage) -> bool:
         hit = happens(self.chance.next(), 0, self.p)
@@ -85,15 +93,13 @@ class Losing:
 
 
 @dataclass(slots=True, eq=False)
-class Bursts:
+class BurstLoss(ChanceEffect):
     """Losses in bursts (Gilbert 1960, Elliott 1963): a chain of two states, one step for each message."""
 
-    fault: int
     enter: float
     leave: float
     good: float
     bad: float
-    chance: Chance
     in_burst: bool = False
 
     def judge(self, passage: Passage) -> bool:
@@ -106,16 +112,14 @@ class Bursts:
 
 
 @dataclass(slots=True, eq=False)
-class Delaying:
+class ExtraDelay(ChanceEffect):
     """Each message takes longer by a latency, which repeats the one before with probability `correlation`.
 
     Repeating keeps the distribution as it is, and makes neighbours correlate by exactly that much.
     """
 
-    fault: int
     latency: Duration
-    correlation: float
-    chance: Chance
+    correlation: float = 0.0
     former: int = -1
     drawn: int = 0
 
@@ -129,12 +133,10 @@ class Delaying:
 
 
 @dataclass(slots=True, eq=False)
-class Doubling:
+class Duplication(ChanceEffect):
     """A copy of a message arrives too, with a latency of its own; `asking`: only of questions."""
 
-    fault: int
     p: float
-    chance: Chance
     asking: bool = False
 
     def judge(self, passage: Passage) -> bool:
@@ -148,12 +150,10 @@ class Doubling:
 
 
 @dataclass(slots=True, eq=False)
-class Corrupting:
+class Corruption(ChanceEffect):
     """A message arrives damaged: its receiver sees that, and throws it away."""
 
-    fault: int
     p: float
-    chance: Chance
 
     def judge(self, passage: Passage) -> bool:
         hit = happens(self.chance.next(), 0, self.p)
@@ -162,12 +162,10 @@ class Corrupting:
 
 
 @dataclass(slots=True, eq=False)
-class Overtaking:
-    """A message waits until the next one on its link has gone past it."""
+class Reordering(ChanceEffect):
+    """A message waits until the next one on its link has overtaken it."""
 
-    fault: int
     p: float
-    chance: Chance
 
     def judge(self, passage: Passage) -> bool:
         hit = happens(self.chance.next(), 0, self.p)
@@ -176,10 +174,9 @@ class Overtaking:
 
 
 @dataclass(slots=True, eq=False)
-class Throttling:
+class RateLimit(LinkEffect):
     """A token bucket of so many bytes a second; `burst` bytes may go at once. Transfers wait for each other."""
 
-    fault: int
     bytes_per_second: float
     burst: float = 0.0
     full_at: int = 0
@@ -195,10 +192,8 @@ class Throttling:
 
 
 @dataclass(slots=True, eq=False)
-class Holding:
+class Hold(LinkEffect):
     """Messages stay on the link until the fault ends."""
-
-    fault: int
 
     def judge(self, passage: Passage) -> bool:
         passage.held = True
@@ -206,10 +201,9 @@ class Holding:
 
 
 @dataclass(slots=True, eq=False)
-class Poisoning:
-    """What arrives is the model turned round and made `factor` times as long."""
+class Poisoning(LinkEffect):
+    """What arrives is the model times `-factor`; the model is the first `dimension` numbers of a message."""
 
-    fault: int
     factor: float
     dimension: int
 
@@ -219,8 +213,5 @@ class Poisoning:
             return False
         poisoned = vector.copy()
         poisoned[: self.dimension] *= -self.factor
-        message = passage.message
-        passage.message = Message(
-            message.sender, message.version, message.round, poisoned, message.sent, message.asks
-        )
+        passage.message = replace(passage.message, vector=poisoned)
         return True

@@ -1,46 +1,52 @@
-"""Windows of absence that overlap: who is held down or away by several faults comes back with the last of them."""
+"""Overlapping faults of absence: an agent returns only when every fault that took it down, or away, has ended."""
 
 from actors.agent import DOWN, LEFT
 from actors.membership import Membership
 
 
-def hold_down(members: Membership, node: int, lose: str, cause: int) -> bool:
-    """Crash an agent for a while; one that is down already is held down by this fault, too."""
+def crash_for(members: Membership, node: int, lose: str, fault: int) -> bool:
+    """Crash an agent until `restart_after`; return whether this fault keeps it down.
+
+    An agent that is down already is kept down by this fault, too.
+    """
     agent = members.agents[node]
-    held = members.crash(node, lose, cause) or agent.status == DOWN
-    if held:
-        agent.plight.downs.add(cause)
-    return held
+    kept = members.crash(node, lose, fault) or agent.status == DOWN
+    if kept:
+        agent.plight.downs.add(fault)
+    return kept
 
 
-def let_up(members: Membership, node: int, cause: int, began: int) -> None:
-    """Restart it, when no other fault holds it down, and nobody restarted it meanwhile."""
+def restart_after(members: Membership, node: int, cause: int, fault: int) -> None:
+    """Restart an agent, unless another fault keeps it down, or it was restarted meanwhile."""
     downs = members.agents[node].plight.downs
-    if began in downs:
-        downs.discard(began)
+    if fault in downs:
+        downs.discard(fault)
         if not downs:
             members.restart(node, cause)
 
 
-def hold_away(members: Membership, node: int, cause: int) -> bool:
-    """Let an agent leave for a while; one that a fault keeps away already is kept by this one, too."""
+def leave_for(members: Membership, node: int, fault: int) -> bool:
+    """Let an agent leave until `rejoin_after`; return whether this fault keeps it away.
+
+    An agent that a fault keeps away already is kept away by this one, too.
+    """
     agent = members.agents[node]
-    held = members.leave(node, cause) or (agent.status == LEFT and bool(agent.plight.aways))
-    if held:
-        agent.plight.aways.add(cause)
-    return held
+    kept = members.leave(node, fault) or (agent.status == LEFT and bool(agent.plight.aways))
+    if kept:
+        agent.plight.aways.add(fault)
+    return kept
 
 
-def let_back(members: Membership, node: int, cause: int, began: int) -> None:
-    """Let it join again, when no other fault keeps it away, and it has not come back meanwhile."""
+def rejoin_after(members: Membership, node: int, cause: int, fault: int) -> None:
+    """Let an agent join again, unless another fault keeps it away, or it has come back meanwhile."""
     aways = members.agents[node].plight.aways
-    if began in aways:
-        aways.discard(began)
+    if fault in aways:
+        aways.discard(fault)
         if not aways:
             members.join(node, cause)
 
 
-def by_rule(members: Membership, node: int) -> frozenset[int]:
-    """Return the edges that the topology gives an agent."""
+def edges_of_topology(members: Membership, node: int) -> frozenset[int]:
+    """Return the neighbours that the topology gives an agent."""
     agent = members.agents[node]
     return frozenset(agent.neighbours) - agent.plight.strangers

@@ -1,138 +1,76 @@
-"""What a scenario does to ledgers and to who speaks: disks that lie, crashes at the worst instant, doubles, replays."""
+"""What a fault does to ledgers and to what stands behind messages: bad disks, crashes at the worst instant, twins, replays.
 
-from dataclasses import dataclass
+As with `agent_actions`, each function returns what undoes it; None where nothing is to be undone.
+"""
 
 from actors.events import Charged, Event, Sent
-from actors.faults import overlapping_absences
-from actors.faults.context import Strike, Undo
-from actors.faults.link_actions import Ailment, Where
-from actors.faults.link_effects import Poisoning
-from actors.faults.targets import Target
+from actors.faults.context import Firing, Undo
+from actors.faults.overlapping_absences import crash_for, restart_after
 
 
-@dataclass(frozen=True, slots=True)
-class Harm:
-    """A disk misbehaves; it shows when its agent crashes."""
+def break_disk(firing: Firing, kind: str) -> Undo:
+    """Let disks misbehave; it shows when their agents crash."""
+    broken = [(agent.store, agent.store.harm(kind)) for agent in firing.context.agents(firing.hit)]
 
-    target: Target
-    kind: str
-    name: str = "storage"
-    undone: str = "heal"
+    def undo(_: int) -> None:
+        for store, harm in broken:
+            store.mend(harm)
 
-    def begin(self, strike: Strike) -> Undo | None:
-        harmed = [
-            (agent.store, agent.store.harm(self.kind)) for agent in strike.stage.agents(strike.hit)
-        ]
-
-        def undo(_: int) -> None:
-            for store, harm in harmed:
-                store.mend(harm)
-
-        return undo
+    return undo
 
 
-@dataclass(frozen=True, slots=True)
-class Ambush:
-    """Each agent crashes at its next charge, before its noise is drawn; or at its next message, just sent."""
+def crash_at(firing: Firing, awaited: type[Charged | Sent], lose: str) -> Undo:
+    """Crash each agent at its next charge, before its noise is drawn; or at its next message, which was just sent."""
+    armed, crashed = set(firing.hit), list[int]()
+    members, log = firing.context.members, firing.context.log
+    kinds: tuple[type[Event], ...] = (awaited,)
 
-    target: Target
-    kind: str
-    lose: str = "volatile"
-    name: str = "privacy"
-    undone: str = "restart"
+    def look(event: Event) -> None:
+        node = event.node
+        if node not in armed or node is None:
+            return
+        if isinstance(event, Sent) and (event.resent or not event.bytes):
+            return
+        armed.discard(node)
+        if not armed:
+            log.ignore(look, kinds)
+        if crash_for(members, node, lose, firing.cause):
+            crashed.append(node)
 
-    def begin(self, strike: Strike) -> Undo | None:
-        armed, struck = set(strike.hit), list[int]()
-        members, log = strike.stage.members, strike.stage.log
-        awaited: dict[str, type[Event]] = {"crash-after-charge": Charged, "crash-after-send": Sent}
-        kinds = (awaited[self.kind],)
+    log.watch(look, kinds)
 
-        def spring(event: Event) -> None:
-            node = event.node
-            if node not in armed or node is None:
-                return
-            if isinstance(event, Sent) and (event.resent or not event.bytes):
-                return
-            armed.discard(node)
-            if not armed:
-                log.ignore(spring, kinds)
-            if overlapping_absences.hold_down(members, node, self.lose, strike.cause):
-                struck.append(node)
+    def undo(ended: int) -> None:
+        log.ignore(look, kinds)
+        for i in crashed:
+            restart_after(members, i, ended, firing.cause)
 
-        log.watch(spring, kinds)
-
-        def undo(ended: int) -> None:
-            log.ignore(spring, kinds)
-            for i in struck:
-                overlapping_absences.let_up(members, i, ended, strike.cause)
-
-        return undo
+    return undo
 
 
-@dataclass(frozen=True, slots=True)
-class Doubled:
-    """A second instance of an agent runs, from a copy of what it holds; both pay into one ledger."""
+def run_twin(firing: Firing) -> Undo:
+    """Run a second instance of each agent, from a copy of its state; both pay into one ledger."""
+    doubled = [agent.plight for agent in firing.context.agents(firing.hit)]
+    for agent in firing.context.agents(firing.hit):
+        if agent.plight.twin is None:
+            agent.plight.twin = agent.state
+        agent.plight.twins += 1
 
-    target: Target
-    name: str = "privacy"
-    undone: str = "heal"
+    def undo(_: int) -> None:
+        for plight in doubled:
+            plight.twins -= 1
+            if not plight.twins:
+                plight.twin = None
 
-    def begin(self, strike: Strike) -> Undo | None:
-        agents = strike.stage.agents(strike.hit)
-        for agent in agents:
-            agent.plight.twin = agent.state if agent.plight.twin is None else agent.plight.twin
-            agent.plight.twins += 1
-
-        def undo(_: int) -> None:
-            for agent in agents:
-                agent.plight.twins -= 1
-                if not agent.plight.twins:
-                    agent.plight.twin = None
-
-        return undo
+    return undo
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """The first message of each link arrives again."""
-
-    target: Target
-    name: str = "privacy"
-    undone: str = ""
-
-    def begin(self, strike: Strike) -> Undo | None:
-        for agent in strike.stage.agents(strike.hit):
-            agent.outbox.replay(strike.cause)
-        return None
+def replay(firing: Firing) -> None:
+    """Deliver the first message of each link again; the outbox must remember `FIRST_MESSAGES`."""
+    for agent in firing.context.agents(firing.hit):
+        agent.outbox.replay(firing.cause)
 
 
-@dataclass(frozen=True, slots=True)
-class RolledBack:
-    """The counters of an agent are set back, as an old machine is restored."""
-
-    target: Target
-    name: str = "privacy"
-    undone: str = ""
-
-    def begin(self, strike: Strike) -> Undo | None:
-        for agent in strike.stage.agents(strike.hit):
-            agent.store.roll_back()
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class Interfered:
-    """Questions come twice, or what is sent is poisoned on its way."""
-
-    target: Target
-    ailment: Ailment
-    name: str = "privacy"
-    undone: str = "heal"
-
-    def begin(self, strike: Strike) -> Undo | None:
-        direction = "from" if self.ailment.of is Poisoning else "to"
-        where = Where(self.target, (), direction)  # type: ignore[arg-type]
-        return strike.stage.burden(
-            where.links(strike.hit, strike.stage),
-            self.ailment.maker(strike),
-        )
+def roll_back_counter(firing: Firing) -> None:
+    """Set the counters of agents back, as when an old machine is restored."""
+    for agent in firing.context.agents(firing.hit):
+        agent.store.roll_back()

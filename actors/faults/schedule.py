@@ -1,13 +1,12 @@
-"""When a scenario does something to the world, and when it is undone: windows are exact."""
+"""When faults happen, and when they are undone: windows are exact."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import Protocol
 
 from actors.conditions import Condition, Metrics
 from actors.events import Diverged, Event, FaultBegan, FaultEnded
-from actors.faults.context import Stage, Strike, Undo
+from actors.faults.context import FaultContext, Firing, Link, Preparation, Undo
 from actors.faults.link_effects import happens
 from actors.faults.targets import Chooser, Target
 from clocks.clock import FAULT, UNDO
@@ -17,27 +16,32 @@ _GAPS, _LENGTHS = 1 << 40, 1 << 41
 """Where the draws of a fault's intervals and windows begin, in its own stream."""
 
 
-class Deed(Protocol):
-    """What a fault does. It returns how to undo it; None where there is nothing to undo."""
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a fault does, to which agents, and what may be known of it before a run."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def undone(self) -> str: ...
-
-    @property
-    def target(self) -> Target: ...
-
-    def begin(self, strike: Strike) -> Undo | None: ...
+    target: Target
+    do: Callable[[Firing], Undo | None]
+    """Does it, and returns what undoes it; None where there is nothing to undo."""
+    undone: str = "heal"
+    """What its end is called; empty where it is done once."""
+    pairs: tuple[Link, ...] = ()
+    """The links that it names: the graph must have them."""
+    needs: Preparation | None = None
+    slows: float = 1.0
+    """Computing takes so many times as long."""
+    shifts_s: float = 0.0
+    """By how many seconds it sets a clock at once."""
+    comes_per_s: float = 0.0
+    """How often an agent goes by it alone, in one second, all agents together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """At an instant, every so often, or when an event satisfies a condition; and how long it lasts.
+    """When a fault happens: at an instant, every so often, or when an event satisfies a condition; and how long it lasts.
 
-    `after` and `until` bound the instants at which it may begin, both included. What comes every so
-    often comes first one gap later than `after`, or, with `prompt`, at `after` itself.
+    All times are in nanoseconds. `after` and `until` bound the instants at which it may begin, both included. A fault that
+    comes every so often comes first one gap later than `after`, or, with `prompt`, at `after` itself.
     """
 
     at: int | None = None
@@ -93,14 +97,20 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One entry of a scenario: what is done, to whom, and when. Its chance bears a name of its own."""
+    """One entry of a scenario: what is done, to which agents, and when. Its chance has a name of its own, `path`."""
 
     number: int
-    deed: Deed
+    name: str
+    """What it does: the name of its kind."""
+    action: Action
     timing: Timing
     path: str
     brings: bool = False
-    """Whether it may bring somebody back who does nothing now."""
+    """Whether it may bring an agent back that does nothing now."""
+    waits: bool = False
+    """Whether each firing brings agents back, so that a run waits until it is undone."""
+    stalls: bool = False
+    """Whether agents or links fall silent without a word, so that rounds wait for them."""
     oracle: bool = False
     """Whether it reads what no agent knows: then participation depends on data."""
 
@@ -111,45 +121,48 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class _Firing:
-    """One time that a fault happened: since when, whom it hit, and how it is undone."""
+class _OpenFiring:
+    """One firing that is not undone: since when, which agents it hit, and how it is undone."""
 
     instant: int
     ends: int
-    """When it is undone of itself; −1 where it lasts."""
+    """When it is undone; −1 where it lasts."""
     hit: tuple[int, ...]
     undo: Undo | None
     waits: bool
     """Whether the run waits for its end."""
 
 
-class Occurrence:
+class ScheduledFault:
     """One fault of a running world: it waits, fires, and is undone."""
 
-    def __init__(self, fault: Fault, stage: Stage, metrics: Metrics) -> None:
+    def __init__(self, fault: Fault, context: FaultContext, metrics: Metrics) -> None:
         self._fault = fault
-        self._stage = stage
+        self._context = context
         self._metrics = metrics
-        self._luck = stage.stream(fault.luck)
+        self._luck = context.stream(fault.luck)
         self._chooser = Chooser(
-            fault.deed.target, stage.stream(f"{fault.path}/whom"), stage.around, stage.measure
+            fault.action.target,
+            context.stream(f"{fault.path}/whom"),
+            context.around,
+            context.measure,
         )
         self._seen = self._tried = self._happened = self._fired = 0
-        self._open: dict[int, _Firing] = {}
+        self._open: dict[int, _OpenFiring] = {}
 
     def begin(self) -> None:
-        """Set the fault up."""
-        timing, stage = self._fault.timing, self._stage
+        """Wait for the instants of the fault, or for the events that trigger it."""
+        timing, context = self._fault.timing, self._context
         if timing.when is not None:
-            stage.log.watch(self._look, timing.when.kinds)
-            return  # nothing may ever trigger it: nobody waits for that
+            context.log.watch(self._observe, timing.when.kinds)
+            return  # no event may ever trigger it: the run does not wait for that
         self._expect()
-        stage.clock.spawn(self._again() if timing.at is None else self._once(timing.at))
+        context.clock.spawn(self._again() if timing.at is None else self._once(timing.at))
 
     def come(self, instant: int) -> None:
-        """Happen once, at an instant that somebody chose while the world runs."""
+        """Happen once, at an instant that was chosen while the world runs."""
         self._expect()
-        self._stage.clock.at(instant, FAULT, self._come)
+        self._context.clock.at(instant, FAULT, self._come)
 
     def _come(self) -> None:
         self._try(None)
@@ -157,33 +170,33 @@ class Occurrence:
 
     @property
     def windows(self) -> list[tuple[int, int]]:
-        """When it began, and when it will be undone of itself, of each firing that is not undone."""
+        """For each firing that is not undone: when it began, and when it will be undone; −1 where it lasts."""
         return [(firing.instant, firing.ends) for firing in self._open.values()]
 
     def heal(self, instant: int) -> None:
-        """Undo at an instant whatever of it will not be undone by then."""
-        self._stage.clock.at(instant, UNDO, self._undo_all)
+        """Undo at an instant every firing that is not undone by then."""
+        self._context.clock.at(instant, UNDO, self._undo_all)
 
     def _undo_all(self) -> None:
         for began in list(self._open):
             self._undo(began)
 
     def _expect(self) -> None:
-        """Let the run wait for something that may bring somebody back."""
+        """Let the run wait for what may bring an agent back."""
         if self._fault.brings:
-            self._stage.members.pending += 1
+            self._context.members.pending += 1
 
     def _done(self) -> None:
         if self._fault.brings:
-            self._stage.members.faults_done()
+            self._context.members.faults_done()
 
     async def _once(self, instant: int) -> None:
-        await self._stage.clock.sleep_until(instant, FAULT)
+        await self._context.clock.sleep_until(instant, FAULT)
         self._try(None)
         self._done()
 
     async def _again(self) -> None:
-        timing, clock = self._fault.timing, self._stage.clock
+        timing, clock = self._fault.timing, self._context.clock
         for instant in timing.instants(self._luck):
             await clock.sleep_until(instant, FAULT)
             self._try(None)
@@ -191,15 +204,15 @@ class Occurrence:
                 break
         self._done()
 
-    def _look(self, event: Event) -> None:
-        """See an event; what it triggers happens at the same instant, with a fault's priority."""
+    def _observe(self, event: Event) -> None:
+        """Observe an event; what it triggers happens at the same instant, with a fault's priority."""
         timing = self._fault.timing
         if timing.when is None or (timing.times or 1) <= self._happened:
             return
         if isinstance(event, Diverged) and not self._fault.oracle:
             return  # that a model diverged depends on data
-        if event.node is None and self._fault.deed.target.how == "event":
-            return  # it waits for an event of somebody
+        if event.node is None and self._fault.action.target.how == "event":
+            return  # it waits for the event of an agent
         if not timing.admits(event.t) or not timing.when.holds(event, self._metrics):
             return
         self._seen += 1
@@ -207,8 +220,8 @@ class Occurrence:
             self._try(event)
 
     def _try(self, event: Event | None) -> None:
-        """Let it happen, by chance, now or after a while."""
-        timing, clock = self._fault.timing, self._stage.clock
+        """Fire with the probability of the fault: now, or `later`."""
+        timing, clock = self._fault.timing, self._context.clock
         self._tried += 1
         if not timing.happens(self._tried, self._luck):
             return
@@ -224,59 +237,59 @@ class Occurrence:
         self._done()
 
     def _fire(self, event: Event | None) -> None:
-        fault, stage, luck = self._fault, self._stage, self._luck
-        timing, deed = fault.timing, fault.deed
+        fault, context, luck = self._fault, self._context, self._luck
+        timing, action = fault.timing, fault.action
         hit = self._chooser.choose(self._fired, event)
         lasts = None
         if timing.lasts is not None:
             lasts = int(timing.lasts.draw(luck(_LENGTHS + self._fired, 1), self._fired)[0])
-        ends = -1 if lasts is None else stage.clock.now + max(1, lasts)
+        ends = -1 if lasts is None else context.clock.now + max(1, lasts)
         cause = None if event is None else event.seq
-        began = stage.log.emit(FaultBegan, None, cause, fault.number, deed.name, hit, ends)
-        undo = deed.begin(Strike(fault.number, hit, stage, began, f"{fault.path}/{self._fired}"))
+        began = context.log.emit(FaultBegan, None, cause, fault.number, fault.name, hit, ends)
+        undo = action.do(Firing(fault.number, hit, context, began, f"{fault.path}/{self._fired}"))
         self._fired += 1
-        waits = lasts is not None or deed.name == "churn"  # somebody always comes back
+        waits = lasts is not None or fault.waits
         if waits:
             self._expect()
         if lasts is not None:
-            stage.clock.at(ends, UNDO, lambda: self._undo(began))
-        self._open[began] = _Firing(stage.clock.now, ends, hit, undo, waits)
+            context.clock.at(ends, UNDO, lambda: self._undo(began))
+        self._open[began] = _OpenFiring(context.clock.now, ends, hit, undo, waits)
 
     def _undo(self, began: int) -> None:
-        """Undo one firing, unless a hand was faster."""
+        """Undo one firing, unless it was undone by hand before."""
         firing = self._open.pop(began, None)
         if firing is None:
             return
-        deed, number = self._fault.deed, self._fault.number
-        ended = self._stage.log.emit(FaultEnded, None, began, number, deed.undone, firing.hit)
+        action, number = self._fault.action, self._fault.number
+        ended = self._context.log.emit(FaultEnded, None, began, number, action.undone, firing.hit)
         if firing.undo is not None:
             firing.undo(ended)
         if firing.waits:
             self._done()
 
 
-class Script:
-    """The faults of a running world, and those that a hand adds to them."""
+class FaultSchedule:
+    """The faults of a running world: those of its scenario, and those that are added by hand."""
 
-    def __init__(self, stage: Stage, metrics: Metrics) -> None:
-        self._stage = stage
+    def __init__(self, context: FaultContext, metrics: Metrics) -> None:
+        self._context = context
         self._metrics = metrics
-        self._occurrences: list[Occurrence] = []
+        self._occurrences: list[ScheduledFault] = []
 
     def begin(self, fault: Fault) -> None:
         """Set up a fault of the scenario."""
         self._add(fault).begin()
 
     def add(self, fault: Fault, instant: int) -> None:
-        """Let a fault happen that a hand chose."""
+        """Let a fault that is added by hand happen once, at an instant."""
         self._add(fault).come(instant)
 
-    def _add(self, fault: Fault) -> Occurrence:
-        self._occurrences.append(Occurrence(fault, self._stage, self._metrics))
+    def _add(self, fault: Fault) -> ScheduledFault:
+        self._occurrences.append(ScheduledFault(fault, self._context, self._metrics))
         return self._occurrences[-1]
 
     def windows(self, number: int) -> list[tuple[int, int]]:
-        """Return the windows of a fault that are open: when they began, and when they will end of themselves."""
+        """Return the open windows of a fault: when they began, and when they will end; −1 where they last."""
         return self._occurrences[number].windows
 
     def heal(self, number: int, instant: int) -> None:

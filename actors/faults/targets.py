@@ -1,4 +1,4 @@
-"""Whom a fault strikes: named agents, or a choice that is made when it strikes."""
+"""Which agents a fault hits: named ones, or a choice that is made when it fires."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from actors.events import Event
 from clocks.durations import Bits, Draws
 
 Measure = Callable[[str], Sequence[float]]
-"""A metric of every node as of now."""
+"""A metric of every agent as of now."""
 Around = Callable[[int], Sequence[int]]
 """The neighbours of an agent."""
 
@@ -46,7 +46,7 @@ class Chooser:
     _kept: tuple[int, ...] | None = field(default=None)
 
     def choose(self, firing: int, event: Event | None) -> tuple[int, ...]:
-        """Return whom this firing strikes; `event` is what triggered it."""
+        """Return the agents that this firing hits; `event` is what triggered it."""
         target = self.target
         match target.how:
             case "named":

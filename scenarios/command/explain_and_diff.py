@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scenarios.command.option_values import opened
 from scenarios.language.visible_text import say, say_json
-from scenarios.planning.fault_tables import ACTIONS
+from scenarios.planning.fault_kinds import FAULTS
 from scenarios.records.causes import Causes, as_tree, in_words
 from scenarios.records.divergence import compare_digests, differences, parts, plain_row, samples
 from scenarios.records.divergence import in_words as told
@@ -48,7 +48,7 @@ def _faults(record: RunRecord) -> list[str]:
         return []
     found = []
     for fault in tree.get("fault", []):
-        action = next((a for a in ACTIONS if a in fault), "?")
+        action = next((a for a in FAULTS if a in fault), "?")
         kind = fault[action].get("kind") if isinstance(fault.get(action), dict) else None
         found.append(str(fault.get("name") or kind or action))
     return found

@@ -3,27 +3,18 @@
 Everything is drawn from a `Luck`: dice for the command, Hypothesis for the tests.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
+from scenarios.language.problems import Report
 from scenarios.language.value_rules import number_of_seconds
+from scenarios.planning.fault_examples import Luck, RandomWorld
+from scenarios.planning.fault_kinds import Brings, FaultKind, fault_kinds
 from scenarios.planning.mechanism_tables import family_of
 from scenarios.planning.seeds import generator
 
 T = TypeVar("T")
 Table = dict[str, Any]
-
-
-class Luck(Protocol):
-    """What draws."""
-
-    def pick(self, options: Sequence[T]) -> T:
-        """Return one of some options."""
-        ...
-
-    def whole(self, low: int, high: int) -> int:
-        """Return a whole number, both ends included."""
-        ...
 
 
 class Dice:
@@ -133,24 +124,25 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
         c if isinstance(c, str) else c["kind"]
         for c in (g.get("clock", "poisson") for g in tree["nodes"])
     }
-    makers = dict(_ANYWHERE)
-    if family in {"server", "pairs"}:
-        makers |= _ASKING
-    if family == "server":
-        makers |= _SERVERS
-    if family != "server" and "barrier" not in clocks:
-        makers |= _WITH_TIME
-    if family not in {"server", "pairs"}:
-        makers |= _BROADCAST
-    if any(group.get("compute") for group in tree["nodes"]):
-        makers["slow"] = lambda x, n: {"slow": {"on": whom(x, n), "factor": x.pick((2.0, 10.0))}}
-    found = []
+    world = RandomWorld(
+        family,
+        has_barrier="barrier" in clocks,
+        computes=any(group.get("compute") for group in tree["nodes"]),
+    )
+    examples = {
+        example.name: (kind, example)
+        for kind in fault_kinds()
+        for example in kind.examples
+        if example.fits(world)
+    }
+    faults = []
     for _ in range(count):
-        made = makers[luck.pick(sorted(makers))](luck, size)
+        kind, example = examples[luck.pick(sorted(examples))]
+        fault = example.make(luck, size)
         if family == "server" or not _joins(tree, 0, 1):
-            made = _without_pairs(made)
-        found.append(_when(luck, made, end, endless=horizon is None) | made)
-    return found
+            fault = _without_pairs(fault)
+        faults.append(_when(luck, kind, fault, end, endless=horizon is None) | fault)
+    return faults
 
 
 def _joins(tree: Table, one: int, other: int) -> bool:
@@ -160,7 +152,7 @@ def _joins(tree: Table, one: int, other: int) -> bool:
     return kind in {"ring", "complete", "path", "star"} and (one, other) == (0, 1)
 
 
-def _without_pairs(made: Table) -> Table:
+def _without_pairs(fault: Table) -> Table:
     """Name an agent where a pair was named."""
     return {
         action: [0]
@@ -168,37 +160,21 @@ def _without_pairs(made: Table) -> Table:
         else value | {"on": [0]}
         if isinstance(value, dict) and value.get("on") == [[0, 1]]
         else value
-        for action, value in made.items()
+        for action, value in fault.items()
     }
-
-
-def whom(luck: Luck, size: int) -> Any:
-    """Return a target."""
-    one = luck.whole(0, size - 1)
-    return luck.pick(
-        (
-            "all", "one", "minority", "majority", [one], "peers", {"count": 2, "redraw": True}, {"percent": 50},
-            {"neighbours_of": one}, {"degree_above": 1}, {"highest": "updates"}, {"lowest": "releases", "count": 2},
-        )
-    )  # fmt: skip
 
 
 def _more(*keys: Table) -> tuple[Table, ...]:
     return {}, *keys
 
 
-def _lines(luck: Luck, size: int) -> Any:
-    return luck.pick((whom(luck, size), [[0, 1]]))
-
-
-def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
+def _when(luck: Luck, kind: FaultKind[Any], fault: Table, end: float, *, endless: bool) -> Table:
     """Return when a fault begins, and for how long it lasts."""
     begin = round(luck.whole(0, 80) / 100 * end, 3)
     lasts = round(max(0.1, luck.whole(5, 60) / 100 * end), 3)
-    kind = next((v.get("kind") for v in made.values() if isinstance(v, dict)), None)
-    over = "restart" in made or kind in {"replay", "counter-rollback"}
-    over |= any(isinstance(v, dict) and "jump" in v for v in made.values())
-    window: Table = {} if over else {"for": lasts}
+    value = kind.rule.read(fault[kind.name], (), Report({}, {}))
+    once = bool(kind.done_once(value))
+    window: Table = {} if once else {"for": lasts}
     how = luck.whole(0, 5)
     if how == 0:
         every = round(max(0.5, end / luck.whole(2, 6)), 3)
@@ -210,7 +186,7 @@ def _when(luck: Luck, made: Table, end: float, *, endless: bool) -> Table:
         condition = luck.pick(_CONDITIONS)
         more = luck.pick(_more({"later": 0.5}, {"times": 3}, {"after": begin}))
         return {"when": condition, "nth": luck.whole(1, 9)} | more | window
-    if how == 2 and not endless and not over and "churn" not in made:
+    if how == 2 and not endless and not once and kind.brings is not Brings.BY_ITSELF:
         return {"at": begin}  # it lasts
     return {"at": begin} | window
 
@@ -219,76 +195,3 @@ _CONDITIONS = (
     'kind == "released"', 'kind == "woke" and node == 0', 'kind == "sent" or kind == "delivered"', 'kind == "sampled"',
     "updates.mean >= 3", "node == 1 and not kind == \"lost\"",
 )  # fmt: skip
-Maker = Callable[[Luck, int], Table]
-
-
-def _chance(action: str) -> Maker:
-    def make(luck: Luck, size: int) -> Table:
-        return {action: {"on": _lines(luck, size), "p": luck.pick((0.1, 0.5, 1.0))}}
-
-    return make
-
-
-def _partition(luck: Luck, size: int) -> Table:
-    half = max(1, size // 2)
-    value: Table = luck.pick(
-        ({"groups": [list(range(half))]}, {"isolate": whom(luck, size)}, {"bridge": [0]})
-    )
-    mode = luck.pick(("cut", "slow", "jam"))
-    more = {"latency": 1.0} if mode == "slow" else {}
-    return {
-        "partition": value | {"mode": mode} | more,
-        "direction": luck.pick(("both", "to", "from")),
-    }
-
-
-def _bursts(luck: Luck, size: int) -> Table:
-    chain = {"kind": "gilbert-elliott", "enter": 0.2, "leave": luck.pick((0.2, 0.5))}
-    return {"loss": {"on": _lines(luck, size), **chain}}
-
-
-def _churn(luck: Luck, size: int) -> Table:
-    session = luck.pick(
-        (2.0, {"kind": "exponential", "mean": 2.0}, {"kind": "bittorrent-redhat", "scaled": 0.001})
-    )
-    return {
-        "churn": {
-            "on": whom(luck, size),
-            "session": session,
-            "downtime": 1.0,
-            "by": luck.pick(("leave", "crash")),
-        }
-    }
-
-
-def _privacy(*kinds: str) -> Maker:
-    return lambda luck, size: {"privacy": {"on": whom(luck, size), "kind": luck.pick(kinds)}}
-
-
-_ANYWHERE: dict[str, Maker] = {
-    "crash": lambda x, n: {"crash": whom(x, n), "lose": x.pick(("volatile", "all", "nothing"))},
-    "leave": lambda x, n: {"leave": whom(x, n)},
-    "join": lambda x, n: {"join": whom(x, n)},
-    "restart": lambda x, n: {"restart": whom(x, n)},
-    "pause": lambda x, n: {"pause": whom(x, n)},
-    "churn": _churn,
-    "storage": lambda x, n: {"storage": {"on": whom(x, n), "kind": x.pick(("torn", "unsynced", "stale"))}},
-    "privacy": _privacy("crash-after-charge", "crash-after-send", "replay", "counter-rollback"),
-    "loss": _chance("loss"),
-    "bursts": _bursts,
-    "duplicate": _chance("duplicate"),
-    "reorder": _chance("reorder"),
-    "corrupt": _chance("corrupt"),
-    "delay": lambda x, n: {"delay": {"on": _lines(x, n), "latency": x.pick((0.3, {"kind": "uniform", "min": 0, "max": 2})), "correlation": x.pick((0.0, 0.5))}},
-    "rate": lambda x, n: {"rate": {"on": _lines(x, n), "bytes": 40, "burst": x.pick((0, 100))}},
-    "hold": lambda x, n: {"hold": _lines(x, n)},
-    "partition": _partition,
-}  # fmt: skip
-_WITH_TIME: dict[str, Maker] = {
-    "clock": lambda x, n: {"clock": {"on": whom(x, n), **x.pick(({"offset": -1.5}, {"drift": 0.3}, {"jump": 2.0}, {"jump": -1.0}, {"freeze": True}))}},
-}  # fmt: skip
-_ASKING: dict[str, Maker] = {"asked twice": _privacy("duplicate-request")}
-_SERVERS: dict[str, Maker] = {
-    "server": lambda x, _: x.pick(({"crash": "server"}, {"pause": "server"}, {"hold": "server"})),
-}
-_BROADCAST: dict[str, Maker] = {"doubles": _privacy("twin", "poison")}

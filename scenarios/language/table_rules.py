@@ -194,13 +194,14 @@ def values_of(table: Table) -> dict[str, Any]:
     """Return the values of a table by their keys, defaults included, and those of the tables in it."""
     kind = {"kind": table.kind} if isinstance(table, KindTable) else {}
     return kind | {
-        name: _plain(getattr(table, known.attribute))
+        name: plain(getattr(table, known.attribute))
         for name, known in _keys(type(table)).items()
         if name in table.given or known.default is not ABSENT
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return the values of a table by their keys, and any other value as it is."""
     return values_of(value) if isinstance(value, Table) else value
 
 

@@ -285,7 +285,7 @@ def _fault(fault: Fault, first: int | None) -> str:
             f" (each with probability {timing.probability:g})" if timing.probability < 1 else ""
         )
         when += f", never before the run ends under this seed{chance}"
-    return f"{fault.deed.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
+    return f"{fault.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
 
 
 def in_words(plan: dict[str, Any]) -> list[str]:

@@ -170,14 +170,14 @@ class Plan:
 
     def has_need(self, need: Need) -> bool:
         """Whether a metric that the scenario asks for, or chooses agents by, has a need."""
-        chosen = {fault.deed.target.metric for fault in self.faults}
+        chosen = {fault.action.target.metric for fault in self.faults}
         return any(need in metric.needs for metric in metrics_of(self.asked | chosen).values())
 
     @property
     def sampled(self) -> bool:
         """Whether what happens depends on samples: runs without an oracle are then other runs."""
         return any(
-            fault.deed.target.reads_metric
+            fault.action.target.reads_metric
             or (fault.timing.when is not None and fault.timing.when.reads_samples)
             for fault in self.faults
         )

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from actors.faults.node_actions import Misjudge
 from actors.faults.schedule import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
@@ -25,7 +24,7 @@ from scenarios.planning.data_and_links import Ground
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
-from scenarios.planning.fault_planner import Hazards
+from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_builder import Objectives, unit_of
 from scenarios.planning.mechanism_tables import (
@@ -80,9 +79,9 @@ class _Resolver:
         self.at.report.stop_if_any()
         shards = ground.shards(labelled=loss.margin)
         serves = family_of(self.at.read) == "server"
-        hazards = Hazards(self.at)
+        planner = FaultPlanner(self.at)
         edges = () if serves else ground.edges(shards)
-        chosen = () if serves else hazards.edges()
+        chosen = () if serves else planner.edges()
         given = {(i, j) for i, j, _ in edges}
         edges += tuple((i, j, 1.0) for i, j in chosen if (i, j) not in given)
         if serves:
@@ -98,12 +97,12 @@ class _Resolver:
             np.array([w for _, _, w in edges], dtype=np.float64),
         )
         nodes = people.nodes(shards, objectives, edges, make)
-        faults = hazards.faults(shards.dimension)
+        faults = planner.faults(shards.dimension)
         self.at.report.stop_if_any()
         joined = {(i, j) for i, j, _ in edges} if not serves else {
             (i, self.at.size) for i in range(self.at.size)
         }  # fmt: skip
-        hazards.judge(faults, joined | {(j, i) for i, j in joined})
+        planner.check(faults, joined | {(j, i) for i, j in joined})
         self.at.report.stop_if_any()
         run, horizon = self.at.read.run, self._horizon()
         if any(map(_leaves_residual, nodes)):
@@ -187,9 +186,8 @@ class _Resolver:
             if node.compute is not None and math.isfinite(node.compute.mean_s):
                 places.append((("nodes", g, "compute"), node.compute.mean_s * rates[-1]))
         for fault in plan.faults:
-            if isinstance(fault.deed, Misjudge) and fault.deed.kind in {"jump", "offset"}:
-                amount_s = abs(float(fault.deed.amount)) / 1e9
-                places.append((("fault", fault.number, "clock"), amount_s * max(rates)))
+            skipped = fault.action.shifts_s * max(rates)
+            places.append((("fault", fault.number, fault.name), skipped))
         for path, skipped in places:
             if skipped > MOST["skipped"]:
                 said = f"skips about {skipped:.3g} wakes at one instant"

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actors.faults.node_actions import Slow
 from clocks.activation import Barrier, Periodic, Poisson, Trace
 from clocks.durations import Duration
 from mechanisms.descent import CoordinateDescent
@@ -229,9 +228,7 @@ def _stalls_s(plan: Plan) -> float:
     silent = [
         fault.timing.at / 1e9
         for fault in plan.faults
-        if fault.deed.name in {"crash", "pause", "hold", "partition"}
-        and fault.timing.at is not None
-        and fault.timing.lasts is None
+        if fault.stalls and fault.timing.at is not None and fault.timing.lasts is None
     ]
     return math.inf if plan.silence is not None else min(silent, default=math.inf)
 
@@ -239,8 +236,7 @@ def _stalls_s(plan: Plan) -> float:
 def _slowed(plan: Plan) -> float:
     """Return by how much the slowest agent computes longer, for faults that slow agents down for good."""
     return max(
-        (f.deed.factor for f in plan.faults if isinstance(f.deed, Slow) and f.timing.lasts is None),
-        default=1.0,
+        (fault.action.slows for fault in plan.faults if fault.timing.lasts is None), default=1.0
     )
 
 

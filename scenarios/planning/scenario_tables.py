@@ -37,7 +37,7 @@ from scenarios.planning.clocks import CLOCKS, ClockTable
 from scenarios.planning.data_sources import SOURCES, SourceTable
 from scenarios.planning.durations import DURATION, DURATIONS
 from scenarios.planning.expectations import ExpectTable, GoalTable
-from scenarios.planning.fault_tables import FaultTable
+from scenarios.planning.fault_kinds import FaultRule, FaultTable
 from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism_tables import MECHANISMS
@@ -227,7 +227,7 @@ class ScenarioTable(Table):
     server: ServerTable | None = key(SubTable(ServerTable))
     mechanism: KindTable = key(Kinds("mechanism", MECHANISMS, own=True), REQUIRED)
     privacy: PrivacyTable = key(SubTable(PrivacyTable), {})
-    fault: list[FaultTable] = key(Many(SubTable(FaultTable), 0, 10_000), [])
+    fault: list[FaultTable] = key(Many(FaultRule(), 0, 10_000), [])
     expect: list[ExpectTable] = key(Many(SubTable(ExpectTable), 0, 10_000), [])
     targets: Mapping[str, GoalTable] = key(Free(SubTable(GoalTable), "the name of a target"), {})
     sweep: SweepTable = key(SubTable(SweepTable), {})

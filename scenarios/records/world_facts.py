@@ -139,7 +139,7 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
         budgets.append(mine)
     declared = [
         Declared(
-            _named(fault.path) or fault.deed.name,
+            _named(fault.path) or fault.name,
             None if fault.timing.at is None else fault.timing.at + fault.timing.later,
             fault.timing.lasts.shortest if isinstance(fault.timing.lasts, Constant) else None,
         )

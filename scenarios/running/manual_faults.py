@@ -10,7 +10,7 @@ from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import judge
 from scenarios.planning.context import Options, Settling
-from scenarios.planning.fault_planner import Hazards
+from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
 from scenarios.running.run import Run
@@ -89,22 +89,24 @@ class Steering:
         name = f"hand-{self._number + 1}"
         entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
         tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
-        hazards = self._judged(tree, number)
-        fault = hazards.faults(run.plan.dimension)[number]
+        planner = self._judged(tree, number)
+        faults = planner.faults(run.plan.dimension)
+        self._stop_if_any(planner.at, number)
+        fault = faults[number]
         agents = run.members.agents
         links = {(agent.id, j) for agent in agents for j in agent.neighbours}
-        hazards.judge((fault,), links)
-        for a, b in hazards.edges():
+        planner.check((fault,), links)
+        for a, b in planner.edges():
             if (a, b) not in links:
                 said = f"no edge joins {a} and {b}: edges are laid before a run begins"
-                hazards.at.report.value(("fault", number, "edges"), said)
-        self._stop_if_any(hazards.at, number)
-        if fault.deed.target.metric.startswith("epsilon.un") and run.observers.fates is None:
+                planner.at.report.value(("fault", number, "edges"), said)
+        self._stop_if_any(planner.at, number)
+        if fault.action.target.metric.startswith("epsilon.un") and run.observers.fates is None:
             said = "is not followed in this run: a scenario must ask for it before it begins"
-            self._refuse(fault.deed.target.metric, said)
-        if any(not is_prepared(agents[i], fault) for i in fault.deed.target.among):
+            self._refuse(fault.action.target.metric, said)
+        if any(not is_prepared(agents[i], fault) for i in fault.action.target.among):
             said = "agents are made ready for it only in runs begun at a pace: --speed 100"
-            self._refuse(fault.deed.name, said)
+            self._refuse(fault.name, said)
         return number, tree, fault
 
     def began(self, number: int) -> tuple[int, int]:
@@ -169,7 +171,7 @@ class Steering:
             self._refuse("", "the run is over")
         return instant
 
-    def _judged(self, tree: Table, number: int) -> Hazards:
+    def _judged(self, tree: Table, number: int) -> FaultPlanner:
         """Judge a whole scenario; raise what is wrong with one of its faults."""
         scenario = replace(load(tree), folder=self._run.plan.folder)
         if not scenario.report.problems:
@@ -177,7 +179,7 @@ class Steering:
         self._said(scenario.report.problems, number)
         in_memory = bool((scenario.read.get("origin") or {}).get("in_memory"))
         options = Options(data={} if in_memory else None, allow_code=True)
-        return Hazards(Settling(scenario, options))
+        return FaultPlanner(Settling(scenario, options))
 
     def _stop_if_any(self, at: Settling, number: int) -> None:
         self._said(at.report.problems, number)

@@ -157,7 +157,7 @@ def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
     declared = checks.declared
     return [
         {
-            "name": fault.deed.name,
+            "name": fault.name,
             "fired": fired,
             "struck": struck,
             "touched": sum(agent.outbox.touches[fault.number] for agent in agents),

@@ -8,7 +8,7 @@ import numpy as np
 
 from actors.conditions import Metrics
 from actors.events import Started
-from actors.faults.schedule import Script
+from actors.faults.schedule import FaultSchedule
 from actors.faults.targets import Measure
 from actors.log import Log
 from clocks.clock import LAST, Engine
@@ -37,7 +37,7 @@ class Simulation:
         self.agents = self.members.agents[: plan.size]
         """The agents with data; the server, where there is one, comes behind them in `members.agents`."""
         self.server = self.members.agents[plan.size] if plan.server is not None else None
-        self.script: Script | None = None
+        self.script: FaultSchedule | None = None
         """The faults, once the world is open."""
         self.reason = "horizon"
         """Why it ended, or will end as far as is known."""

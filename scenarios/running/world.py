@@ -13,14 +13,11 @@ from actors.behaviours.exchange import exchange
 from actors.behaviours.serve import serve
 from actors.behaviours.wake import Life
 from actors.conditions import Metrics
-from actors.faults.context import Stage
-from actors.faults.link_effects import Throttling
-from actors.faults.node_actions import Misjudge
-from actors.faults.privacy_actions import Replayed
-from actors.faults.schedule import Fault, Script
+from actors.faults.context import PREPARATIONS, FaultContext
+from actors.faults.link_effects import RateLimit
+from actors.faults.schedule import Fault, FaultSchedule
 from actors.faults.targets import Measure
 from actors.link import Fan
-from actors.local_clock import Dial
 from actors.log import Log
 from actors.membership import Behaviour, Membership
 from actors.settings import Habits
@@ -86,21 +83,22 @@ def open_world(
     metrics: Metrics = unsampled,
     *,
     steerable: bool = False,
-) -> Script:
+) -> FaultSchedule:
     """Let faults and agents begin; faults come first at every instant.
 
     Who can be steered by hand is made ready for whatever a hand may do.
     """
-    script = Script(
-        Stage(members, clock, log, partial(draws, plan.seeds["fault"]), measure), metrics
+    script = FaultSchedule(
+        FaultContext(members, clock, log, partial(draws, plan.seeds["fault"]), measure), metrics
     )
     if steerable:
         for agent in members.agents[: plan.size]:
-            _prepare(agent, clock, turned=True, overheard=True)
+            for preparation in PREPARATIONS:
+                preparation.prepare(agent, clock)
     for fault in plan.faults:
-        turned, overheard = isinstance(fault.deed, Misjudge), isinstance(fault.deed, Replayed)
-        for i in fault.deed.target.among:
-            _prepare(members.agents[i], clock, turned=turned, overheard=overheard)
+        if fault.action.needs is not None:
+            for i in fault.action.target.among:
+                fault.action.needs.prepare(members.agents[i], clock)
         script.begin(fault)
     here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
     members.open(members.agents, here)
@@ -109,18 +107,8 @@ def open_world(
 
 def is_prepared(agent: Agent, fault: Fault) -> bool:
     """Whether an agent has what a fault will need of it."""
-    deed = fault.deed
-    if isinstance(deed, Misjudge):
-        return agent.plight.dial is not None
-    return not isinstance(deed, Replayed) or agent.outbox.memory is not None
-
-
-def _prepare(agent: Agent, clock: Clock, *, turned: bool, overheard: bool) -> None:
-    """Give an agent what a fault will need of it: a clock of its own, or somebody who listens in."""
-    if turned and agent.plight.dial is None:
-        agent.plight.dial = Dial(clock)
-    if overheard:
-        agent.outbox.memory = {}
+    needs = fault.action.needs
+    return needs is None or needs.is_prepared(agent)
 
 
 def _agent(
@@ -197,6 +185,6 @@ def _link(agent: Agent, plan: Plan) -> None:
     agent.outbox.links = Fan(agent.neighbours, policies, lanes(plan.seeds["link"], paths))
     for slot, policy in enumerate(policies):
         if policy.rate is not None:
-            agent.outbox.links.trouble(slot, Throttling(_NO_FAULT, policy.rate))
+            agent.outbox.links.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
     strangers = {j for j in agent.neighbours if (min(agent.id, j), max(agent.id, j)) in plan.apart}
     agent.plight.strangers, agent.plight.apart = frozenset(strangers), strangers

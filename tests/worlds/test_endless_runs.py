@@ -110,4 +110,4 @@ def test_windows_of_random_length_on_one_link_end_each_by_itself(tmp_path: Path)
     made = ran(
         tmp_path, {"every": 1.25, "until": 10.0, "for": lasts, "rate": {"on": "all", "bytes": 1000}}
     )
-    assert all(not agent.outbox.links.troubles for agent in made.run.agents)
+    assert all(not agent.outbox.links.effects for agent in made.run.agents)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from actors.agent import Agent
-from actors.faults.context import Link, Make, Stage, Undo
-from actors.faults.link_effects import Trouble
+from actors.faults.context import FaultContext, Link, Undo
+from actors.faults.link_effects import LinkEffect
 from actors.link import Fan
 from actors.mailbox import Mailbox
 from actors.membership import Membership
@@ -38,24 +38,24 @@ def delivered_to_the_dead(patch: pytest.MonkeyPatch) -> None:
 
 
 def heals_one_direction(patch: pytest.MonkeyPatch) -> None:
-    def burden(stage: Stage, links: Iterable[Link], make: Make) -> Undo:
-        laid = list[tuple[Fan, int, Trouble]]()
-        kept = dict[tuple[int, int], tuple[Fan, int, Trouble]]()
+    def lay(
+        context: FaultContext, links: Iterable[Link], make: Callable[[Link], LinkEffect]
+    ) -> Undo:
+        kept = dict[Link, tuple[Fan, int, LinkEffect]]()
         for i, j in links:
-            fan = stage.members.agents[i].outbox.links
-            trouble = make(i, j)
-            slot = stage.members.agents[i].slots[j]
-            fan.trouble(slot, trouble)
-            kept[i, j] = fan, slot, trouble
+            fan = context.members.agents[i].outbox.links
+            slot, effect = context.members.agents[i].slots[j], make((i, j))
+            fan.add_effect(slot, effect)
+            kept[i, j] = fan, slot, effect
         laid = [one for (i, j), one in kept.items() if i < j]
 
-        def relieve(_: int) -> None:
-            for fan, slot, trouble in laid:
-                fan.relieve(slot, trouble, stage.clock.now)
+        def undo(_: int) -> None:
+            for fan, slot, effect in laid:
+                fan.remove_effect(slot, effect, context.clock.now)
 
-        return relieve
+        return undo
 
-    patch.setattr(Stage, "burden", burden)
+    patch.setattr(FaultContext, "lay", lay)
 
 
 def noise_of_the_former_life(patch: pytest.MonkeyPatch) -> None:

@@ -7,19 +7,18 @@ from typing import Any
 import pytest
 
 from mechanisms.noise import LAWS, Gaussian
+from scenarios.experiments.random_worlds import Dice, small_world
 from scenarios.language.problems import ScenarioError
-from scenarios.language.table_rules import Field, Many, Table, _keys, keys_of
+from scenarios.language.table_rules import Field, Many, Table, keys_of
 from scenarios.language.value_rules import Rule
-from scenarios.planning import (
-    check_faults,
-    fault_planner,
-    fault_tables,
-    mechanism_tables,
-    scenario_tables,
-)
+from scenarios.planning import mechanism_tables, scenario_tables
 from scenarios.planning.clocks import ClockKind
 from scenarios.planning.data_sources import SourceKind
 from scenarios.planning.durations import DurationKind
+from scenarios.planning.fault_kinds import DIRECTION, FAULTS, LOSE, FaultKind, fault_kinds
+from scenarios.planning.faults.partition import PartitionTable
+from scenarios.planning.faults.privacy import PrivacyFaultTable
+from scenarios.planning.faults.storage import StorageTable
 from scenarios.planning.losses import LossKind
 from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS, Trait
 from scenarios.planning.metric import Metric
@@ -77,6 +76,7 @@ def test_a_kind_of_mechanism(
 RECORDS: tuple[type[Any], ...] = (
     ClockKind,
     DurationKind,
+    FaultKind,
     LossKind,
     SourceKind,
     SplitKind,
@@ -111,28 +111,28 @@ def _faults(action: str, value: Any) -> dict[str, Any]:
     return {"fault": [{"at": 1.0, action: value}]}
 
 
-_FAULT, _PRIVACY = fault_tables.FaultTable, scenario_tables.PrivacyTable
+_PRIVACY = scenario_tables.PrivacyTable
 _KIND_OF_CRASH = {"at": 1.0, "crash": [0], "lose": NEW}
 WORDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fault of privacy": (
-        _key(fault_tables.PrivacyFaultTable, "kind"),
+        _key(PrivacyFaultTable, "kind"),
         _faults("privacy", {"on": [0], "kind": NEW}),
     ),
     "fault of storage": (
-        _key(fault_tables.StorageTable, "kind"),
+        _key(StorageTable, "kind"),
         {"fault": [{"at": 1.0, "storage": {"on": [0], "kind": NEW}}, {"at": 5.0, "crash": [0]}]},
     ),
     "direction of a loss": (
-        _key(_FAULT, "direction"),
+        DIRECTION,
         {"fault": [{"at": 1.0, "hold": [[0, 1]], "direction": NEW}]},
     ),
-    "loss of a crash": (_key(_FAULT, "lose"), {"fault": [_KIND_OF_CRASH]}),
+    "loss of a crash": (LOSE, {"fault": [_KIND_OF_CRASH]}),
     "mode of a partition": (
-        _key(fault_tables.PartitionTable, "mode"),
+        _key(PartitionTable, "mode"),
         _faults("partition", {"isolate": [0], "mode": NEW}),
     ),
     "direction": (
-        _key(_FAULT, "direction"),
+        DIRECTION,
         {"fault": [{"at": 1.0, "partition": {"isolate": [0]}, "direction": NEW}]},
     ),
     "start of a group": (
@@ -181,16 +181,36 @@ def test_what_an_agent_does_without_a_budget(
     refused(scenario(nodes=nodes, mechanism=mechanism, task={}), tmp_path)
 
 
-@pytest.mark.parametrize(("like", "room"), [("crash", "ON_NODES"), ("hold", "ON_LINKS")])
-def test_a_fault(like: str, room: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link fault without an ailment was `hold`: every message was held."""
-    keys = _keys(_FAULT)
-    monkeypatch.setitem(keys, NEW, keys[like])
-    for module in (fault_tables, fault_planner, check_faults):
-        for name in ("ACTIONS", room):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, (*getattr(module, name), NEW))
-    refused(scenario(**_faults(NEW, [0])), tmp_path)
+def plant_fault(monkeypatch: pytest.MonkeyPatch, kind: FaultKind[Any]) -> None:
+    """Let the family of faults have one more."""
+    monkeypatch.setitem(FAULTS._modules, kind.name, "")
+    monkeypatch.setitem(FAULTS._loaded, kind.name, kind)
+
+
+@pytest.mark.parametrize("like", FAULTS)
+def test_a_fault_is_what_its_record_says(
+    like: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record under a new name does what the record does; one that builds nothing fails."""
+    known = FAULTS[like]
+    example = known.examples[0]
+    plant_fault(monkeypatch, replace(known, name=NEW))
+    assert NEW in {kind.name for kind in fault_kinds()}
+    tree = small_world(Dice(1, 0), 0) | {"mechanism": "cd", "run": {"seed": 1, "horizon": 4.0}}
+    tree |= {"nodes": [{"name": "peers", "count": 4, "compute": 0.1}], "server": None}
+    del tree["server"]
+    written = example.make(Dice(1, 1), 4)
+    plain = {"name": "same chance", "at": 1.0, **written}
+    planted = {NEW if key == like else key: value for key, value in plain.items()}
+    one, two = (perform(tree | {"fault": [fault]}, tmp_path) for fault in (plain, planted))
+    assert two.run.plan.faults[0].name == NEW
+    assert one.digests == two.digests
+
+    def forgotten(*_: object) -> Any:
+        raise NotImplementedError(NEW)
+
+    plant_fault(monkeypatch, replace(known, name=NEW, build=forgotten))
+    refused(tree | {"fault": [planted]}, tmp_path)
 
 
 def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scenarios.experiments.random_worlds import KINDS, Dice, small_world
-from scenarios.planning.fault_tables import ACTIONS
+from scenarios.planning.fault_kinds import FAULTS
 from tests.support.builders import Ran, perform
 from tests.support.marks import one_in
 
@@ -57,7 +57,7 @@ def holds(made: Ran) -> Counter[str]:
             charged[event["node"]] += 1
         elif event["kind"] == "fault_began":
             fault = plan.faults[event["fault"]]
-            happened[fault.deed.name] += 1
+            happened[fault.name] += 1
             windows[event["seq"]] = event.get("until", -1)
             assert fault.timing.admits(event["t"] - fault.timing.later)
         elif event["kind"] == "fault_ended":
@@ -98,7 +98,7 @@ def test_nothing_breaks_in_any_world_and_every_fault_and_family_happens(
             file.unlink()
     print(f"\nshare {share}: faults that happened:", dict(sorted(happened.items())))  # noqa: T201
     print(f"share {share}: worlds by kind:", dict(sorted(families.items())))  # noqa: T201
-    assert set(happened) == set(ACTIONS)
+    assert set(happened) == set(FAULTS)
     assert set(families) == {table["kind"] for table in KINDS.values()}
 
 

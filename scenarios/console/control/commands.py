@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
+from typing import Any
 
 from actors.conditions import FIELDS, NAMES
-from scenarios.console.control.fault_syntax import TEMPLATES, of_fault
+from scenarios.console.control.fault_syntax import keys_beside
 from scenarios.console.control.pane import Pane
 from scenarios.console.control.session import Session
 from scenarios.console.drawing.layout import SCALES
@@ -13,8 +14,8 @@ from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.sources.feed import WORDS
 from scenarios.console.sources.view_state import SORTS, only_match
 from scenarios.language.problems import nearest
-from scenarios.language.table_rules import SubTable, keys_of
-from scenarios.planning.fault_tables import FaultTable
+from scenarios.language.table_rules import keys_of
+from scenarios.planning.fault_kinds import FaultKind, fault_kinds, keys_of_faults
 from scenarios.planning.metric_names import names_of_agents, names_of_network
 
 Act = Callable[[Session, Pane, str], str | None]
@@ -161,23 +162,22 @@ _COMMANDS = (
 )
 
 
-def _fault_command(action: str, template: str, meaning: str) -> Command:
+def _fault_command(kind: FaultKind[Any]) -> Command:
     return Command(
-        action,
-        template.partition(" ")[2].replace("{}", "TARGET"),
-        meaning,
-        lambda session, _, text: session.faults.fault(action, text),
-        offers=lambda session: _fault_words(session, action),
+        kind.name,
+        kind.template.partition(" ")[2].replace("{}", "TARGET"),
+        kind.says,
+        lambda session, _, text: session.faults.fault(kind.name, text),
+        offers=lambda session: _fault_words(session, kind),
         steers=True,
     )
 
 
-def _fault_words(session: Session, action: str) -> Sequence[str]:
+def _fault_words(session: Session, kind: FaultKind[Any]) -> Sequence[str]:
     """What may follow an action: targets, the keys that fit it, and the values of those that have names."""
-    keys = keys_of(FaultTable)
-    rule = keys[action].rule
-    fields = dict(keys_of(rule.table)) if isinstance(rule, SubTable) else {}
-    fields |= {key: keys[key] for key in of_fault(action)}
+    keys = keys_of_faults()
+    fields = {} if kind.table is None else dict(keys_of(kind.table))
+    fields |= {key: keys[key] for key in keys_beside(kind)}
     words = [*session.pane.source.facts.members, "all", "one"]
     for key, field in fields.items():
         if key != "on":
@@ -189,7 +189,7 @@ COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
         *_COMMANDS,
-        *(_fault_command(action, *words) for action, words in TEMPLATES.items()),
+        *map(_fault_command, fault_kinds()),
     )
 }
 

@@ -5,14 +5,14 @@ from pathlib import Path
 from shlex import quote
 from typing import TypeVar
 
-from scenarios.console.control.fault_syntax import TEMPLATES, read_fault
+from scenarios.console.control.fault_syntax import read_fault
 from scenarios.console.control.line_editor import OpenMenu
 from scenarios.console.control.pane import Pane
 from scenarios.console.drawing.model import Window
 from scenarios.console.sources.fault_windows import Windows
 from scenarios.console.sources.view_state import CommandError
 from scenarios.language.problems import ScenarioError
-from scenarios.planning.fault_tables import ON_LINKS
+from scenarios.planning.fault_kinds import FAULTS, fault_kinds
 from scenarios.running.manual_faults import Steering
 
 T = TypeVar("T")
@@ -145,13 +145,13 @@ class FaultCommands:
         pane = self._panes[0]
         link, agent = pane.builder.link_at_cursor(pane.view), pane.agent_at_cursor()
         entries = []
-        for action, (text, meaning) in TEMPLATES.items():
-            joined = link is not None and action in ON_LINKS and action != "partition"
+        for kind in fault_kinds():
+            joined = link is not None and kind.on == "links"
             target = f"{link[0]}-{link[1]}" if joined and link is not None else str(agent)
-            entries.append((action, meaning, text.format(target)))
+            entries.append((kind.name, kind.says, kind.template.format(target)))
         if link is None:
             return OpenMenu(f"faults at agent {agent}", entries)
-        entries.sort(key=lambda entry: entry[0] not in ON_LINKS)
+        entries.sort(key=lambda entry: FAULTS[entry[0]].on == "agents")
         return OpenMenu(f"faults at agent {agent}, link {link[0]}-{link[1]}", entries)
 
     def export(self, text: str) -> str:

@@ -5,87 +5,69 @@ from typing import Any
 
 from scenarios.console.sources.view_state import CommandError, read_ids
 from scenarios.language.problems import nearest
-from scenarios.planning.fault_tables import ACTIONS, ON_LINKS, WORDS
+from scenarios.language.table_rules import keys_of
+from scenarios.planning.fault_kinds import FAULTS, FaultKind, action_keys
+from scenarios.planning.fault_tables import TARGET, TARGET_WORDS
 from scenarios.records.world_facts import Facts
 
 Table = dict[str, Any]
-_BARE = ("crash", "restart", "leave", "join", "pause", "hold")
-"""What is done to a target without saying more."""
-_OF_FAULT = ("for", "lose", "edges", "direction", "probability")
 
 
-def of_fault(action: str) -> tuple[str, ...]:
+def keys_beside(kind: FaultKind[Any]) -> tuple[str, ...]:
     """Return the keys beside an action that fit it."""
-    more = {"crash": ("lose",), "join": ("edges",), "restart": ()}.get(action, ())
-    links = ("direction",) if action in ON_LINKS and action != "partition" else ()
-    return (*(() if action == "restart" else ("for",)), *more, *links, "probability")
-
-
-TEMPLATES: dict[str, tuple[str, str]] = {
-    "crash": ("crash {} for=10s", "stop without a word; heal or restart brings it back"),
-    "restart": ("restart {}", "bring a crashed agent back"),
-    "leave": ("leave {}", "say goodbye"),
-    "join": ("join {}", "let in who is absent or has left"),
-    "pause": ("pause {}", "stand still; what arrives waits"),
-    "slow": ("slow {} factor=3", "computing takes so many times as long"),
-    "churn": ("churn {} session=10s downtime=5s", "come and go, by chance"),
-    "clock": ("clock {} drift=0.1", "its clock drifts; or offset=, jump=, freeze=true"),
-    "storage": ("storage {} kind=torn", "its disk misbehaves: torn, unsynced, stale"),
-    "privacy": ("privacy {} kind=crash-after-charge", "what endangers a ledger: twin, replay, counter-rollback …"),
-    "loss": ("loss {} p=0.3", "messages are lost; or kind=gilbert-elliott enter=0.1 leave=0.3"),
-    "delay": ("delay {} latency=500ms", "messages come later"),
-    "duplicate": ("duplicate {} p=0.3", "messages come twice"),
-    "reorder": ("reorder {} p=0.3", "messages overtake each other"),
-    "corrupt": ("corrupt {} p=0.3", "messages arrive damaged, and are thrown away"),
-    "rate": ("rate {} bytes=1kB", "so many bytes per second, no more"),
-    "hold": ("hold {}", "messages wait until it is healed"),
-    "partition": ("partition isolate={}", "cut the network; or 0..4|5..9, mode=jam"),
-}  # fmt: skip
-"""What a menu writes for each action of the vocabulary, and what it does."""
+    lasts = ("for",) if kind.lasts else ()
+    return (*lasts, *(more.name for more in kind.beside), "probability")
 
 
 def read_fault(action: str, text: str, facts: Facts) -> Table:
     """Read what follows an action: a target, and keys with values; raise `CommandError`."""
-    if action not in ACTIONS:
-        raise CommandError(f"no fault '{action}'; {nearest(action, ACTIONS)}")
+    if action not in FAULTS:
+        raise CommandError(f"no fault '{action}'; {nearest(action, FAULTS)}")
+    kind = FAULTS[action]
     words = pieces(text)
+    keys = {} if kind.table is None else keys_of(kind.table)
     target: Any = None
     if words and "=" not in words[0].partition("{")[0]:
-        target = (
-            _groups(words[0], facts) if action == "partition" else _target(action, words[0], facts)
-        )
+        grouped = kind.on == "network"
+        target = _groups(words[0], facts) if grouped else _target(kind, words[0], facts)
         words = words[1:]
-    found, inner = _pairs(words)
-    if action == "partition":
-        for shape in ("isolate", "bridge"):
-            if shape in inner:
-                inner[shape] = _target(action, str(_written(words, shape)), facts)
-        return {action: (inner | {"groups": target} if target is not None else inner), **found}
+    beside, inner = _pairs(words)
+    for key in inner:
+        if key in keys and keys[key].rule is TARGET:
+            inner[key] = _target(kind, _written(words, key), facts)
+    if kind.on == "network":
+        groups = {} if target is None else {next(iter(keys)): target}
+        return {action: groups | inner, **beside}
     if target is None:
         raise CommandError(
             f"{action} needs a target: an id, ids such as 3,4 or 3..7, a group"
-            + (", a link such as 1-2" if action in ON_LINKS else "")
+            + (", a link such as 1-2" if kind.on == "links" else "")
         )
-    if action in _BARE:
+    if kind.table is None:
         if inner:
             raise CommandError(
-                f"{action} has no {next(iter(inner))}; it takes {', '.join(_OF_FAULT)}"
+                f"{action} has no {next(iter(inner))}; it takes {', '.join(_keys_of_fault())}"
             )
-        return {action: target, **found}
-    return {action: {"on": target, **inner}, **found}
+        return {action: target, **beside}
+    return {action: {"on": target, **inner}, **beside}
 
 
 def _pairs(words: list[str]) -> tuple[Table, Table]:
-    """Read KEY=VALUE: of the fault, and of what it does."""
-    found, inner = Table(), Table()
+    """Read KEY=VALUE: keys beside the action, and keys in its table."""
+    beside, inner, fits = Table(), Table(), _keys_of_fault()
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise CommandError(f"'{word}' must be KEY=VALUE, such as for=10s")
-        if key in found or key in inner:
+        if key in beside or key in inner:
             raise CommandError(f"{key} is given twice")
-        (found if key in _OF_FAULT else inner)[key] = _value(value)
-    return found, inner
+        (beside if key in fits else inner)[key] = _value(value)
+    return beside, inner
+
+
+def _keys_of_fault() -> tuple[str, ...]:
+    """Return every key that may stand beside an action."""
+    return ("for", *action_keys(), "probability")
 
 
 def _written(words: list[str], key: str) -> str:
@@ -121,16 +103,16 @@ def _value(text: str) -> Any:
     return read["v"] if set(read) == {"v"} else text
 
 
-def _target(action: str, word: str, facts: Facts) -> Any:
-    """Read whom a fault is for."""
+def _target(kind: FaultKind[Any], word: str, facts: Facts) -> Any:
+    """Read the agents or the links that a fault is for."""
     if word[:1] in "[{\"'":
         return _value(word)
-    if word in facts.members or word in WORDS:
+    if word in facts.members or word in TARGET_WORDS:
         return word
     parts = word.split(",")
-    if action in ON_LINKS and all("-" in part for part in parts):
+    if kind.on == "links" and all("-" in part for part in parts):
         return [_pair(part, facts) for part in parts]
-    known = (*facts.members, *(w for w in WORDS if w != "event"))
+    known = (*facts.members, *(w for w in TARGET_WORDS if w != "event"))
     return [i for part in parts for i in _ids(part, facts, known)]
 
 

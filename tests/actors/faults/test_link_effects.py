@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.faults.link_effects import (
-    Bursts,
+    BurstLoss,
     Chance,
-    Corrupting,
-    Delaying,
-    Doubling,
-    Holding,
-    Losing,
-    Overtaking,
+    Corruption,
+    Duplication,
+    ExtraDelay,
+    Hold,
+    LinkEffect,
     Passage,
     Poisoning,
-    Throttling,
-    Trouble,
+    RandomLoss,
+    RateLimit,
+    Reordering,
     happens,
 )
 from actors.link import HELD, Fan, Policy
@@ -47,20 +47,20 @@ def passage(now: int = 0, size: int = 24, delay: int = 10, of: Message | None = 
     return Passage(now, size, delay, of or message(), lambda bits: int(bits[0] >> np.uint64(60)))
 
 
-def judged(trouble: Trouble, count: int = MANY) -> list[Passage]:
+def judged(effect: LinkEffect, count: int = MANY) -> list[Passage]:
     found = [passage(now) for now in range(count)]
     for one in found:
-        trouble.judge(one)
+        effect.judge(one)
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.5, 1.0])
 def test_chances_are_what_they_say(p: float) -> None:
-    lost = np.mean([one.lost for one in judged(Losing(0, p, luck()))])
-    corrupt = np.mean([one.corrupt for one in judged(Corrupting(0, p, luck()))])
-    doubled = np.mean([len(one.copies) for one in judged(Doubling(0, p, luck()))])
-    held = np.mean([one.held for one in judged(Overtaking(0, p, luck()))])
+    lost = np.mean([one.lost for one in judged(RandomLoss(0, luck(), p))])
+    corrupt = np.mean([one.corrupt for one in judged(Corruption(0, luck(), p))])
+    doubled = np.mean([len(one.copies) for one in judged(Duplication(0, luck(), p))])
+    held = np.mean([one.held for one in judged(Reordering(0, luck(), p))])
     for share in (lost, corrupt, doubled, held):
         assert abs(share - p) <= (OFF if 0 < p < 1 else 0)
 
@@ -69,7 +69,7 @@ def test_chances_are_what_they_say(p: float) -> None:
 @pytest.mark.parametrize(("enter", "leave"), [(0.1, 0.5), (0.05, 0.2)])
 def test_bursts_are_geometric(enter: float, leave: float) -> None:
     """A burst ends at each message with `leave`: its mean length is 1/leave; the chain is lost enter/(enter+leave) of the time."""
-    fates = [one.lost for one in judged(Bursts(0, enter, leave, 0.0, 1.0, luck()), 200_000)]
+    fates = [one.lost for one in judged(BurstLoss(0, luck(), enter, leave, 0.0, 1.0), 200_000)]
     bursts = [len(list(group)) for lost, group in groupby(fates) if lost]
     spread = math.sqrt(1 - leave) / leave / math.sqrt(len(bursts))
     assert abs(np.mean(bursts) - 1 / leave) < 5.5 * spread  # 4e-8 of a normal
@@ -79,7 +79,7 @@ def test_bursts_are_geometric(enter: float, leave: float) -> None:
 
 
 def test_a_chain_that_never_leaves_is_a_cut() -> None:
-    fates = [one.lost for one in judged(Bursts(0, 1.0, 0.0, 0.0, 1.0, luck()), 50)]
+    fates = [one.lost for one in judged(BurstLoss(0, luck(), 1.0, 0.0, 0.0, 1.0), 50)]
     assert fates == [False] + [True] * 49
 
 
@@ -87,7 +87,7 @@ def test_a_chain_that_never_leaves_is_a_cut() -> None:
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 0.9])
 def test_correlated_delays_keep_their_distribution(correlation: float) -> None:
     """Mean and lag-1 correlation; a chain of n draws counts as n(1−ρ)/(1+ρ) independent ones."""
-    found = judged(Delaying(0, uniform(0.0, 1.0), correlation, luck()), 60_000)
+    found = judged(ExtraDelay(0, luck(), uniform(0.0, 1.0), correlation), 60_000)
     delays = np.array([one.delay - 10 for one in found]) / 1e9
     worth = len(delays) * (1 - correlation) / (1 + correlation)
     assert abs(delays.mean() - 0.5) < 5.5 / math.sqrt(12 * worth)
@@ -104,7 +104,7 @@ def test_a_token_bucket_never_passes_more_than_burst_and_rate(
     steps: list[tuple[int, int]], rate: int, burst: int
 ) -> None:
     """In any window of length t no more than burst + rate·t bytes leave, but for the one that is on its way; in order."""
-    bucket, now = Throttling(0, float(rate), float(burst)), 0
+    bucket, now = RateLimit(0, float(rate), float(burst)), 0
     left = list[tuple[int, int]]()
     for gap, size in steps:
         now += gap
@@ -120,7 +120,7 @@ def test_a_token_bucket_never_passes_more_than_burst_and_rate(
 
 
 def test_a_link_without_a_burst_takes_as_long_as_its_bytes() -> None:
-    bucket = Throttling(0, 1000.0)
+    bucket = RateLimit(0, 1000.0)
     first, second = passage(0, 500, 0), passage(0, 500, 0)
     assert bucket.judge(first)
     assert bucket.judge(second)
@@ -131,7 +131,7 @@ def test_a_link_without_a_burst_takes_as_long_as_its_bytes() -> None:
 
 
 def test_a_burst_goes_at_once_and_fills_again() -> None:
-    bucket = Throttling(0, 100.0, 100.0)
+    bucket = RateLimit(0, 100.0, 100.0)
     waits = []
     for now in (0, 0, 10**9, 3 * 10**9):
         one = passage(now, 100, 0)
@@ -143,8 +143,8 @@ def test_a_burst_goes_at_once_and_fills_again() -> None:
 def test_a_copy_is_never_of_what_was_lost_and_questions_can_be_told() -> None:
     lost = passage()
     lost.lost = True
-    assert not Doubling(0, 1.0, luck()).judge(lost)
-    asking = Doubling(0, 1.0, luck(), asking=True)
+    assert not Duplication(0, luck(), 1.0).judge(lost)
+    asking = Duplication(0, luck(), 1.0, asking=True)
     assert not asking.judge(passage())
     assert asking.judge(passage(of=message(asks=True)))
 
@@ -177,44 +177,44 @@ class Wire:
 
 def test_what_is_held_goes_on_when_the_last_hold_ends() -> None:
     wire = Wire()
-    first, second = Holding(0), Holding(1)
-    wire.fan.trouble(0, first)
-    wire.fan.trouble(0, second)
+    first, second = Hold(0), Hold(1)
+    wire.fan.add_effect(0, first)
+    wire.fan.add_effect(0, second)
     assert wire.send(0, 1) == wire.send(5, 2) == HELD
     assert wire.fan.holds == 2
-    wire.fan.relieve(0, first, 100)
+    wire.fan.remove_effect(0, first, 100)
     assert wire.out == []
-    wire.fan.relieve(0, second, 200)
+    wire.fan.remove_effect(0, second, 200)
     assert wire.out == [(210, 1), (210, 2)]
     assert not wire.fan.holds
-    assert not wire.fan.troubles
+    assert not wire.fan.effects
 
 
 def test_who_is_overtaken_arrives_after_the_next() -> None:
     wire = Wire()
-    overtaking = Overtaking(0, 1.0, luck())
-    wire.fan.trouble(0, overtaking)
+    overtaking = Reordering(0, luck(), 1.0)
+    wire.fan.add_effect(0, overtaking)
     assert wire.send(0, 1) == HELD
-    wire.fan.troubles[0][0].p = 0.0  # type: ignore[attr-defined] # the next one goes straight
+    wire.fan.effects[0][0].p = 0.0  # type: ignore[attr-defined] # the next one goes straight
     assert wire.send(50, 2) == 60
     assert wire.out == [(60, 2), (61, 1)]
 
 
 def test_nothing_is_overtaken_for_ever() -> None:
     wire = Wire()
-    overtaking = Overtaking(0, 1.0, luck())
-    wire.fan.trouble(0, overtaking)
+    overtaking = Reordering(0, luck(), 1.0)
+    wire.fan.add_effect(0, overtaking)
     wire.send(0, 1)
-    wire.fan.relieve(0, overtaking, 30)
+    wire.fan.remove_effect(0, overtaking, 30)
     assert wire.out == [(30, 1)]  # its time had come before
 
 
 @pytest.mark.slow
-def test_troubles_compose_and_one_leaves_the_draws_of_others_alone() -> None:
+def test_effects_compose_and_one_leaves_the_draws_of_others_alone() -> None:
     """Two losses of one link lose 1 − (1−p)(1−q); taking one away leaves what the other loses."""
     both, alone = list[bool](), list[bool]()
-    one, other = Losing(0, 0.3, luck("one")), Losing(1, 0.5, luck("other"))
-    twin = Losing(1, 0.5, luck("other"))
+    one, other = RandomLoss(0, luck("one"), 0.3), RandomLoss(1, luck("other"), 0.5)
+    twin = RandomLoss(1, luck("other"), 0.5)
     hit = list[bool]()
     for now in range(MANY):
         mine = passage(now)
@@ -240,7 +240,7 @@ def test_a_chance_is_exact() -> None:
 @pytest.mark.slow
 def test_a_burst_ends_whether_or_not_its_message_is_lost() -> None:
     """Fate and turn are two draws: with a chance of 1/2 to be lost in a burst, lengths stay geometric and losses halve."""
-    chain = Bursts(0, 0.2, 0.2, 0.0, 0.5, luck())
+    chain = BurstLoss(0, luck(), 0.2, 0.2, 0.0, 0.5)
     states, lost = [], []
     for now in range(100_000):
         one = passage(now)
@@ -258,9 +258,9 @@ def test_a_burst_ends_whether_or_not_its_message_is_lost() -> None:
 
 def test_who_is_late_and_overtaken_arrives_when_both_have_passed() -> None:
     wire = Wire()
-    late, overtaking = Delaying(0, Constant(100e-9), 0.0, luck()), Overtaking(0, 1.0, luck())
-    wire.fan.trouble(0, late)
-    wire.fan.trouble(0, overtaking)
+    late, overtaking = ExtraDelay(0, luck(), Constant(100e-9), 0.0), Reordering(0, luck(), 1.0)
+    wire.fan.add_effect(0, late)
+    wire.fan.add_effect(0, overtaking)
     assert wire.send(0, 1) == HELD  # due at 110
     late.latency, overtaking.p = Constant(0.0), 0.0
     wire.send(50, 2)
@@ -270,9 +270,9 @@ def test_who_is_late_and_overtaken_arrives_when_both_have_passed() -> None:
 def test_a_hold_lets_go_what_only_it_held() -> None:
     """Reordering goes on: what the hold kept leaves all the same."""
     wire = Wire()
-    overtaking, hold = Overtaking(0, 1.0, luck()), Holding(1)
-    wire.fan.trouble(0, overtaking)
-    wire.fan.trouble(0, hold)
+    overtaking, hold = Reordering(0, luck(), 1.0), Hold(1)
+    wire.fan.add_effect(0, overtaking)
+    wire.fan.add_effect(0, hold)
     wire.send(0, 1)
-    wire.fan.relieve(0, hold, 100)
+    wire.fan.remove_effect(0, hold, 100)
     assert wire.out == [(110, 1)]

@@ -10,10 +10,10 @@ import pytest
 
 from scenarios.api import make_plan
 from scenarios.console.control.commands import carry_out
-from scenarios.console.control.fault_syntax import TEMPLATES
 from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.feed import line_of
+from scenarios.planning.fault_kinds import FAULTS
 from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -21,12 +21,12 @@ from tests.support.builders import private
 from tests.support.sessions import WORLD, schedules, session_for, settle, watched
 
 
-@pytest.mark.parametrize("action", TEMPLATES)
+@pytest.mark.parametrize("action", FAULTS)
 def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
     """The whole vocabulary by hand, as the menu writes it; then the exported file does the same."""
     run, session = session_for(tmp_path)
     target = "5" if action == "join" else "0"
-    order = TEMPLATES[action][0].format(target)
+    order = FAULTS[action].template.format(target)
     said = watched(run, session, "until 3s", order, "step")
     assert f"{order} at 3.0" in said[1], said
     began = [e for e in session.pane.source.run_state.recent if type(e).__name__ == "FaultBegan"]

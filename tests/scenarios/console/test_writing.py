@@ -10,20 +10,19 @@ from hypothesis import strategies as st
 from scenarios.api import make_plan
 from scenarios.console.control import keys
 from scenarios.console.control.commands import COMMANDS, complete, offers
-from scenarios.console.control.fault_syntax import TEMPLATES, pieces, read_fault
+from scenarios.console.control.fault_syntax import pieces, read_fault
 from scenarios.console.control.keys import KEYS, PASTED, press
 from scenarios.console.sources.view_state import CommandError
-from scenarios.planning.fault_tables import ACTIONS
+from scenarios.planning.fault_kinds import FAULTS
 from scenarios.records.world_facts import facts_of
 from tests.support.builders import scenario
 from tests.support.sessions import WORLD, session_for
 
 
 def test_every_order_has_one_name_and_every_key_one_order() -> None:
-    names = [*TEMPLATES, *(key.command.partition(" ")[0] for key in KEYS)]
+    names = [*FAULTS, *(key.command.partition(" ")[0] for key in KEYS)]
     assert set(names) - {"…"} <= set(COMMANDS)
     assert len({key.key for key in KEYS}) == len(KEYS)
-    assert set(TEMPLATES) == set(ACTIONS)
     assert {"play", "step", "until", "hold", "pause"} <= set(COMMANDS)
     assert COMMANDS["hold"].steers
     assert COMMANDS["pause"].steers

@@ -1,0 +1,66 @@
+"""What the records of faults build actions with: targets, links, distributions, files."""
+
+from functools import partial
+
+from actors.faults.context import Link
+from actors.faults.link_actions import LinkTarget, MakeEffect, affect_links
+from actors.faults.schedule import Action
+from actors.faults.targets import Target
+from clocks.durations import Constant, Duration
+from scenarios.language.table_rules import KindTable
+from scenarios.planning.context import Settling
+from scenarios.planning.durations import build_duration
+from scenarios.planning.fault_kinds import DIRECTION, FaultTable
+from scenarios.planning.fault_tables import OnAgents, OnLinks
+from scenarios.planning.fault_targets import Targets
+from scenarios.planning.files import Folders
+
+
+def _pairs(on: OnLinks) -> tuple[Link, ...]:
+    """Return the pairs that name links; none where agents name them."""
+    entries = on if isinstance(on, list) else []
+    return tuple((pair[0], pair[1]) for pair in entries if isinstance(pair, list))
+
+
+class FaultBuilder:
+    """Builds parts of actions for one scenario, whose models have `dimension` numbers."""
+
+    def __init__(self, at: Settling, targets: Targets, dimension: int) -> None:
+        self._at = at
+        self._targets = targets
+        self.dimension = dimension
+
+    @property
+    def folders(self) -> Folders:
+        """The folders in which files are looked for."""
+        return self._at.folders
+
+    @property
+    def everybody(self) -> tuple[int, ...]:
+        """The ids of all agents but the server."""
+        return self._targets.everybody
+
+    def target(self, on: OnAgents) -> Target:
+        """Return the agents that a target names, or how they are chosen."""
+        return self._targets.target(on)
+
+    def link_action(self, fault: FaultTable, on: OnLinks, make: MakeEffect) -> Action:
+        """Return the action that lays an effect on the links of a target, or on pairs."""
+        pairs = _pairs(on)
+        ends = dict.fromkeys(i for pair in pairs for i in pair)
+        target = Target("named", tuple(ends)) if pairs else self._targets.target(on)
+        links = LinkTarget(target, pairs, fault.get_beside(DIRECTION))
+        return Action(target, partial(affect_links, target=links, make=make), pairs=pairs)
+
+    def distribution(self, table: KindTable | None) -> Duration | None:
+        """Return the distribution of a table; None without one, or where it is reported to be wrong."""
+        if table is None:
+            return None
+        law: Duration | None = self._at.attempt(
+            table.place, lambda: build_duration(table, self.folders)
+        )
+        return law
+
+    def needed_distribution(self, table: KindTable | None) -> Duration:
+        """Return the distribution of a table that must be there; constantly 0 where it is reported to be wrong."""
+        return self.distribution(table) or Constant(0.0)

@@ -1,0 +1,1 @@
+"""One module for each action of a fault: its record, `KIND`, and everything that only this action needs."""

@@ -1,0 +1,148 @@
+"""churn: each agent goes and comes back by itself, by chance or as a file says."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.table_rules import Kinds, KindTable, Many, ShortForm, key
+from scenarios.language.value_rules import Choice, Text, duration
+from scenarios.planning.check_targets import ActionCheck
+from scenarios.planning.durations import DURATIONS
+from scenarios.planning.fault_examples import Example, Luck, some_agents
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import POSITIVE, AgentsTable
+from scenarios.planning.kinds import Tables
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from clocks.durations import Duration
+    from scenarios.planning.fault_builder import FaultBuilder
+
+SESSIONS: dict[str, tuple[float, float]] = {
+    "bittorrent-debian": (0.38, 42.4 * 60),
+    "bittorrent-redhat": (0.34, 21.3 * 60),
+    "bittorrent-flatout": (0.59, 41.9 * 60),
+}
+"""Shape and scale in seconds of measured Weibull sessions (Stutzbach and Rejaie 2006)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PresetTable(KindTable):
+    """A measured distribution of sessions, its times multiplied by `scaled`."""
+
+    scaled: float = key(POSITIVE, 1.0)
+
+
+SESSION = Kinds(
+    "distribution or preset",
+    {**Tables(DURATIONS), **dict.fromkeys(SESSIONS, PresetTable)},
+    ShortForm("constant", "value", duration(zero=False)),
+)
+Spans = tuple[tuple[int, tuple[int, ...]], ...]
+"""For each agent of a trace the instants, in nanoseconds, at which it goes and comes back, by turns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChurnTable(AgentsTable):
+    """Sessions and downtimes by turns, or the path of a trace; `by`: how an agent goes."""
+
+    session: KindTable | None = key(SESSION)
+    downtime: KindTable | None = key(SESSION)
+    per_node: list[float] | None = key(Many(POSITIVE, 1, 100))
+    path: str | None = key(Text("a path"))
+    by: str = key(Choice("leave", "crash"), "leave")
+
+
+def check(at: ActionCheck, fault: FaultTable, value: ChurnTable) -> None:
+    """Report a churn that has neither sessions nor a trace, or both."""
+    del fault
+    alternating = {"session", "downtime"} & value.given
+    if ("path" in value.given) == bool(alternating) or len(alternating) == 1:
+        at.report.key(value.place, "needs session and downtime, or the path of a trace")
+    if {"path", "per_node"} <= value.given:
+        at.report.key(value.path_to("per_node"), "a trace has its own sessions")
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: ChurnTable) -> "Action":
+    """Return the action."""
+    import math
+
+    from actors.faults.agent_actions import Churn
+    from actors.faults.schedule import Action
+
+    del fault
+    target = at.target(value.on)
+    session, downtime = _times(at, value.session), _times(at, value.downtime)
+    classes = tuple(value.per_node or (1.0,))
+    trace = () if value.path is None else _read_trace(at, value.path)
+    comes_per_s = 0.0
+    if session is not None and downtime is not None:
+        cycle_s = min(classes) * session.mean_s + downtime.mean_s
+        comes_per_s = len(target.among) / cycle_s if cycle_s > 0 else math.inf
+    churn = Churn(session, downtime, classes, trace, crashes=value.by == "crash")
+    return Action(target, churn.begin, undone="calm", comes_per_s=comes_per_s)
+
+
+def _times(at: "FaultBuilder", table: KindTable | None) -> "Duration | None":
+    """Return the distribution of sessions or downtimes; None where a trace has them."""
+    from clocks.durations import weibull
+
+    if isinstance(table, PresetTable):
+        shape, scale = SESSIONS[table.kind]
+        return weibull(scale * table.scaled, shape)
+    return at.distribution(table)
+
+
+def _read_trace(at: "FaultBuilder", name: str) -> Spans:
+    """Read a trace of sessions: rows of id, from, to; an agent with rows is away between them."""
+    from clocks.clock import nanoseconds
+    from scenarios.planning.files import BadData, numbers
+
+    path = at.folders.find(name)
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for number, row in enumerate(numbers(path).tolist(), 1):
+        if len(row) != 3 or row[0] not in at.everybody or not 0 <= row[1] < row[2] < 9e9:
+            wanted = f"{path.name} must hold rows of id, from, to in seconds"
+            raise BadData(f"{wanted}; row {number} is none")
+        spans.setdefault(int(row[0]), []).append((nanoseconds(row[1]), nanoseconds(row[2])))
+    try:
+        return tuple((node, _turns(spans[node])) for node in sorted(spans))
+    except ValueError:
+        raise BadData(f"{path.name}: sessions of one agent overlap") from None
+
+
+def _turns(spans: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return when an agent that is there only in these spans goes and comes, by turns; it is there at first."""
+    turns = list[int]()
+    for instant in (0, *(end for span in sorted(spans) for end in span)):
+        if turns and turns[-1] == instant:
+            turns.pop()  # gone and back at one instant
+        elif turns and turns[-1] > instant:
+            raise ValueError("spans overlap")
+        else:
+            turns.append(instant)
+    return tuple(turns)
+
+
+def example(luck: Luck, size: int) -> dict[str, Any]:
+    """Return a churn of short sessions."""
+    measured = {"kind": "bittorrent-redhat", "scaled": 0.001}
+    session = luck.pick((2.0, {"kind": "exponential", "mean": 2.0}, measured))
+    on, by = some_agents(luck, size), luck.pick(("leave", "crash"))
+    return {"churn": {"on": on, "session": session, "downtime": 1.0, "by": by}}
+
+
+KIND = FaultKind(
+    name="churn",
+    on="agents",
+    order=70,
+    table=ChurnTable,
+    says="come and go, by chance",
+    template="churn {} session=10s downtime=5s",
+    silences=True,
+    loses=False,
+    stalls=False,
+    brings=Brings.BY_ITSELF,
+    build=build,
+    examples=(Example("churn", example),),
+    check=check,
+)

@@ -1,0 +1,92 @@
+"""clock: the own clock of an agent shows another time: it is off, drifts, jumps once, or stands still."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import key
+from scenarios.language.value_rules import Flag, Number, signed_duration
+from scenarios.planning.check_targets import ActionCheck
+from scenarios.planning.fault_examples import Example, some_agents
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import AgentsTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClockTable(AgentsTable):
+    """One of: `offset` and `jump` in seconds, `drift` as a share, `freeze`."""
+
+    offset: float | None = key(signed_duration())
+    drift: float | None = key(Number(above=-1, high=10))
+    jump: float | None = key(signed_duration())
+    freeze: bool | None = key(Flag())
+
+
+def check(at: ActionCheck, fault: FaultTable, value: ClockTable) -> None:
+    """Report a clock with none or several changes, and agents that have no clock."""
+    del fault
+    given = [key for key in ("offset", "drift", "jump", "freeze") if key in value.given]
+    if len(given) != 1:
+        got = " and ".join(given) or "none"
+        at.report.key(value.place, f"needs exactly one of offset, drift, jump, freeze; got {got}")
+    if value.freeze is False:
+        at.report.value(value.path_to("freeze"), "changes nothing: leave it out")
+    if not at.shows_time:
+        at.report.key(
+            value.place, "needs clocks that show a time: barriers and servers count rounds"
+        )
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: ClockTable) -> "Action":
+    """Return the action."""
+    from actors.faults.agent_actions import change_clock
+    from actors.faults.context import OWN_CLOCK
+    from actors.faults.schedule import Action
+    from clocks.clock import nanoseconds
+
+    del fault
+
+    def signed(seconds: float) -> Fraction:
+        return Fraction(nanoseconds(abs(seconds)) * (1 if seconds >= 0 else -1))
+
+    if value.offset is not None:
+        change = partial(change_clock, kind="offset", amount=signed(value.offset))
+    elif value.jump is not None:
+        change = partial(change_clock, kind="jump", amount=signed(value.jump))
+    elif value.drift is not None:
+        amount = Fraction(value.drift).limit_denominator(10**9)
+        change = partial(change_clock, kind="drift", amount=amount)
+    else:
+        change = partial(change_clock, kind="freeze", amount=Fraction(0))
+    shifts_s = abs(value.offset or value.jump or 0.0)
+    return Action(at.target(value.on), change, needs=OWN_CLOCK, shifts_s=shifts_s)
+
+
+_CHANGES = ({"offset": -1.5}, {"drift": 0.3}, {"jump": 2.0}, {"jump": -1.0}, {"freeze": True})
+KIND = FaultKind(
+    name="clock",
+    on="agents",
+    order=80,
+    table=ClockTable,
+    says="its clock drifts; or offset=, jump=, freeze=true",
+    template="clock {} drift=0.1",
+    silences=False,
+    loses=False,
+    stalls=False,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(
+        Example(
+            "clock",
+            lambda luck, size: {"clock": {"on": some_agents(luck, size), **luck.pick(_CHANGES)}},
+            lambda world: world.family != "server" and not world.has_barrier,
+        ),
+    ),
+    once=lambda value: "a jump" if "jump" in value.given else "",
+    check=check,
+)

@@ -1,0 +1,39 @@
+"""hold: messages stay on the link until the fault ends."""
+
+from typing import TYPE_CHECKING
+
+from scenarios.planning.fault_examples import Example, on_server, some_links
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import OnLinks
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+def build(at: "FaultBuilder", fault: FaultTable, on: OnLinks) -> "Action":
+    """Return the action."""
+    from actors.faults.link_actions import without_chance
+    from actors.faults.link_effects import Hold
+
+    return at.link_action(fault, on, without_chance(Hold))
+
+
+KIND = FaultKind(
+    name="hold",
+    on="links",
+    order=170,
+    table=None,
+    says="messages wait until it is healed",
+    template="hold {}",
+    silences=False,
+    loses=True,
+    stalls=True,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(
+        Example("hold", lambda luck, size: {"hold": some_links(luck, size)}),
+        on_server("hold"),
+    ),
+    beside=(DIRECTION,),
+)

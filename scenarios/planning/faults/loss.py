@@ -1,0 +1,88 @@
+"""loss: messages are lost, each for itself or in bursts."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.table_rules import key
+from scenarios.language.value_rules import Choice
+from scenarios.planning.check_targets import ActionCheck
+from scenarios.planning.fault_examples import Example, Luck, by_chance, some_links
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import SHARE, LinksTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LossTable(LinksTable):
+    """A probability `p`; or a chain of bursts: `enter` and `leave` one, losses outside (`good`) and inside (`bad`)."""
+
+    p: float | None = key(SHARE)
+    kind: str | None = key(Choice("gilbert-elliott"))
+    enter: float | None = key(SHARE)
+    leave: float | None = key(SHARE)
+    good: float | None = key(SHARE)
+    bad: float | None = key(SHARE)
+
+
+def check(at: ActionCheck, fault: FaultTable, value: LossTable) -> None:
+    """Report a loss that is neither single nor in bursts, or both."""
+    del fault
+    if "kind" in value.given:
+        if not {"enter", "leave"} <= value.given or "p" in value.given:
+            said = (
+                "gilbert-elliott needs enter and leave, the chances of a burst's beginning and end"
+            )
+            more = "; p is for single losses" if "p" in value.given else ""
+            at.report.key(value.place, said + more)
+    elif "p" not in value.given:
+        at.report.key(value.place, 'needs p, or kind = "gilbert-elliott"')
+    else:
+        for name in ("enter", "leave", "good", "bad"):
+            if name in value.given:
+                said = f'{name} belongs to kind = "gilbert-elliott"'
+                at.report.key(value.path_to(name), said)
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: LossTable) -> "Action":
+    """Return the action."""
+    from actors.faults.link_actions import with_chance
+    from actors.faults.link_effects import BurstLoss, RandomLoss
+
+    if value.p is not None:
+        return at.link_action(fault, value.on, with_chance(partial(RandomLoss, p=value.p)))
+    bursts = partial(
+        BurstLoss,
+        enter=value.enter or 0.0,
+        leave=value.leave or 0.0,
+        good=value.good or 0.0,
+        bad=1.0 if value.bad is None else value.bad,
+    )
+    return at.link_action(fault, value.on, with_chance(bursts))
+
+
+def bursts_example(luck: Luck, size: int) -> dict[str, Any]:
+    """Return losses in bursts."""
+    chain = {"kind": "gilbert-elliott", "enter": 0.2, "leave": luck.pick((0.2, 0.5))}
+    return {"loss": {"on": some_links(luck, size), **chain}}
+
+
+KIND = FaultKind(
+    name="loss",
+    on="links",
+    order=110,
+    table=LossTable,
+    says="messages are lost; or kind=gilbert-elliott enter=0.1 leave=0.3",
+    template="loss {} p=0.3",
+    silences=False,
+    loses=True,
+    stalls=False,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(by_chance("loss"), Example("bursts", bursts_example)),
+    beside=(DIRECTION,),
+    check=check,
+)

@@ -1,0 +1,135 @@
+"""partition: links between parts of the network are cut, slow or jammed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from scenarios.language.table_rules import KindTable, Many, Table, key
+from scenarios.language.value_rules import Choice
+from scenarios.planning.check_targets import ActionCheck
+from scenarios.planning.durations import POSITIVE_DURATION
+from scenarios.planning.fault_examples import Example, Luck, some_agents
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import TARGET, WHOLE, OnAgents
+
+if TYPE_CHECKING:
+    from actors.faults.link_actions import MakeEffect
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+def _cut(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
+    from actors.faults.link_actions import with_chance
+    from actors.faults.link_effects import RandomLoss
+
+    del at, value
+    return with_chance(partial(RandomLoss, p=1.0))
+
+
+def _slow(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
+    from actors.faults.link_actions import with_chance
+    from actors.faults.link_effects import ExtraDelay
+
+    return with_chance(partial(ExtraDelay, latency=at.needed_distribution(value.latency)))
+
+
+def _jam(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
+    from actors.faults.link_actions import without_chance
+    from actors.faults.link_effects import Hold
+
+    del at, value
+    return without_chance(Hold)
+
+
+MODES: "dict[str, Callable[[FaultBuilder, PartitionTable], MakeEffect]]" = {
+    "cut": _cut,
+    "slow": _slow,
+    "jam": _jam,
+}
+"""What each mode lays on the links that cross."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PartitionTable(Table):
+    """One of: `groups`, a target to `isolate`, a target that is the only `bridge`; `latency` belongs to slow."""
+
+    groups: list[list[int]] | None = key(Many(Many(WHOLE, 1), 1))
+    isolate: OnAgents | None = key(TARGET)
+    bridge: OnAgents | None = key(TARGET)
+    mode: str = key(Choice(*MODES), "cut")
+    latency: KindTable | None = key(POSITIVE_DURATION)
+
+
+def check(at: ActionCheck, fault: FaultTable, value: PartitionTable) -> None:
+    """Report a partition of no shape or several, targets that are nowhere, and a latency without `slow`."""
+    del fault
+    report = at.report
+    shapes = [shape for shape in ("groups", "isolate", "bridge") if shape in value.given]
+    if len(shapes) != 1:
+        got = " and ".join(shapes) or "none"
+        report.key(value.place, f"needs exactly one of groups, isolate, bridge; got {got}")
+        return
+    at.target(value.path_to("isolate"), value.isolate)
+    at.target(value.path_to("bridge"), value.bridge)
+    seen = set[int]()
+    for k, group in enumerate(value.groups or []):
+        at.target(value.path_to("groups", k), group, links=True)
+        for node in group or []:
+            if node in seen:
+                report.value(value.path_to("groups", k), f"agent {node} is named twice")
+            seen.add(node)
+    if ("latency" in value.given) != (value.mode == "slow"):
+        report.key(value.path_to("mode"), 'mode = "slow" and latency go together')
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: PartitionTable) -> "Action":
+    """Return the action."""
+    from actors.faults.link_actions import Partition
+    from actors.faults.schedule import Action
+    from actors.faults.targets import Target
+
+    groups = tuple(map(tuple, value.groups or ()))
+    shape: Literal["groups", "isolate", "bridge"]
+    if value.isolate is not None:
+        shape, target = "isolate", at.target(value.isolate)
+    elif value.bridge is not None:
+        shape, target = "bridge", at.target(value.bridge)
+    else:
+        shape, target = "groups", Target("named", tuple(i for group in groups for i in group))
+    make, direction = MODES[value.mode](at, value), fault.get_beside(DIRECTION)
+    return Action(target, Partition(shape, make, groups, direction).begin)
+
+
+def example(luck: Luck, size: int) -> dict[str, Any]:
+    """Return a partition of any shape, mode and direction."""
+    half, one = max(1, size // 2), some_agents(luck, size)
+    shapes: tuple[dict[str, Any], ...] = (
+        {"groups": [list(range(half))]},
+        {"isolate": one},
+        {"bridge": [0]},
+    )
+    value, mode = luck.pick(shapes), luck.pick(tuple(MODES))
+    more = {"latency": 1.0} if mode == "slow" else {}
+    return {
+        "partition": value | {"mode": mode} | more,
+        "direction": luck.pick(("both", "to", "from")),
+    }
+
+
+KIND = FaultKind(
+    name="partition",
+    on="network",
+    order=180,
+    table=PartitionTable,
+    says="cut the network; or 0..4|5..9, mode=jam",
+    template="partition isolate={}",
+    silences=False,
+    loses=True,
+    stalls=True,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(Example("partition", example),),
+    beside=(DIRECTION,),
+    check=check,
+)

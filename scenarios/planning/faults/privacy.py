@@ -1,0 +1,189 @@
+"""privacy: what threatens a ledger: crashes at the worst instant, replays, twins, rolled back counters, poison."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import REQUIRED, key
+from scenarios.language.value_rules import Choice
+from scenarios.planning.check_targets import ActionCheck
+from scenarios.planning.fault_examples import Example, RandomWorld, some_agents
+from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import POSITIVE, AgentsTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+def _crash_after_charge(
+    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
+) -> "Action":
+    from actors.events import Charged
+    from actors.faults.privacy_actions import crash_at
+    from actors.faults.schedule import Action
+
+    do = partial(crash_at, awaited=Charged, lose=fault.get_beside(LOSE))
+    return Action(at.target(value.on), do, undone="restart")
+
+
+def _crash_after_send(
+    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
+) -> "Action":
+    from actors.events import Sent
+    from actors.faults.privacy_actions import crash_at
+    from actors.faults.schedule import Action
+
+    do = partial(crash_at, awaited=Sent, lose=fault.get_beside(LOSE))
+    return Action(at.target(value.on), do, undone="restart")
+
+
+def _duplicate_request(
+    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
+) -> "Action":
+    from actors.faults.link_actions import LinkTarget, affect_links, with_chance
+    from actors.faults.link_effects import Duplication
+    from actors.faults.schedule import Action
+
+    del fault
+    target = at.target(value.on)
+    make = with_chance(partial(Duplication, p=1.0, asking=True))
+    links = LinkTarget(target, direction="to")
+    return Action(target, partial(affect_links, target=links, make=make))
+
+
+def _replay(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
+    from actors.faults.context import FIRST_MESSAGES
+    from actors.faults.privacy_actions import replay
+    from actors.faults.schedule import Action
+
+    del fault
+    return Action(at.target(value.on), replay, undone="", needs=FIRST_MESSAGES)
+
+
+def _counter_rollback(
+    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
+) -> "Action":
+    from actors.faults.privacy_actions import roll_back_counter
+    from actors.faults.schedule import Action
+
+    del fault
+    return Action(at.target(value.on), roll_back_counter, undone="")
+
+
+def _twin(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
+    from actors.faults.privacy_actions import run_twin
+    from actors.faults.schedule import Action
+
+    del fault
+    return Action(at.target(value.on), run_twin)
+
+
+def _poison(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
+    from actors.faults.link_actions import LinkTarget, affect_links, without_chance
+    from actors.faults.link_effects import Poisoning
+    from actors.faults.schedule import Action
+
+    del fault
+    target = at.target(value.on)
+    factor = 10.0 if value.factor is None else value.factor
+    make = without_chance(partial(Poisoning, factor=factor, dimension=at.dimension))
+    links = LinkTarget(target, direction="from")
+    return Action(target, partial(affect_links, target=links, make=make))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyFault:
+    """One kind of threat."""
+
+    build: "Callable[[FaultBuilder, FaultTable, PrivacyFaultTable], Action]"
+    crashes: bool = False
+    """Whether it crashes agents, so that `lose` says what they lose."""
+    once: bool = False
+    """Whether it is done once, so that there is nothing to undo."""
+    asks: bool = False
+    """Whether it needs a mechanism in which agents are asked."""
+    broadcast: str = ""
+    """What it needs a mechanism that broadcasts models for; empty where it needs none."""
+
+
+PRIVACY: dict[str, PrivacyFault] = {
+    "crash-after-charge": PrivacyFault(build=_crash_after_charge, crashes=True),
+    "crash-after-send": PrivacyFault(build=_crash_after_send, crashes=True),
+    "duplicate-request": PrivacyFault(build=_duplicate_request, asks=True),
+    "replay": PrivacyFault(build=_replay, once=True),
+    "counter-rollback": PrivacyFault(build=_counter_rollback, once=True),
+    "twin": PrivacyFault(build=_twin, broadcast="a second instance"),
+    "poison": PrivacyFault(build=_poison, broadcast="a poisoned vector"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PrivacyFaultTable(AgentsTable):
+    """Which threat; `factor` is that of poison."""
+
+    kind: str = key(Choice(*PRIVACY), REQUIRED)
+    factor: float | None = key(POSITIVE)
+
+
+def check(at: ActionCheck, fault: FaultTable, value: PrivacyFaultTable) -> None:
+    """Report a threat that the mechanism does not know, and keys of other threats."""
+    if value.on == "server" and value.kind != "poison":
+        at.report.value(value.path_to("on"), "the server has no ledger")
+    if "factor" in value.given and value.kind != "poison":
+        at.report.key(value.path_to("factor"), "belongs to poison")
+    if value.kind is None:
+        return
+    known, asked = PRIVACY[value.kind], at.family in {"server", "pairs"}
+    if LOSE.name in fault.beside and not known.crashes:
+        at.report.key(fault.path_to(LOSE.name), LOSE.refusal.format("privacy"))
+    if known.asks and not asked:
+        said = "nobody asks anything in this kind: it broadcasts"
+        at.report.value(value.path_to("kind"), said)
+    if known.broadcast and asked:
+        said = f"{known.broadcast} is simulated where models are broadcast, not with a server or in pairs"
+        at.report.value(value.path_to("kind"), said)
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: PrivacyFaultTable) -> "Action":
+    """Return the action of one kind of threat."""
+    return PRIVACY[value.kind].build(at, fault, value)
+
+
+def _example(name: str, fits: Callable[[RandomWorld], bool], *kinds: str) -> Example:
+    return Example(
+        name,
+        lambda luck, size: {"privacy": {"on": some_agents(luck, size), "kind": luck.pick(kinds)}},
+        fits,
+    )
+
+
+def _is_asked(world: RandomWorld) -> bool:
+    return world.family in {"server", "pairs"}
+
+
+_ANYWHERE = tuple(n for n, known in PRIVACY.items() if not (known.asks or known.broadcast))
+_ASKED = tuple(name for name, known in PRIVACY.items() if known.asks)
+_BROADCAST = tuple(name for name, known in PRIVACY.items() if known.broadcast)
+KIND = FaultKind(
+    name="privacy",
+    on="agents",
+    order=100,
+    table=PrivacyFaultTable,
+    says="what endangers a ledger: twin, replay, counter-rollback …",
+    template="privacy {} kind=crash-after-charge",
+    silences=True,
+    loses=False,
+    stalls=False,
+    brings=Brings.AT_END,
+    build=build,
+    examples=(
+        _example("privacy", lambda _: True, *_ANYWHERE),
+        _example("privacy where agents are asked", _is_asked, *_ASKED),
+        _example("privacy of a broadcast", lambda world: not _is_asked(world), *_BROADCAST),
+    ),
+    beside=(LOSE,),
+    once=lambda value: value.kind if value.kind in PRIVACY and PRIVACY[value.kind].once else "",
+    check=check,
+)

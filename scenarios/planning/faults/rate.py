@@ -1,0 +1,56 @@
+"""rate: a link carries so many bytes per second."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import REQUIRED, key
+from scenarios.language.value_rules import size
+from scenarios.planning.fault_examples import Example, some_links
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import LinksTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RateTable(LinksTable):
+    """A token bucket: `bytes` per second, `burst` bytes at once."""
+
+    bytes: float = key(size(zero=False), REQUIRED)
+    burst: float = key(size(), 0.0)
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: RateTable) -> "Action":
+    """Return the action."""
+    from actors.faults.link_actions import without_chance
+    from actors.faults.link_effects import RateLimit
+
+    limit = partial(RateLimit, bytes_per_second=value.bytes, burst=value.burst)
+    return at.link_action(fault, value.on, without_chance(limit))
+
+
+KIND = FaultKind(
+    name="rate",
+    on="links",
+    order=160,
+    table=RateTable,
+    says="so many bytes per second, no more",
+    template="rate {} bytes=1kB",
+    silences=False,
+    loses=False,
+    stalls=False,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(
+        Example(
+            "rate",
+            lambda luck, count: {
+                "rate": {"on": some_links(luck, count), "bytes": 40, "burst": luck.pick((0, 100))}
+            },
+        ),
+    ),
+    beside=(DIRECTION,),
+)

@@ -1,0 +1,37 @@
+"""reorder: a message waits until the next one on its link has overtaken it."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scenarios.planning.fault_examples import by_chance
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import ChanceTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: ChanceTable) -> "Action":
+    """Return the action."""
+    from actors.faults.link_actions import with_chance
+    from actors.faults.link_effects import Reordering
+
+    return at.link_action(fault, value.on, with_chance(partial(Reordering, p=value.p)))
+
+
+KIND = FaultKind(
+    name="reorder",
+    on="links",
+    order=140,
+    table=ChanceTable,
+    says="messages overtake each other",
+    template="reorder {} p=0.3",
+    silences=False,
+    loses=True,
+    stalls=False,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(by_chance("reorder"),),
+    beside=(DIRECTION,),
+)

@@ -1,0 +1,57 @@
+"""storage: what the disk of an agent loses in a crash."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import REQUIRED, key
+from scenarios.language.value_rules import Choice
+from scenarios.planning.fault_examples import Example, some_agents
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_tables import AgentsTable
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Action
+    from scenarios.planning.fault_builder import FaultBuilder
+
+STORAGE = ("torn", "unsynced", "stale")
+"""What a disk may do wrong; `actors.store` does it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StorageTable(AgentsTable):
+    """How the disk misbehaves."""
+
+    kind: str = key(Choice(*STORAGE), REQUIRED)
+
+
+def build(at: "FaultBuilder", fault: FaultTable, value: StorageTable) -> "Action":
+    """Return the action."""
+    from actors.faults.privacy_actions import break_disk
+    from actors.faults.schedule import Action
+
+    del fault
+    return Action(at.target(value.on), partial(break_disk, kind=value.kind))
+
+
+KIND = FaultKind(
+    name="storage",
+    on="agents",
+    order=90,
+    table=StorageTable,
+    says="its disk misbehaves: torn, unsynced, stale",
+    template="storage {} kind=torn",
+    silences=False,
+    loses=False,
+    stalls=False,
+    brings=Brings.NEVER,
+    build=build,
+    examples=(
+        Example(
+            "storage",
+            lambda luck, size: {
+                "storage": {"on": some_agents(luck, size), "kind": luck.pick(STORAGE)}
+            },
+        ),
+    ),
+)
