@@ -10,10 +10,9 @@ from scenarios.command.mechanism_card import in_words
 from tests.support.paths import ROOT
 
 
-def writer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "write_mechanisms", ROOT / "docs/write_mechanisms.py"
-    )
+def writer(name: str) -> ModuleType:
+    """Import a program of docs/."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -22,13 +21,18 @@ def writer() -> ModuleType:
 
 
 def test_the_page_of_mechanisms_is_what_the_cards_say() -> None:
-    made = writer().page()
+    made = writer("write_mechanisms").page()
     assert (ROOT / "docs/mechanisms.md").read_text("utf-8") == made, "run docs/write_mechanisms.py"
+
+
+def test_the_tables_of_metrics_and_accountants_are_what_their_records_say() -> None:
+    text = (ROOT / "docs/reference.md").read_text("utf-8")
+    assert writer("write_metrics").page(text) == text, "run docs/write_metrics.py"
 
 
 def test_every_erratum_that_a_card_cites_is_explained() -> None:
     cited = {name for card in CARDS.values() for name in re.findall(r"E\d+", str(card))}
-    assert cited <= set(writer().ERRATA)
+    assert cited <= set(writer("write_mechanisms").ERRATA)
 
 
 def test_every_card_is_complete_and_fits_a_terminal() -> None:

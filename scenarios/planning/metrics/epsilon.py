@@ -47,7 +47,7 @@ def _of_accountant(kind: AccountantKind) -> Metric:
 KINDS = (
     Metric(
         "epsilon",
-        "ε of the ledger by the headline accountant",
+        "ε of the ledger by the headline accountant, in the headline view, at the agent's δ",
         reads_models=False,
         per_agent=True,
         taken=Taken.ALWAYS,
@@ -67,7 +67,7 @@ KINDS = (
     ),
     Metric(
         "epsilon.left",
-        "what the cap leaves",
+        "what the budget has left, as its filter counts",
         reads_models=False,
         per_agent=True,
         taken=Taken.ALWAYS,

@@ -24,7 +24,8 @@ def _ratio(at: Snapshot) -> "Vector":
 KINDS = (
     Metric(
         "noise.ratio",
-        "norm of the noise's effect on the release over that of the noiseless step",
+        "expected norm of the noise's effect over that of the noiseless step from the model as it stands; not where noise "
+        "is drawn inside a secure computation",
         reads_models=True,
         per_agent=True,
         missing="no noise enters a step, or no step was made",

@@ -93,7 +93,7 @@ KINDS = (
     ),
     _figure(
         "optimum",
-        "its exact minimum over all declared agents",
+        "the exact minimum of the objective over all declared agents",
         _optimum,
         taken=Taken.ALWAYS,
         column=141,

@@ -42,7 +42,7 @@ KINDS = (
     ),
     Metric(
         "releases.planned",
-        "releases that the plan means to make; 0 where it has no end",
+        "releases that the plan means to make; 0 where it has none, or no end",
         reads_models=False,
         per_agent=True,
         taken=Taken.AT_END,
