@@ -11,7 +11,7 @@ from scenarios.planning.accountant import KINDS, AccountantKind, named
 from scenarios.planning.metric import Metric, Taken
 from scenarios.planning.metric_names import ordered
 
-PAGE = Path(__file__).parent / "reference.md"
+PAGE = Path(__file__).parents[1] / "docs/reference.md"
 
 
 def _metrics(title: str, metrics: Iterable[Metric]) -> str:
