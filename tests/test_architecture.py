@@ -238,5 +238,5 @@ def test_only_the_reader_and_the_writers_know_where_a_run_keeps_what() -> None:
         "scenarios.records.reader",
         "scenarios.records.run_folder",
         "scenarios.running.observers.recorder",
-        "scenarios.command.run",  # the file that a session by hand is run again from
+        "scenarios.command.run_plans",  # the file that a session by hand is run again from
     }

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -202,42 +203,9 @@ def _write_nowhere(stream: TextIO | None) -> None:
 
 
 def _dispatch(chosen: "argparse.Namespace") -> int:
-    if chosen.verb == "run":
-        return _run(chosen)
-    if chosen.verb in {"audit", "attack"}:
-        from scenarios.command import audit_and_attack
-
-        found: int = getattr(audit_and_attack, chosen.verb)(chosen)
-        return found
-    if chosen.verb == "test":
-        from scenarios.command.test import test
-
-        return test(chosen)
-    if chosen.verb == "replay":
-        from scenarios.command.replay import replay
-
-        return replay(chosen)
-    if chosen.verb in {"explain", "diff"}:
-        from scenarios.command import explain_and_diff
-
-        told: int = getattr(explain_and_diff, chosen.verb)(chosen)
-        return told
-    from scenarios.command import verbs
-
-    act: Any = getattr(verbs, "library" if chosen.verb == "list" else chosen.verb)
-    code: int = act(chosen)
+    """Call `perform` of the module that is called like the verb."""
+    code: int = import_module(f"scenarios.command.{chosen.verb}").perform(chosen)
     return code
-
-
-def _run(chosen: "argparse.Namespace") -> int:
-    """Judge what the file itself says before NumPy is loaded: errors come at once."""
-    from scenarios.command.option_values import judged
-
-    for scenario in chosen.scenario or ["quickstart"]:
-        judged(chosen, scenario)
-    from scenarios.command.run import run
-
-    return run(chosen)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import say
+from scenarios.planning.check_scenario import JudgedScenario, judged
 from scenarios.planning.scenario import load
 
 if TYPE_CHECKING:
+    from scenarios.planning.context import Options
     from scenarios.planning.plan import Plan
     from scenarios.records.reader import RunRecord
 
@@ -80,29 +82,39 @@ def pace(text: str | None) -> float | None:
     raise ScenarioError([Problem("--speed", f"must be a number > 0 or max, got {text}")])
 
 
-def judged(chosen: argparse.Namespace, scenario: str) -> None:
-    """Raise what is wrong with a scenario that needs no data: nothing numeric is loaded for it."""
-    from scenarios.planning.check_scenario import judge
-
-    loaded = load(scenario, settings(chosen.set))
-    judge(loaded.read, loaded.report)
-    loaded.report.stop_if_any()
+def scenario_of(chosen: argparse.Namespace, name: str) -> JudgedScenario:
+    """Read and judge a scenario that a verb was asked for: nothing numeric is loaded for it."""
+    return judged(load(name, settings(chosen.set)))
 
 
-def plan_of(chosen: argparse.Namespace, scenario: str, **more: Any) -> "Plan":
-    """Read, judge and resolve what a verb was asked for."""
-    judged(chosen, scenario)
+def options_of(
+    chosen: argparse.Namespace, *, until: float | None = None, engine: str | None = None
+) -> "Options":
+    """Return what the options of a verb add to a scenario."""
+    from scenarios.planning.context import Options, data_folders
+
     for folder in chosen.data:
         if not Path(folder).is_dir():
             raise ScenarioError([Problem(f"--data {folder}", "is not a folder")])
-    from scenarios.api import make_plan
-
-    return make_plan(
-        scenario,
+    return Options(
         seed=getattr(chosen, "seed", None),
-        set=settings(chosen.set),
-        folders=tuple(Path(p) for p in chosen.data),
+        until=until,
+        engine=engine,
+        folders=(*map(Path, chosen.data), *data_folders()),
         allow_code=chosen.allow_code,
         allow_large=chosen.allow_large,
-        **more,
     )
+
+
+def plan_of(
+    chosen: argparse.Namespace,
+    scenario: JudgedScenario,
+    *,
+    until: float | None = None,
+    engine: str | None = None,
+) -> "Plan":
+    """Settle a scenario that was judged, with the options of a verb."""
+    options = options_of(chosen, until=until, engine=engine)
+    from scenarios.planning.planner import resolve
+
+    return resolve(scenario, options)

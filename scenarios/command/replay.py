@@ -17,7 +17,7 @@ from scenarios.running.run import INTERRUPTED
 _SIZE = (100, 30)
 
 
-def replay(chosen: argparse.Namespace) -> int:
+def perform(chosen: argparse.Namespace) -> int:
     """Show a recording; without a terminal, write one frame of it."""
     with guarded(chosen.run):
         return _replay(chosen)

@@ -41,7 +41,7 @@ _WORST = (INTERRUPTED, 70, 74, 3, 2, 1, 4)
 """Which exit code stands for many, the worst first."""
 
 
-def test(chosen: argparse.Namespace) -> int:
+def perform(chosen: argparse.Namespace) -> int:
     """Run scenarios as tests."""
     options = _options(chosen)
     if chosen.keep and chosen.swarm is None:

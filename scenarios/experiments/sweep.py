@@ -18,7 +18,7 @@ from scenarios.language.json_numbers import number
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
-from scenarios.planning.scenario import load
+from scenarios.planning.check_scenario import JudgedScenario
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord, plan_text
 from scenarios.records.run_folder import MANIFEST, asked, held, is_record, numbers
@@ -45,9 +45,11 @@ def seeds_of(text: str) -> range:
     return range(first, last + 1)
 
 
-def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any]) -> int:
-    """Run every seed; a finished one in the same folder is not run again."""
-    loaded = load(chosen.scenario, changes)
+def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any], loaded: JudgedScenario) -> int:
+    """Run a scenario under every seed; a finished one in the same folder is not run again.
+
+    `changes` are the settings that the scenario was read with.
+    """
     text = chosen.seeds or loaded.read["sweep"].get("seeds")
     if text is None:
         raise ScenarioError(

@@ -3,6 +3,8 @@
 Pure Python on the values that were read; a value that did not read is None, is in the report, and is passed over.
 """
 
+from typing import NewType
+
 from scenarios.language.problems import Report, shown
 from scenarios.language.table_rules import KindTable
 from scenarios.language.value_rules import SCENARIO_NAME
@@ -14,9 +16,21 @@ from scenarios.planning.clocks import clock_kind, waits
 from scenarios.planning.clocks.barrier import BarrierTable
 from scenarios.planning.durations import ConstantTable
 from scenarios.planning.mechanism_tables import family_of, is_private
+from scenarios.planning.scenario import Scenario
 from scenarios.planning.scenario_tables import GroupTable, ScenarioTable
 
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
+
+
+JudgedScenario = NewType("JudgedScenario", Scenario)
+"""A scenario in which nothing is wrong that can be seen without its data."""
+
+
+def judged(scenario: Scenario) -> JudgedScenario:
+    """Judge a scenario; raise `ScenarioError` with everything that is wrong with it."""
+    judge(scenario.read, scenario.report)
+    scenario.report.stop_if_any()
+    return JudgedScenario(scenario)
 
 
 def judge(read: ScenarioTable, report: Report) -> None:

@@ -2,10 +2,11 @@
 
 import math
 import operator
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from mechanisms.solve import NoMinimiser
 from scenarios.language.problems import Problem, ScenarioError
@@ -36,7 +37,7 @@ MOST = {
 class Options:
     """What the command or the caller adds to a scenario."""
 
-    seed: int | None = None
+    seed: SupportsIndex | None = None
     until: float | None = None
     engine: str | None = None
     folders: tuple[Path, ...] = ()
@@ -46,6 +47,11 @@ class Options:
     graph: Any = None
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""
+
+
+def data_folders() -> tuple[Path, ...]:
+    """Return the folders that the environment names: files may be read from them besides the scenario's own."""
+    return tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
 
 
 class Settling:
@@ -94,19 +100,18 @@ class Settling:
         return own_code.own(kind, allow_code=self.options.allow_code, folder=self.scenario.folder)
 
     def _seeds(self) -> tuple[int, dict[str, int]]:
-        seed = self.options.seed
-        if seed is None:
-            seed = self.read.run.seed
+        given = self.read.run.seed if self.options.seed is None else self.options.seed
+        seed = None
         try:
-            seed = None if seed is None else operator.index(seed)
+            seed = None if given is None else operator.index(given)
             fine = seed is None or 0 <= seed < 2**63
         except TypeError:
             fine = False
         if not fine:
             raise ScenarioError(
-                [Problem("seed", f"must be a whole number from 0 to 2^63 - 1, got {seed!r}")]
+                [Problem("seed", f"must be a whole number from 0 to 2^63 - 1, got {given!r}")]
             )
         if seed is None:
             seed = fresh_seed()
-        given = {purpose: getattr(self.read.seeds, purpose) for purpose in SEEDS}
-        return seed, {purpose: seed if own is None else own for purpose, own in given.items()}
+        own = {purpose: getattr(self.read.seeds, purpose) for purpose in SEEDS}
+        return seed, {purpose: seed if one is None else one for purpose, one in own.items()}

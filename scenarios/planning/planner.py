@@ -18,7 +18,7 @@ from scenarios.language.reader import beside, library_names
 from scenarios.language.table_rules import OwnCode
 from scenarios.planning.agents import People
 from scenarios.planning.blas_threads import OneThread
-from scenarios.planning.check_scenario import judge
+from scenarios.planning.check_scenario import JudgedScenario, judged
 from scenarios.planning.context import MOST, Options, Settling
 from scenarios.planning.data_and_links import Ground
 from scenarios.planning.data_sources import SOURCES
@@ -39,15 +39,13 @@ from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import Origin
 from scenarios.planning.run_size import extent, longest_s
-from scenarios.planning.scenario import Scenario, load
+from scenarios.planning.scenario import load
 from scenarios.planning.topologies import OfDataTable
 
 
 @OneThread()
-def resolve(scenario: Scenario, options: Options) -> Plan:
+def resolve(scenario: JudgedScenario, options: Options) -> Plan:
     """Settle everything; raise all problems at once."""
-    judge(scenario.read, scenario.report)
-    scenario.report.stop_if_any()
     return _Resolver(Settling(scenario, options)).plan()
 
 
@@ -233,7 +231,7 @@ class _Resolver:
         options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
         try:
             read = load(name if found is None else str(found), named=found is None)
-            other = resolve(read, options)
+            other = resolve(judged(read), options)
             group, node = expect.group, expect.node
             if group is not None and group not in other.groups:
                 said = f"{name} has no group '{group}'; {nearest(group, other.groups)}"

@@ -1,7 +1,6 @@
-"""Other scenarios that expectations compare a run with: run beside it, with the same seed."""
+"""The other scenarios that expectations compare a run with: each is run after it, with the same seed."""
 
 import math
-import os
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -9,7 +8,8 @@ from pathlib import Path
 
 from actors.events import Sampled
 from scenarios.language.reader import beside
-from scenarios.planning.context import Options
+from scenarios.planning.check_scenario import judged
+from scenarios.planning.context import Options, data_folders
 from scenarios.planning.expectations import Bound, Expectation, Selection
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
@@ -20,18 +20,22 @@ Perform = Callable[[Plan, Path], Awaitable[Sampled | None]]
 
 
 def other_plan(plan: Plan, name: str, selections: list[Selection]) -> Plan:
-    """Resolve the scenario that a run is compared with: a file beside it, or one of the library."""
-    named = tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
-    found = beside(plan.folder, name)
-    options = Options(seed=plan.seed, folders=(plan.folder, *named), nested=True)
-    made = resolve(load(name if found is None else str(found), named=found is None), options)
+    """Return the plan of a scenario that a run is compared with: of a file beside it, or of one of the library."""
+    file = beside(plan.folder, name)
+    folders = (plan.folder, *data_folders())
+    options = Options(seed=plan.seed, folders=folders, nested=True)
+    scenario = load(name if file is None else str(file), named=file is None)
+    other = resolve(judged(scenario), options)
     any_value = Bound("at_least", -math.inf)
     asked = tuple(Expectation(selection=one, bound=any_value) for one in selections)
-    return replace(made, expects=asked, targets={})
+    return replace(other, expects=asked, targets={})
 
 
 async def others(plan: Plan, perform: Perform) -> dict[int, float]:
-    """Return, for each expectation that compares, the metric's value in the other run."""
+    """Return, for each expectation that compares (by its number), the metric's value in the other run.
+
+    `perform` runs a plan in a folder and returns its last sample, None where it was cut off: then the value is missing.
+    """
     by_name: dict[str, dict[int, Selection]] = {}
     for number, expect in enumerate(plan.expects):
         if expect.compared is not None and expect.selection is not None:

@@ -1,6 +1,8 @@
 """The Python interface, and code of the author's own."""
 
 import asyncio
+import inspect
+import math
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 
 from scenarios import check, open_run, run, run_sync
+from scenarios.api import make_plan
 from scenarios.language.problems import ScenarioError
 from tests.support.builders import private, scenario
 from tests.support.command import hush
@@ -206,3 +209,26 @@ pull = 0.9
     ]
     assert result.summary["epsilon"]["max"] == "inf"
     assert result.models.shape == (4, 3)
+
+
+@pytest.mark.parametrize("function", [run, run_sync, check, make_plan])
+def test_signatures_show_every_option(function: Any) -> None:
+    """As the reference has them: `inspect.signature` and editors show what can be given."""
+    options: dict[str, Any] = {
+        "seed": None, "set": None, "until": None, "engine": None, "data": None, "graph": None, "folders": (),
+        "allow_code": False, "allow_large": False,
+    }  # fmt: skip
+    if function in {run, run_sync}:
+        options |= {"out": None, "keep": None, "speed": math.inf}
+    (_, *shown) = inspect.signature(function).parameters.values()
+    assert {p.name: p.default for p in shown} == options
+    assert all(p.kind is p.KEYWORD_ONLY for p in shown)
+    assert inspect.iscoroutinefunction(function) == (function is run)
+
+
+def test_a_wrong_option_names_the_nearest() -> None:
+    for function in (run_sync, check, make_plan):
+        with pytest.raises(TypeError, match="has no option 'sed'; did you mean 'seed'"):
+            function("quickstart", sed=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"run\(\) has no option 'outt'; did you mean 'out'"):
+        asyncio.run(run("quickstart", outt="x"))  # type: ignore[call-arg]

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from actors.events import Woke
 from scenarios.api import make_plan
-from scenarios.command.explain_and_diff import PARTED
+from scenarios.command.diff import PARTED
 from scenarios.language.writer import to_toml
 from scenarios.planning.blas_threads import OneThread, blas_threads
 from scenarios.records.divergence import compare_digests

@@ -72,7 +72,7 @@ def test_a_signal_during_start_up_ends_with_130(
 def test_a_fault_of_our_own_ends_with_70_and_says_how_to_report_it() -> None:
     """A planted bug in a verb: the one case in which a user sees a traceback."""
     bug = (
-        "import sys; import scenarios.command.verbs as verbs; verbs.check = lambda _: 1 // 0; "
+        "import sys; import scenarios.command.check as verb; verb.perform = lambda _: 1 // 0; "
         "from scenarios.command.main import main; sys.exit(main(['check', 'quickstart']))"
     )
     done = subprocess.run(

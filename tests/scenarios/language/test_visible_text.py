@@ -279,7 +279,7 @@ def test_a_word_of_the_command_line_is_spelled_out_too(
 MAY_WRITE = {
     "scenarios.language.visible_text": "the door",
     "scenarios.console.screens.screen": "frames, whose every line went through `fit`",
-    "scenarios.command.audit_and_attack": "a bar of progress, which holds no text from elsewhere",
+    "scenarios.command.repeated_runs": "a bar of progress, which holds no text from elsewhere",
 }
 
 

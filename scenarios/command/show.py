@@ -1,56 +1,18 @@
-"""What the verbs of the command do, but for `run`; numeric packages are loaded only by those that need them."""
+"""The verb `show`: a run in words, the text of a scenario, or the card of a mechanism."""
 
 import argparse
-import shlex
 from pathlib import Path
 from typing import Any
 
-from scenarios.command.option_values import opened, plan_of, settings, warn
+from scenarios.command.option_values import opened, warn
 from scenarios.language.problems import Problem, ScenarioError, nearest
 from scenarios.language.reader import LIBRARY, library_names, read_text
 from scenarios.language.visible_text import say, say_json
-from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import is_record
 
 
-def check(chosen: argparse.Namespace) -> int:
-    """Judge scenarios without running them."""
-    code, found = 0, []
-    for scenario in chosen.scenario:
-        try:
-            plan = plan_of(chosen, scenario)
-        except ScenarioError as error:
-            code = 2
-            found.append(
-                {"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]}
-            )
-            if not chosen.json:
-                say(*str(error).split("\n"), error=True)
-            continue
-        from scenarios.planning.forecast import forecast, in_words
-
-        told = forecast(plan)
-        found.append({"ok": True, **told})
-        if not chosen.json:
-            say(*in_words(told))
-    if chosen.json:
-        say_json(found)
-    return code
-
-
-def library(chosen: argparse.Namespace) -> int:
-    """The library, with what each scenario shows."""
-    found = {name: load(name).read.get("summary", "") for name in library_names()}
-    if chosen.json:
-        say_json([{"name": n, "summary": s} for n, s in found.items()])
-    else:
-        width = max(map(len, found))
-        say(*(f"{name:<{width}}  {summary}" for name, summary in found.items()))
-    return 0
-
-
-def show(chosen: argparse.Namespace) -> int:
+def perform(chosen: argparse.Namespace) -> int:
     """A run, a scenario or a mechanism: whatever the word names."""
     path = Path(chosen.what)
     if chosen.ledger and not is_record(path):
@@ -130,38 +92,3 @@ def _show_ledger(path: Path, form: str) -> int:
     else:
         say_json(as_events(record))
     return 2 if record.flaws else 0
-
-
-def new(chosen: argparse.Namespace) -> int:
-    """Write a commented scenario to start from."""
-    from scenarios.command.template import scenario_called
-
-    path = Path(chosen.file)
-    if path.exists():
-        raise ScenarioError([Problem(chosen.file, "exists already: nothing was written")])
-    try:
-        path.write_text(scenario_called(path.stem), encoding="utf-8")
-    except (OSError, ValueError) as error:  # a ValueError: a name that no file can have
-        why = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError([Problem(chosen.file, f"cannot be written: {why}")]) from None
-    checked = chosen.file if path.is_absolute() or "/" in chosen.file else f"./{path}"
-    file = shlex.quote(checked)
-    say(f"{path} is written; next: hush check {file}, then hush run {file}")
-    return 0
-
-
-def plot(chosen: argparse.Namespace) -> int:
-    """Draw one metric of a run."""
-    from scenarios.records.plots import draw
-
-    out = draw(opened(Path(chosen.run)), chosen.what, chosen.x, chosen.out)
-    say(str(out))
-    return 0
-
-
-def sweep(chosen: argparse.Namespace) -> int:
-    """Run one scenario under many seeds."""
-    from scenarios.experiments.sweep import sweep_seeds
-
-    plan_of(chosen, chosen.scenario)
-    return sweep_seeds(chosen, settings(chosen.set))

@@ -1,0 +1,32 @@
+"""The verb `check`: read, judge and settle scenarios without running them; numeric packages are loaded for the plan only."""
+
+import argparse
+
+from scenarios.command.option_values import plan_of, scenario_of
+from scenarios.language.problems import ScenarioError
+from scenarios.language.visible_text import say, say_json
+
+
+def perform(chosen: argparse.Namespace) -> int:
+    """Judge scenarios without running them."""
+    code, found = 0, []
+    for scenario in chosen.scenario:
+        try:
+            plan = plan_of(chosen, scenario_of(chosen, scenario))
+        except ScenarioError as error:
+            code = 2
+            found.append(
+                {"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]}
+            )
+            if not chosen.json:
+                say(*str(error).split("\n"), error=True)
+            continue
+        from scenarios.planning.forecast import forecast, in_words
+
+        told = forecast(plan)
+        found.append({"ok": True, **told})
+        if not chosen.json:
+            say(*in_words(told))
+    if chosen.json:
+        say_json(found)
+    return code

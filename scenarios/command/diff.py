@@ -1,0 +1,50 @@
+"""The verb `diff`: where two runs part, and how their metrics differ after it."""
+
+import argparse
+from pathlib import Path
+
+from scenarios.command.explain import causes_of
+from scenarios.command.option_values import opened
+from scenarios.language.visible_text import say, say_json
+from scenarios.records.causes import in_words
+from scenarios.records.divergence import compare_digests, differences, parts, plain_row, samples
+from scenarios.records.divergence import in_words as told
+from scenarios.records.file_guard import guarded
+
+PARTED = 5
+
+
+def perform(chosen: argparse.Namespace) -> int:
+    """Tell where two runs part, and how their metrics differ after it."""
+    with guarded(f"{chosen.run} or {chosen.other}"):
+        return _diff(chosen)
+
+
+def _diff(chosen: argparse.Namespace) -> int:
+    one, other = both = [opened(Path(path)) for path in (chosen.run, chosen.other)]
+    manifests = [record.manifest for record in both]
+    told_apart = [(m["scenario"], m["seed"]) for m in manifests]
+    digests = compare_digests(*manifests)
+    found = parts(one.events(), other.events())
+    since = 0 if found is None else min(e["t"] for e in found if e is not None)
+    rows = differences(samples(one.events()), samples(other.events()), since)
+    if chosen.json:
+        tree = {
+            "parts": found and list(found),
+            "metrics": [plain_row(row) for row in rows],
+            "digests": digests,
+        }
+        say_json(tree)
+    elif found is None:
+        say("the same events, one by one")
+        say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
+    else:
+        for record, event in zip(both, found, strict=True):
+            say(f"{record.path}:")
+            if event is None:
+                say(f"  is over before that ({record.ended})")
+            else:
+                say(*(f"  {line}" for line in in_words(causes_of(record), event["seq"])))
+        say("after it:")
+        say(*told(rows, (str(one.path), str(other.path))))
+    return PARTED if found is not None and told_apart[0] == told_apart[1] else 0

@@ -1,0 +1,18 @@
+"""The verb `list`: the library, with what each scenario shows."""
+
+import argparse
+
+from scenarios.language.reader import library_names
+from scenarios.language.visible_text import say, say_json
+from scenarios.planning.scenario import load
+
+
+def perform(chosen: argparse.Namespace) -> int:
+    """List the library."""
+    found = {name: load(name).read.get("summary", "") for name in library_names()}
+    if chosen.json:
+        say_json([{"name": n, "summary": s} for n, s in found.items()])
+    else:
+        width = max(map(len, found))
+        say(*(f"{name:<{width}}  {summary}" for name, summary in found.items()))
+    return 0

@@ -1,0 +1,45 @@
+"""What the verbs that run one scenario many times share: which plans they refuse, and a bar of progress."""
+
+import sys
+from typing import Self
+
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.planning.plan import Plan
+
+_WIDTH = 30
+
+
+def refuse_oracles(plan: Plan, node: int | None) -> None:
+    """Raise `ScenarioError` where a plan cannot run without an oracle, or has no agent `node`."""
+    if plan.sampled:
+        said = "a fault here goes by metrics or samples, which runs without an oracle do not have"
+        raise ScenarioError([Problem("fault", said)])
+    if node is not None and not 0 <= node < plan.size:
+        said = f"no agent {node}: ids run from 0 to {plan.size - 1}"
+        raise ScenarioError([Problem("--node", said)])
+
+
+class Bar:
+    """A bar on standard error, where that is a terminal."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._shown = -1
+        self._on = sys.stderr is not None and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._on and self._shown >= 0:
+            sys.stderr.write("\r" + " " * (len(self._what) + _WIDTH + 10) + "\r")
+            sys.stderr.flush()
+
+    def show(self, share: float) -> None:
+        """Draw the bar when it has grown."""
+        percent = int(100 * share)
+        if self._on and percent != self._shown:
+            self._shown = percent
+            full = int(_WIDTH * share)
+            sys.stderr.write(f"\r{self._what} {'█' * full}{'░' * (_WIDTH - full)} {percent:3d} %")
+            sys.stderr.flush()

@@ -1,0 +1,184 @@
+"""Runs what the verb `run` names: watched as the terminal allows, told in words or JSON, run twice where asked."""
+
+import argparse
+import asyncio
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from scenarios.auditing.at_end_metrics import AT_END_METRICS
+from scenarios.command.option_values import pace, plan_of, seconds
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.visible_text import say, say_json
+from scenarios.planning.check_scenario import JudgedScenario
+from scenarios.planning.plan import Plan
+from scenarios.records.divergence import compare_digests
+from scenarios.records.reader import RunRecord
+from scenarios.records.run_folder import RESOLVED, abandon, choose
+from scenarios.records.summary_text import in_words
+from scenarios.running.control import RunGovernor
+from scenarios.running.run import DIVERGENT, Outcome, Run
+
+UNKNOWN = 4
+_MANY = 2000
+"""So many agents are not there at once."""
+
+
+def run_plans(chosen: argparse.Namespace, scenarios: Sequence[JudgedScenario]) -> int:
+    """Run one scenario, or two side by side; return the exit code."""
+    if len(scenarios) > 2:
+        raise ScenarioError(
+            [Problem("run", f"shows one scenario or two side by side, got {len(scenarios)}")]
+        )
+    if len(scenarios) == 2 and chosen.twice:
+        raise ScenarioError([Problem("--twice", "goes with one scenario")])
+    until, speed, live = seconds(chosen.until), pace(chosen.speed), _live(chosen)
+    plans = [plan_of(chosen, one, until=until, engine=chosen.engine) for one in scenarios]
+    if len({plan.engine for plan in plans}) > 1:
+        raise ScenarioError(
+            [Problem("run", "two runs side by side need one engine: --engine virtual")]
+        )
+    ends = [plan.horizon for plan in plans if plan.horizon is not None]
+    if speed is None:
+        unwatched = 1.0 if plans[0].engine == "wall" else math.inf
+        speed = _pace(ends) if live == "full" else unwatched
+    if live == "full" and max(plan.size for plan in plans) >= _MANY:
+        say(f"hush: building {sum(plan.size for plan in plans):,} agents …", error=True)
+    folders = _folders(plans, chosen)
+    try:
+        made = [_made(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
+    except BaseException:
+        for path in folders:
+            abandon(path)
+        raise
+    outcomes = asyncio.run(_watched(made, live, chosen))
+    for one, outcome in zip(made, outcomes, strict=True):
+        _tell(one, outcome, live)
+    code = next((outcome.code for outcome in outcomes if outcome.code), 0)
+    if chosen.twice and code not in {74, 130}:
+        code = _again(made[0], outcomes[0], _on_wall(speed)) or code
+    return code
+
+
+def _pace(ends: list[int]) -> float:
+    """Choose a pace that a person can follow: over in forty seconds where the end is known, else as time itself goes."""
+    return max(ends) / 40e9 if ends else 1.0
+
+
+def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
+    """Choose a folder for each run; two share the one that was asked for."""
+    if len(plans) == 1 or chosen.out is None:
+        return [choose(plan.name, plan.seed, chosen.out) for plan in plans]
+    names = [plan.name for plan in plans]
+    if names[0] == names[1]:
+        names[1] += "-b"
+    parent = choose(plans[0].name, plans[0].seed, chosen.out)
+    return [
+        choose(plan.name, plan.seed, str(parent / name))
+        for plan, name in zip(plans, names, strict=True)
+    ]
+
+
+def _made(plan: Plan, path: Path, speed: float, live: str) -> Run:
+    full = live == "full"
+    governor = RunGovernor(
+        speed=speed if plan.engine == "virtual" else math.inf,
+        watched=full,
+        looks=full,
+        steers=full and speed != math.inf,
+    )
+    return Run(plan, path, governor, _on_wall(speed), AT_END_METRICS)
+
+
+def _on_wall(speed: float) -> float:
+    return 1e12 if speed == math.inf else speed
+
+
+def _live(chosen: argparse.Namespace) -> str:
+    if chosen.quiet:
+        return "off"
+    if chosen.live in {"lines", "json", "off"}:
+        return str(chosen.live)
+    from scenarios.console.screens.screen import can_be_full
+
+    if chosen.live == "full" and not can_be_full(asked=True):
+        raise ScenarioError(
+            [Problem("--live full", "needs a terminal: keys and screen; lines goes anywhere")]
+        )
+    return "full" if chosen.live == "full" or can_be_full() else "lines"
+
+
+async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
+    if live == "full":
+        from scenarios.console.screens.screen import is_plain
+        from scenarios.console.screens.watch import watch
+
+        return await watch(made, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
+    if live in {"lines", "json"}:
+        from scenarios.running.observers.progress_lines import Lines
+
+        for one in made:
+            name = one.plan.name if len(made) > 1 else ""
+            as_json, why = live == "json", one.observers.measurements.why
+            lines = Lines(
+                one.plan, say, one.observers.budget.terms, as_json=as_json, name=name, why=why
+            )
+            one.log.watch(lines, lines.kinds)
+    return [await one.perform() for one in made]
+
+
+def _tell(made: Run, outcome: Outcome, live: str) -> None:
+    if outcome.message:
+        say(f"hush: {outcome.message}", error=True)
+    if not outcome.summary:
+        say(f"the run's folder: {outcome.folder}", error=True)
+        return
+    if live == "json":
+        tree = {"kind": "summary", "folder": str(outcome.folder), **outcome.summary}
+        say_json(tree, indent=None)
+    else:
+        say(*in_words(outcome.summary), "")
+        say(
+            f"  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
+        )
+        say(
+            f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"
+        )
+        if made.journal.steered:
+            say(f"  steered by hand; the same again: hush run {outcome.folder / RESOLVED}")
+
+
+def _again(former: Run, first: Outcome, speed: float) -> int:
+    """Run the same plan again, with what a hand did to it, and compare, event by event."""
+    plan = former.plan
+    if former.journal.steered:
+        from scenarios.api import make_plan
+
+        plan = make_plan(first.folder / RESOLVED)
+    with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
+        made = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
+        second = asyncio.run(made.perform())
+        records = [RunRecord(outcome.folder) for outcome in (first, second)]
+        manifests = [record.manifest for record in records]
+        verdicts = compare_digests(*manifests)
+        unknown = [f"{name} digests are {v}" for name, v in verdicts.items() if v.startswith("not")]
+        if unknown:
+            say(f"hush: {'; '.join(unknown)}", error=True)
+            return UNKNOWN
+        if set(verdicts.values()) == {"equal"}:
+            mine = manifests[0]["digests"]
+            say(
+                f"  twice the same: schedule {mine['schedule'][:16]}…, value {mine['value'][:16]}…",
+                error=True,
+            )
+            return 0
+        for one, other in zip(*(record.events() for record in records), strict=False):
+            one.pop("late_ns", None), other.pop("late_ns", None)
+            if one != other:
+                say(
+                    f"hush: two runs of one seed part at event {one['seq']}: {one} against {other}",
+                    error=True,
+                )
+                break
+        return DIVERGENT

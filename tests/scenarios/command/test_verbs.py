@@ -1,0 +1,61 @@
+"""A module for each verb, and a file that is read and judged once for each command."""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.command.arguments import parser
+from scenarios.command.main import main
+from scenarios.language import reader
+from scenarios.language.writer import to_toml
+from scenarios.planning import check_scenario
+from tests.support.builders import scenario
+
+
+def verbs() -> list[str]:
+    (parsers,) = (a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return list(parsers.choices)
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_verb_has_a_module_of_its_own(verb: str) -> None:
+    assert callable(import_module(f"scenarios.command.{verb}").perform)
+
+
+@pytest.mark.parametrize(
+    ("words", "files"),
+    [
+        (["check", "./x.toml"], 1),
+        (["check", "./x.toml", "./extended.toml"], 3),
+        (["run", "./x.toml", "--quiet", "--out", "run"], 1),
+        (["run", "./extended.toml", "--quiet", "--out", "run"], 2),
+        (["audit", "./x.toml", "--runs", "10"], 1),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
+)
+def test_a_file_is_read_and_judged_once(
+    words: list[str], files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that extends another is two files, and one scenario."""
+    (tmp_path / "x.toml").write_text(to_toml(scenario(run={"seed": 1, "horizon": 1.0})))
+    (tmp_path / "extended.toml").write_text('schema = 1\nextends = "x.toml"\nname = "more"\n')
+    parsed, judged = [], []
+    parse, judge = reader.parse, check_scenario.judge
+
+    def count_parse(*given: Any, **named: Any) -> Any:
+        parsed.append(given)
+        return parse(*given, **named)
+
+    def count_judge(*given: Any) -> None:
+        judged.append(given)
+        judge(*given)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reader, "parse", count_parse)
+    monkeypatch.setattr(check_scenario, "judge", count_judge)
+    assert main(words) in {0, 2}  # an audit finds no promise to refute here
+    assert len(parsed) == files
+    assert len(judged) == sum(word.endswith(".toml") for word in words)
