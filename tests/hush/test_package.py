@@ -9,6 +9,7 @@ import pytest
 import hush
 import scenarios
 from hush.packages import PACKAGES
+from tests.support.marks import one_in
 from tests.support.paths import ROOT
 from tests.support.python import python
 
@@ -45,14 +46,14 @@ def foreign(folder: Path, name: str) -> str:
     )
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", one_in(4, PACKAGES))
 def test_the_command_names_the_other_package_in_one_sentence(name: str, tmp_path: Path) -> None:
     sentence = foreign(tmp_path, name)
     told = python("-m", "hush", "list", cwd=tmp_path)
     assert (told.returncode, told.stdout, told.stderr) == (2, "", sentence + "\n")
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", one_in(4, PACKAGES))
 def test_python_code_is_told_when_it_asks_for_a_name(name: str, tmp_path: Path) -> None:
     sentence = foreign(tmp_path, name)
     code = "import hush\ntry:\n    from hush import run\nexcept ImportError as error:\n    print(error)"
@@ -102,6 +103,7 @@ def test_a_project_with_scenarios_of_its_own_can_run_its_tests(project: Path) ->
     assert "hush.pytest_plugin" in told.stdout
 
 
+@pytest.mark.slow
 def test_a_scenario_in_such_a_project_is_an_error_of_one_sentence(project: Path) -> None:
     (project / "test_world.toml").write_text("schema = 1\n")
     told = under_pytest(project)

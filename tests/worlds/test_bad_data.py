@@ -84,7 +84,7 @@ def test_long_rows_are_learned_from_where_there_is_no_noise(tmp_path: Path, name
 
 
 @pytest.mark.parametrize("how", ["one point", "one label", "constant feature", "all zeros"])
-@pytest.mark.parametrize("name", one_in(4, EVERY))
+@pytest.mark.parametrize("name", one_in(8, EVERY))
 def test_odd_data_are_learned_from(tmp_path: Path, name: str, how: str) -> None:
     ran = perform(world(name), tmp_path, data=shards(name, how))
     summary = ran.outcome.summary

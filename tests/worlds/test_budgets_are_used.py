@@ -12,6 +12,7 @@ from scenarios.planning.forecast import forecast
 from scenarios.planning.plan import Plan
 from tests.support.builders import scenario
 from tests.support.catalogue import EVERY, private, world
+from tests.support.marks import one_in
 
 CALIBRATED = {name: table for name, table in EVERY.items() if private(name)} | {
     "cd norm-gamma": {"kind": "cd", "noise": "norm-gamma", "releases": 15},
@@ -64,7 +65,7 @@ def spent(plan: Plan) -> float:
 
 
 @pytest.mark.parametrize("name", CALIBRATED)
-@pytest.mark.parametrize("d", [2, 50])
+@pytest.mark.parametrize("d", one_in(2, [2, 50]))
 @pytest.mark.parametrize(
     "budget", [{"epsilon": 4.0, "delta": 1e-5}, {"epsilon": 0.5, "delta": 1e-3}]
 )

@@ -1,6 +1,7 @@
 """Every mechanism under every clock over every network: it runs to the end with all invariants on, or says why not."""
 
 import math
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from scenarios.api import check
 from tests.support.builders import perform
 from tests.support.catalogue import EVERY, family, private, world
 from tests.support.finished_runs import finished
+from tests.support.marks import one_in
 
 CLOCKS: dict[str, Any] = {
     "synchronous": "synchronous",
@@ -34,14 +36,20 @@ NETWORKS: dict[str, dict[str, Any]] = {
         ],
     },
 }
+EVERY_DAY = {*product(CLOCKS, ["clean"]), ("poisson", "hostile"), ("barrier", "churn")}
 SENSELESS = {
     "alone": "a barrier would never open",
     "pairs": "there is no round to wait for",
 }
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize(
+    ("clock", "network"),
+    [
+        pytest.param(*pair, marks=() if pair in EVERY_DAY else pytest.mark.slow)
+        for pair in product(CLOCKS, NETWORKS)
+    ],
+)
 @pytest.mark.parametrize("name", EVERY)
 def test_every_mechanism_runs_under_every_clock_over_every_network(
     name: str, clock: str, network: str
@@ -76,7 +84,7 @@ def test_every_mechanism_runs_under_every_clock_over_every_network(
         assert epsilon == math.inf
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", one_in(3, EVERY))
 def test_every_mechanism_takes_the_same_path_twice_and_on_the_wall(
     tmp_path: Path, name: str
 ) -> None:
@@ -90,7 +98,7 @@ def test_every_mechanism_takes_the_same_path_twice_and_on_the_wall(
     assert first.digests == again.digests == wall.digests
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", one_in(3, EVERY))
 def test_compute_time_changes_no_ledger(tmp_path: Path, name: str) -> None:
     """Stragglers release later what they release, and pay the same."""
     if family(name) == "pairs":

@@ -15,6 +15,7 @@ from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, scenario
 from tests.support.catalogue import EVERY, family, world
+from tests.support.marks import one_in
 
 STUBBORN = '''
 from mechanisms.accounting.spend import Spend
@@ -62,7 +63,7 @@ def after_the_plan(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("name", [n for n in EVERY if n != "central-gradient"])
+@pytest.mark.parametrize("name", one_in(3, (n for n in EVERY if n != "central-gradient")))
 def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
     tmp_path: Path, name: str
 ) -> None:

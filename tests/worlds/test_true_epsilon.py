@@ -16,6 +16,7 @@ from tests.support.builders import perform, private, scenario
 from tests.support.catalogue import EVERY, world
 from tests.support.catalogue import private as is_private
 from tests.support.finished_runs import finished
+from tests.support.marks import one_in
 
 BUDGET = {"epsilon": 2.0, "delta": 1e-5}
 TWO: dict[str, dict[str, Any]] = {
@@ -66,7 +67,7 @@ def test_a_tighter_calibration_needs_less_noise() -> None:
     assert charges[-1] > 3 * charges[0]
 
 
-@pytest.mark.parametrize("how", ["kov", "rdp", "pld"])
+@pytest.mark.parametrize("how", one_in(3, ["kov", "rdp", "pld"]))
 @pytest.mark.parametrize("name", TWO)
 def test_a_run_makes_all_that_was_planned_and_check_told_the_truth(
     name: str, how: str, tmp_path: Path

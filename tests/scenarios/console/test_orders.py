@@ -18,10 +18,11 @@ from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
+from tests.support.marks import one_in
 from tests.support.sessions import WORLD, schedules, session_for, settle, watched
 
 
-@pytest.mark.parametrize("action", FAULTS)
+@pytest.mark.parametrize("action", one_in(3, FAULTS))
 def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
     """The whole vocabulary by hand, as the menu writes it; then the exported file does the same."""
     run, session = session_for(tmp_path)

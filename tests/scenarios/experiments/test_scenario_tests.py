@@ -206,6 +206,7 @@ def test_the_plugin_collects_files_and_seeds(tmp_path: Path) -> None:
     assert under_pytest(tmp_path, "other.toml").returncode == 1
 
 
+@pytest.mark.slow
 def test_a_failure_under_pytest_shows_lines_and_no_traceback(tmp_path: Path) -> None:
     written(tmp_path, "test_bad", expect=BAD)
     ran = under_pytest(tmp_path, "--junitxml=out.xml")

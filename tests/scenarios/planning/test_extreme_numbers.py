@@ -39,7 +39,7 @@ def judge(tree: dict[str, Any], folder: Path, *, runs: bool) -> None:
         assert ran.outcome.code in {0, 1, 4}, ran.outcome.message
 
 
-@pytest.mark.parametrize("name", one_in(5, WORLDS))
+@pytest.mark.parametrize("name", one_in(10, WORLDS))
 def test_an_extreme_number_is_refused_with_its_place_or_works(name: str, tmp_path: Path) -> None:
     tree = whole(name)
     places = list(numbers(tree))
