@@ -1,14 +1,12 @@
-"""An agent: its data is in its mechanism, its money in its ledger, its friends at the end of links."""
+"""One agent: its mechanism holds its data, its store holds its ledger, its outbox holds its links."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from math import isfinite
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from actors.compute_time import Labour
-from actors.detector import Detector
 from actors.events import (
     Charged,
     Derived,
@@ -19,80 +17,171 @@ from actors.events import (
     Released,
     Spent,
 )
-from actors.fault_state import Plight
+from actors.fault_state import FaultState
+from actors.links import Links, Outbox
 from actors.log import Log
-from actors.mailbox import Mailbox
+from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
-from actors.outbox import Outbox
-from actors.settings import Address, Habits
+from actors.settings import Address, Settings
 from actors.store import Store
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
-from clocks.durations import Draws
+from clocks.durations import Draws, Duration
+from mechanisms.abilities import KeepsDuals, Recovers
 from mechanisms.accounting.spend import rounded_up
 from mechanisms.duals import forget
 from mechanisms.mixing import Heard
+from mechanisms.noise import NoiseStream
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Matrix, Vector
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
 
+StepWatcher = Callable[[Step, State, Heard, int], Step]
+"""Sees a step before it is taken: `(step, state, heard, made)`, and returns the step to take in its place.
+
+`made` is how many releases were made before it; −1 for a step without data.
+"""
+
+
+class ComputeTime:
+    """Draws how long an agent computes at each wake, from the agent's own stream."""
+
+    __slots__ = ("_done", "_draws", "_law")
+
+    def __init__(self, law: Duration, draws: Draws) -> None:
+        self._law = law
+        self._draws = draws
+        self._done = 0
+
+    def draw(self, slowdown: float) -> int:
+        """Return the nanoseconds of the next computation, which takes `slowdown` times as long as usual."""
+        number = self._done
+        self._done += 1
+        drawn = int(self._law.draw(self._draws(number, 1), number)[0])
+        return drawn if slowdown == 1.0 else round(drawn * slowdown)
+
+
+class Streams(NamedTuple):
+    """The random streams of one agent: each draw is a function of its number alone."""
+
+    noise: NoiseStream
+    clock: Draws
+    compute: Draws
+    choices: Draws
+    """Which neighbour it asks, or which clients a server asks."""
+
+
+class Surroundings(NamedTuple):
+    """The place of one agent in the graph: a row of `weights`, `first` and of the links for each neighbour."""
+
+    neighbours: tuple[int, ...]
+    weights: Vector
+    first: Matrix
+    """What it holds of each neighbour before that has sent anything."""
+    links: Links
+
 
 class Agent:
-    """Propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
+    """An agent: propose → filter → charge (durable) → draw noise k → finish → send, all in one instant."""
 
     __slots__ = (
-        "_draws", "_log", "_rounded", "_tick_ns", "aborted", "adopted", "balanced", "busy", "choices", "clock",
-         "detector", "diverged", "first", "habits", "heard", "id", "inbox", "labour", "last_wake", "mechanism", "neighbours", "noise",
-        "outbox", "plight", "refused", "rounds", "slots", "spent", "state", "status", "store", "survivors", "tasks", "updates",
-    )  # fmt: skip
+        "_log",
+        "_rounded",
+        "_streams",
+        "_tick_ns",
+        "_watch_step",
+        "aborted",
+        "adopted",
+        "balanced",
+        "busy",
+        "clock",
+        "compute_time",
+        "detector",
+        "diverged",
+        "fault_state",
+        "first",
+        "heard",
+        "id",
+        "inbox",
+        "last_wake",
+        "mechanism",
+        "neighbours",
+        "noise",
+        "outbox",
+        "refused",
+        "rounds",
+        "settings",
+        "slots",
+        "spent",
+        "state",
+        "status",
+        "store",
+        "survivors",
+        "tasks",
+        "updates",
+    )
 
     def __init__(
         self,
         id_: int,
         mechanism: Mechanism,
-        habits: Habits,
-        neighbours: tuple[int, ...],
-        weights: Vector,
-        first: Matrix,
+        settings: Settings,
+        surroundings: Surroundings,
+        inbox: Mailbox,
+        streams: Streams,
         clock: Clock,
         log: Log,
-        noise: Callable[[int], np.random.Generator],
-        draws: Draws,
-        compute_draws: Draws,
-        choices: Draws,
+        *,
         tick_ns: float | None = None,
     ) -> None:
+        """Make an agent that is absent; `tick_ns` is the length of a tick, None where barriers count rounds."""
         self.id = id_
         self.mechanism = mechanism
-        self.habits = habits
-        self.neighbours = neighbours
-        self.first = first
+        self.settings = settings
+        self.neighbours = surroundings.neighbours
+        self.first = surroundings.first
         self.clock = clock
-        self.labour = Labour(habits.compute, compute_draws)
         self._log = log
-        self.noise = noise
-        self.choices = choices
-        self._draws = draws
+        self._streams = streams
+        self.noise: Callable[[int], np.random.Generator] = streams.noise
+        self.compute_time = (
+            None if settings.compute is None else ComputeTime(settings.compute, streams.compute)
+        )
         self._tick_ns = tick_ns
-        self.slots = {j: slot for slot, j in enumerate(neighbours)}
+        self._watch_step: StepWatcher | None = None
+        self.slots = {j: slot for slot, j in enumerate(self.neighbours)}
         self._rounded: dict[float, float | str] = {}
         self.store = Store()
-        self.inbox = Mailbox(id_, clock, log)
-        self.plight = Plight()
-        self.detector: Detector | None = None
-        if habits.silence is not None:
-            self.inbox.last_heard = {}
-            self.detector = Detector(habits.silence, clock, self.inbox.last_heard)
-        self.heard = Heard(first.copy(), weights)
-        self.outbox = Outbox(id_, self.heard, self.store, clock, log)
-        self.balanced = bool(getattr(mechanism, "balanced", False))
-        self.state: State = mechanism.begin(self.habits.start)
+        self.inbox = inbox
+        self.fault_state = FaultState()
+        self.detector: SilenceDetector | None = None
+        if settings.silence is not None:
+            inbox.last_heard = {}
+            self.detector = SilenceDetector(settings.silence, clock, inbox.last_heard)
+        self.heard = Heard(self.first.copy(), surroundings.weights)
+        self.outbox = Outbox(id_, surroundings.links, self.heard, self.store, clock, log)
+        self.balanced = isinstance(mechanism, KeepsDuals)
+        """Whether it keeps duals on its edges."""
+        self.state: State = mechanism.begin(settings.start)
         self.status = ABSENT
         self.tasks: tuple[Task, ...] = ()
-        self.adopted = not habits.adopt_neighbours
+        self.adopted = not settings.adopt_neighbours
         self.updates = self.rounds = self.refused = self.aborted = self.survivors = 0
         self.spent, self.diverged, self.busy, self.last_wake = False, False, False, -1
+
+    def watch_noise(self, observe: Callable[[int], None]) -> None:
+        """Tell an observer the number of each release whose noise is drawn, just before it is drawn."""
+        self._streams.noise.watch(observe)
+
+    def watch_steps(self, watch: StepWatcher) -> None:
+        """Let an auditor see each step before it is taken, and take the step that it returns."""
+        assert self._watch_step is None, "one auditor watches an agent"  # noqa: S101
+        self._watch_step = watch
+
+    def choices(self, first: int, count: int) -> np.ndarray:
+        """Return random bits for choices among neighbours."""
+        return self._streams.choices(first, count)
 
     @property
     def model(self) -> Vector:
@@ -101,7 +190,7 @@ class Agent:
 
     @property
     def neighbours_present(self) -> list[int]:
-        """Who is there to be sent to."""
+        """The neighbours that messages are sent to now."""
         return [j for j, here in zip(self.neighbours, self.heard.present, strict=True) if here]
 
     @property
@@ -109,60 +198,63 @@ class Agent:
         """The time in ticks of the network; barriers count rounds."""
         if self._tick_ns is None:
             return float(self.rounds)
-        dial = self.plight.dial
-        return (self.clock.now if dial is None else dial.now) / self._tick_ns
+        local_clock = self.fault_state.local_clock
+        return (self.clock.now if local_clock is None else local_clock.now) / self._tick_ns
 
     @property
     def wants_to_leave(self) -> bool:
-        """Whether its budget is spent, and that is the end for it."""
-        return self.spent and self.refused > 0 and self.habits.on_exhausted == "leave"
+        """Whether its budget is spent, and it leaves for that."""
+        return self.spent and self.refused > 0 and self.settings.on_exhausted == "leave"
 
-    def look(self) -> Heard:
-        """Return what is heard, as of now."""
+    def heard_now(self) -> Heard:
+        """Return what neighbours sent, with the time and what the agent itself published last, as of now."""
         if self.balanced:
             self.heard.ticks, self.heard.own = self.ticks, self.store.published
         return self.heard
 
-    def instants(self) -> Any:
-        """Yield the agent's own wake times; with rounds, only so many, missed ones included."""
-        assert not isinstance(self.habits.activation, Barrier), "a barrier has no instants"  # noqa: S101
-        return islice(self.habits.activation.instants(self._draws), self.habits.rounds)
+    def instants(self) -> Iterator[int]:
+        """Yield the agent's own wake times in nanoseconds; with rounds, only so many, missed ones included."""
+        activation = self.settings.activation
+        assert not isinstance(activation, Barrier), "a barrier has no instants"  # noqa: S101
+        return islice(activation.instants(self._streams.clock), self.settings.rounds)
 
-    async def listen(self, deadline: int | None, priority: int) -> None:
-        """Wait until something arrives, or for a deadline; who stands still hears it afterwards."""
-        await self.inbox.get(deadline)
-        if self.plight.paused:
-            await self.plight.thaw(self.clock, priority)
+    async def wait_for_message(self, deadline: int | None, priority: int) -> None:
+        """Wait until a message arrives, or for a deadline; an agent that stands still waits until it goes on."""
+        await self.inbox.wait(deadline)
+        if self.fault_state.paused:
+            await self.fault_state.wait_until_resumed(self.clock, priority)
 
-    def attend(self, neighbour: int, *, present: bool) -> None:
+    def set_present(self, neighbour: int, *, present: bool) -> None:
         """Count a neighbour in or out: it joined, or it left."""
         here, slot = self.heard.present.copy(), self.slots[neighbour]
         here[slot] = present
         self.heard.attend(here)
         self.outbox.suspects.discard(slot)
         if self.detector is not None and present:
-            self.detector.greet(neighbour)
+            self.detector.restart(neighbour)
 
-    def suspect(self) -> None:
-        """Count out who has been silent for too long, and in who was heard again."""
+    def update_suspects(self) -> None:
+        """Count neighbours out that have been silent for too long, and in again that were heard since."""
         if self.detector is not None:
-            self.detector.look(self.slots, self.heard, self.outbox.suspects)
+            self.detector.update(self.slots, self.heard, self.outbox.suspects)
 
-    def forget(self, *, everything: bool) -> None:
+    def lose_memory(self, *, everything: bool) -> None:
         """Lose model and mailbox in a crash, or everything but the ledger and its counters."""
-        recover = None if everything else getattr(self.mechanism, "recover", None)
-        start = self.habits.start
-        self.state = self.mechanism.begin(start) if recover is None else recover(self.state, start)
+        mechanism, start = self.mechanism, self.settings.start
+        if isinstance(mechanism, Recovers) and not everything:
+            self.state = mechanism.recover(self.state, start)
+        else:
+            self.state = mechanism.begin(start)
         self.heard.values[:] = self.first
         if self.balanced:
             forget(self.heard.values)
-        self.inbox.forget()
+        self.inbox.lose_memory()
         self.diverged = False
         if everything:
             self.store.published = None
 
     def merge(self, cause: int | None) -> dict[int, Message]:
-        """Take over what arrived before this instant, and return it."""
+        """Take over the messages that arrived before this instant, and return them by sender."""
         taken = self.inbox.take()
         if not taken:
             return taken
@@ -174,96 +266,111 @@ class Agent:
         if not self.adopted:
             self.adopted = True
             if len(self.store.ledger) or self.busy:
-                return taken  # what was released already is not thrown away for a start
+                return taken  # a start does not replace a model that was released already
             heard = np.array([message.vector for message in taken.values()])
-            self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self.habits.start)])
+            self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self.settings.start)])
         return taken
 
     def act(self, state: State, heard: Heard, cause: int, to: Address | None = None) -> bool:
-        """Do one step on frozen inputs, and send what comes of it; false when nothing was sent."""
+        """Take one step on frozen inputs, and send its vector; false when nothing was sent.
+
+        Args:
+            state: the state from which the step is taken.
+            heard: the neighbours' messages as of the wake.
+            cause: the number of the event that the step follows from.
+            to: the one neighbour that the vector is for; None for all that are present.
+
+        """
         if self.diverged or self.status != UP:
             return False
         if not self.heard.degree:
-            heard = self.heard  # everybody left while it computed: nobody could receive
+            heard = self.heard  # every neighbour left while it computed: none could receive
         if self.balanced:
             heard.ticks, heard.own = self.ticks, self.store.published
-        step = self.mechanism.propose(state, heard, len(self.store.ledger))
+        made = len(self.store.ledger)
+        step = self.mechanism.propose(state, heard, made)
+        if self._watch_step is not None:
+            step = self._watch_step(step, state, heard, made)
         if step.kind == RELEASE:
             return self._release(step, state, heard, cause, to)
         self._finish(step, to)
         sent = step.kind == DERIVED and self._derive(cause, to)
-        self._note_planned(cause)
+        self._check_planned(cause)
         return sent
 
     def _release(
         self, step: Step, state: State, heard: Heard, cause: int, to: Address | None
     ) -> bool:
         assert step.spend is not None, "a release has a spend"  # noqa: S101
-        spend, ledger, cap = step.spend, self.store.ledger, self.habits.cap
+        spend, ledger, cap = step.spend, self.store.ledger, self.settings.cap
         charged = self._rounded.get(spend.charged)
         if charged is None:
             charged = self._rounded[spend.charged] = rounded_up(spend.charged)
         emit, k = self._log.emit, len(ledger)
         proposed = emit(Proposed, self.id, cause, k, charged)
         if not self.store.trusted:
-            self._exhaust(proposed, "storage")
-            return self._exhausted(state, heard, proposed, to)
+            self._set_spent(proposed, "storage")
+            return self._act_without_budget(state, heard, proposed, to)
         planned = self.mechanism.planned
         if planned is not None and k >= planned:
-            # The plan is a promise: who has shown that it is fulfilled makes no release any more.
+            # A plan promises so many releases: an agent that has made them makes no more (DECISIONS.md #116).
             emit(Refused, self.id, proposed, k, charged, None, None, "planned")
-            return self._turned_down("planned", state, heard, proposed, to)
+            return self._refuse("planned", state, heard, proposed, to)
         if cap is not None and not cap.admits(ledger, spend):
             spent = float(rounded_up(cap.spent(ledger.tally)))
             emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
-            return self._turned_down("cap", state, heard, proposed, to)
+            return self._refuse("cap", state, heard, proposed, to)
         k = ledger.charge(spend)
-        self.store.counter = k + 1  # by the ledger: whatever happened to the counter is mended
-        paid = emit(Charged, self.id, proposed, k, charged)
+        self.store.counter = k + 1  # by the ledger: this mends a counter that was set back
+        paid = emit(Charged, self.id, proposed, k, charged, spend)
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn
         leaves = self._finish(step, to, self.noise(k))
         released = emit(Released, self.id, paid, k)
         sent = leaves and self._send(released, to)
-        self._note_planned(released)
+        self._check_planned(released)
         return sent
 
-    def _turned_down(
+    def _refuse(
         self, reason: str, state: State, heard: Heard, cause: int, to: Address | None
     ) -> bool:
         self.refused += 1
-        self._exhaust(cause, reason)
-        return self._exhausted(state, heard, cause, to)
+        self._set_spent(cause, reason)
+        return self._act_without_budget(state, heard, cause, to)
 
-    def _exhausted(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
-        """Do what an agent without budget does: listen, smooth without data, or leave."""
-        match self.habits.on_exhausted:
+    def _act_without_budget(
+        self, state: State, heard: Heard, cause: int, to: Address | None
+    ) -> bool:
+        """Do what the settings say of an agent without budget: listen, smooth without data, or leave."""
+        match self.settings.on_exhausted:
             case "smooth":
-                return self._smoothed(state, heard, cause, to)
+                return self._smooth(state, heard, cause, to)
             case "listen" | "leave":
                 return False
             case then:
                 raise NotImplementedError(f"no agent does {then!r} without a budget")
 
-    def _smoothed(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
+    def _smooth(self, state: State, heard: Heard, cause: int, to: Address | None) -> bool:
         step = self.mechanism.without_data(state, heard)
+        if self._watch_step is not None:
+            step = self._watch_step(step, state, heard, -1)
         self._finish(step, to)
         return step.kind == DERIVED and self._derive(cause, to)
 
-    def _exhaust(self, cause: int, reason: str) -> None:
+    def _set_spent(self, cause: int, reason: str) -> None:
         if not self.spent:
             self.spent = True
             self._log.emit(Spent, self.id, cause, reason)
 
-    def _note_planned(self, cause: int) -> None:
+    def _check_planned(self, cause: int) -> None:
         planned = self.mechanism.planned
         if planned is not None and not self.spent and len(self.store.ledger) >= planned > 0:
-            self._exhaust(cause, "planned")
+            self._set_spent(cause, "planned")
 
     def _finish(
         self, step: Step, to: Address | None, noise: np.random.Generator | None = None
     ) -> bool:
-        """Take the step; whether a vector is ready to leave."""
+        """Take the step; true when a vector is ready to leave."""
         self.state, vector = step.finish(noise)
         if vector is not None:
             self.store.publish(vector, self.rounds, None if to is None else to.slot)
@@ -274,44 +381,44 @@ class Agent:
         return self._send(derived, to)
 
     def _send(self, cause: int, to: Address | None) -> bool:
-        """Send what was just published: to whom it is addressed, else to every neighbour present."""
+        """Send the vector that was just published: to its addressee, or to every neighbour present."""
         store = self.store
         vector = store.published
         assert vector is not None, "publish before sending"  # noqa: S101
         if not self._finite(vector, cause):
-            store.published = None  # nobody is ever sent it
+            store.published = None  # it is never sent
             return False
         if to is None:
             self.outbox.broadcast(vector, store.published_version, self.rounds, cause)
         else:
-            self.outbox.address(
+            self.outbox.send_to(
                 [to.slot], vector, store.published_version, to.round, cause, asks=to.asks
             )
         return True
 
-    def tell(self, receivers: list[int], round_: int, cause: int, *, asks: bool) -> None:
-        """Send some neighbours the model that is held: a function of what was heard."""
+    def send_model(self, receivers: list[int], round_: int, cause: int, *, asks: bool) -> None:
+        """Send some neighbours the model that the agent holds; it is a function of what it heard."""
         if not receivers or self.diverged or not self._finite(self.model, cause):
             return
         model = self.model
         self.store.publish(model, round_)
         version, slots = self.store.published_version, [self.slots[j] for j in receivers]
         derived = self._log.emit(Derived, self.id, cause, version)
-        self.outbox.address(slots, model, version, round_, derived, asks=asks)
+        self.outbox.send_to(slots, model, version, round_, derived, asks=asks)
 
     def _finite(self, vector: Vector, cause: int) -> bool:
-        """Whether a vector can be sent; where it cannot, the agent has diverged, and says so."""
+        """Whether a vector is finite; where it is not, the agent has diverged, and an event says so."""
         if not isfinite(float(vector @ vector)):
             self.diverged = True
             self._log.emit(Diverged, self.id, cause)
         return not self.diverged
 
-    def announce(self, cause: int) -> None:
-        """Tell neighbours that wait at a barrier that this round brings nothing: control, no data."""
+    def send_control(self, cause: int) -> None:
+        """Send neighbours a message without data: this round brings nothing, or the agent is still there."""
         self.outbox.broadcast(None, self.store.version, self.rounds, cause)
         self.store.version += 1
 
     def resend(self, receiver: int, cause: int, round_: int | None = None) -> None:
-        """Send a neighbour once more what was last published."""
+        """Send a neighbour the last published vector once more."""
         if not self.diverged:
             self.outbox.resend(self.slots[receiver], cause, round_)

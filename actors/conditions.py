@@ -35,7 +35,7 @@ FIELDS = frozenset(
         name
         for kind in KINDS
         for name in kind.__struct_fields__
-        if name not in {"values", "late_ns"}
+        if name not in {"values", "spend", "late_ns"}
     }
 )
 """What a condition may ask of an event."""

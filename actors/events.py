@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
+
+from mechanisms.accounting.spend import Spend
 
 Values = dict[str, Any]
 
@@ -46,7 +49,14 @@ class Charged(Event, frozen=True, tag="charged"):
 
     k: int
     charged: float | str
+    spend: Spend | None = None
+    """What was charged, in full. Only in memory: the ledger file has it, and an event that was read has None."""
     late_ns: int = 0
+
+    @property
+    def as_recorded(self) -> "Charged":
+        """The event as files of events hold it."""
+        return replace(self, spend=None)
 
 
 class Refused(Event, frozen=True, tag="refused"):

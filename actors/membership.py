@@ -1,16 +1,18 @@
-"""Who is a member, who is up, and the verbs that change it."""
+"""The members of a run: which agents are up, away or down, and the actions that change it."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
-from actors.behaviours.wake import Life
-from actors.edge_reset import meet, share
+from actors.behaviours.wake import Life, WakeCount, run_life
 from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
 from actors.log import Log
-from clocks.activation import Barrier
 from clocks.clock import Clock
+from mechanisms.duals import forget, standing
 
 
 class Behaviour(Protocol):
@@ -26,6 +28,7 @@ class Membership:
 
     def __init__(
         self,
+        agents: Sequence[Agent],
         clock: Clock,
         log: Log,
         behave: Behaviour,
@@ -34,13 +37,13 @@ class Membership:
         until_spent: bool = False,
         finish: Callable[[str], None],
     ) -> None:
-        self.agents: list[Agent] = []
-        self.updates = 0
+        self.agents = list(agents)
+        self.wakes = WakeCount(updates, finish)
         self.pending = 0
+        """Faults of the scenario that may still bring an agent back: the run waits for them."""
         self._clock = clock
         self._log = log
         self._behave = behave
-        self._updates = updates
         self._until_spent = until_spent
         self._finish = finish
         self._running = 0
@@ -50,16 +53,20 @@ class Membership:
         self._unspent: set[int] = set()
         log.watch(self._note_spent, (Spent,))
 
-    def open(self, agents: Sequence[Agent], present: Sequence[bool]) -> None:
-        """Start everybody who is there from the beginning."""
-        self.agents = list(agents)
+    @property
+    def updates(self) -> int:
+        """How many wakes all agents had."""
+        return self.wakes.count
+
+    def open(self, present: Sequence[bool]) -> None:
+        """Start the agents that are present from the beginning."""
+        agents = self.agents
         for agent, here in zip(agents, present, strict=True):
             agent.status = UP if here else ABSENT
         for agent in agents:
-            agent.outbox.links.outlets = [agents[j].inbox.post for j in agent.neighbours]
             for j in agent.neighbours:
-                if agents[j].status == ABSENT or not share(agent, agents[j]):
-                    agent.attend(j, present=False)
+                if agents[j].status == ABSENT or not shares_edge(agent, agents[j]):
+                    agent.set_present(j, present=False)
         for agent in agents:
             if agent.status == UP:
                 self._start(agent)
@@ -69,16 +76,8 @@ class Membership:
         for agent in self.agents:
             agent.inbox.settle(until, up=agent.status == UP)
 
-    def admit(self) -> bool:
-        if self._updates is not None and self.updates >= self._updates:
-            return False
-        self.updates += 1
-        if self.updates == self._updates:
-            self._finish("updates")
-        return True
-
     def crash(self, node: int, lose: str, cause: int) -> bool:
-        """Stop an agent without a word; false when it was not up."""
+        """Crash an agent: it sends no goodbye. False when it was not up."""
         agent = self.agents[node]
         if agent.status != UP:
             return False
@@ -90,7 +89,7 @@ class Membership:
             case "nothing":
                 pass
             case "volatile" | "all":
-                agent.forget(everything=lose == "all")
+                agent.lose_memory(everything=lose == "all")
             case _:
                 raise NotImplementedError(f"nothing is written that a crash loses by {lose!r}")
         return True
@@ -103,24 +102,24 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
         agent.status = UP
-        agent.plight.downs.clear()
+        agent.fault_state.down_by.clear()
         agent.store.recover()
         self._catch_up(agent)
         if agent.store.published is None:
             for j in self._members_around(agent):
-                meet(agent, self.agents[j])
-        self._greet(agent, restarted)
+                reset_edge(agent, self.agents[j])
+        self._resend_to(agent, restarted)
         self._start(agent)
         return True
 
     def leave(self, node: int, cause: int) -> bool:
-        """Let an agent go; its neighbours stop counting it. Who is down cannot say goodbye."""
+        """Let an agent leave gracefully; its neighbours stop counting it. False for one that is not up."""
         agent = self.agents[node]
         if agent.status != UP:
             return False
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, LEFT)
-        self._part(agent, cause)
+        self._depart(agent, cause)
         return True
 
     def pause(self, node: int, cause: int) -> bool:
@@ -128,16 +127,16 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        if not agent.plight.paused:
+        if not agent.fault_state.paused:
             self._log.emit(Paused, node, cause)
-        agent.plight.pause()
+        agent.fault_state.pause()
         self._paused.add(node)
         self._check_idle()
         return True
 
     def resume(self, node: int, cause: int) -> bool:
-        """Take a pause away, also of who is gone meanwhile; true when no other holds it."""
-        last = self.agents[node].plight.resume()
+        """Take a pause away, also from an agent that is gone meanwhile; true when no other pause holds it."""
+        last = self.agents[node].fault_state.resume()
         if last:
             self._paused.discard(node)
             self._log.emit(Resumed, node, cause)
@@ -146,12 +145,12 @@ class Membership:
     def retire(self, agent: Agent, cause: int) -> None:
         agent.inbox.settle(self._clock.now - 1)
         agent.status = LEFT
-        for ear in agent.tasks[1:]:
-            ear.cancel()
-        self._part(agent, cause)
+        for task in agent.tasks[1:]:  # the first is what it is doing now: it ends of itself
+            task.cancel()
+        self._depart(agent, cause)
 
     def join(self, node: int, cause: int, edges: frozenset[int] | None = None) -> bool:
-        """Let an agent in, for the first time or again; its neighbours resend what they last said.
+        """Let an agent join, for the first time or again; its neighbours resend what they last published.
 
         It takes the edges that the topology gives it, or those that are named.
         """
@@ -161,20 +160,24 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         joined = self._log.emit(Joined, node, cause)
         agent.status = UP
-        agent.plight.aways.clear()
+        agent.fault_state.away_by.clear()
         self._catch_up(agent)
         if edges is not None:
-            agent.plight.apart = set(agent.neighbours) - edges
+            agent.fault_state.without_edge = set(agent.neighbours) - edges
         for j in agent.neighbours:
             other = self.agents[j]
             if edges is not None:
-                (other.plight.apart.discard if j in edges else other.plight.apart.add)(node)
-            member = other.status in {UP, DOWN} and share(agent, other)
-            agent.attend(j, present=member)
+                (
+                    other.fault_state.without_edge.discard
+                    if j in edges
+                    else other.fault_state.without_edge.add
+                )(node)
+            member = other.status in {UP, DOWN} and shares_edge(agent, other)
+            agent.set_present(j, present=member)
             if member:
-                other.attend(node, present=True)
-                meet(agent, other)
-        self._greet(agent, joined)
+                other.set_present(node, present=True)
+                reset_edge(agent, other)
+        self._resend_to(agent, joined)
         self._start(agent)
         return True
 
@@ -185,60 +188,58 @@ class Membership:
         self._check_spent()
 
     def conclude(self, agent: Agent) -> None:
-        """Count an agent out that only waits to see its last message read."""
         self._waiting.add(agent.id)
         self._check_idle()
 
     def end(self, reason: str) -> None:
-        """End the run: what it was for is done."""
         self._finish(reason)
 
     def _members_around(self, agent: Agent) -> list[int]:
         return [
             j
             for j in agent.neighbours
-            if self.agents[j].status in {UP, DOWN} and share(agent, self.agents[j])
+            if self.agents[j].status in {UP, DOWN} and shares_edge(agent, self.agents[j])
         ]
 
     def _catch_up(self, agent: Agent) -> None:
-        """Let who comes to a barrier take part in the newest round: those it missed are not made up."""
-        if isinstance(agent.habits.activation, Barrier):
+        """Let an agent that comes to a barrier take part in the newest round; the rounds it missed are not made up."""
+        if agent.settings.has_barrier:
             around = [self.agents[j].rounds for j in self._members_around(agent)]
             agent.rounds = max([agent.rounds, *(rounds - 1 for rounds in around)])
 
-    def _part(self, agent: Agent, cause: int) -> None:
+    def _depart(self, agent: Agent, cause: int) -> None:
         self._log.emit(Left, agent.id, cause)
         for j in agent.neighbours:
-            self.agents[j].attend(agent.id, present=False)
-            self.agents[j].inbox.stir()
+            self.agents[j].set_present(agent.id, present=False)
+            self.agents[j].inbox.recheck()
         self._forget_unspent(agent.id)
 
-    def _greet(self, agent: Agent, cause: int) -> None:
+    def _resend_to(self, agent: Agent, cause: int) -> None:
         for j in agent.neighbours:
             neighbour = self.agents[j]
-            here = neighbour.status == UP and not neighbour.plight.paused
-            if here and share(agent, neighbour):
+            here = neighbour.status == UP and not neighbour.fault_state.paused
+            if here and shares_edge(agent, neighbour):
                 neighbour.resend(agent.id, cause)
             if agent.detector is not None:
-                agent.detector.greet(j)
+                agent.detector.restart(j)
 
     def _start(self, agent: Agent) -> None:
         self._running += 1
         self._lives[agent.id] += 1
         if not agent.spent:
             self._unspent.add(agent.id)
-        life, *ears = self._behave(agent, self._log, self)
-        listening = tuple(self._clock.spawn(ear) for ear in ears)
-        agent.tasks = (self._clock.spawn(self._live(agent, life)), *listening)
+        life, *listeners = self._behave(agent, self._log, self)
+        others = tuple(self._clock.spawn(listener) for listener in listeners)
+        agent.tasks = (
+            self._clock.spawn(run_life(life, partial(self._end_life, agent.id))),
+            *others,
+        )
 
-    async def _live(self, agent: Agent, life: Life) -> None:
-        try:
-            await life
-        finally:
-            self._running -= 1
-            self._lives[agent.id] -= 1
-            self._waiting.discard(agent.id)
-            self._check_idle()
+    def _end_life(self, node: int) -> None:
+        self._running -= 1
+        self._lives[node] -= 1
+        self._waiting.discard(node)
+        self._check_idle()
 
     def _stop(self, agent: Agent, status: str) -> None:
         agent.status = status
@@ -246,16 +247,16 @@ class Membership:
             task.cancel()
 
     def _check_idle(self) -> None:
-        """End a run in which nobody can wake any more, or no round can be opened."""
+        """End a run in which no agent can wake any more, or no round can be opened."""
         if self.pending:
             return
         still = sum(1 for i in self._paused - self._waiting if self._lives[i] > 0)
         if self._running - still <= len(self._waiting):
-            done = self._waiting or any(_has_had_them(agent) for agent in self.agents)
+            done = self._waiting or any(_has_had_all_rounds(agent) for agent in self.agents)
             self._finish("rounds" if done else "no wake can come")
         server = self.agents[-1]
-        gone = server.status != UP or server.plight.paused
-        if server.habits.hall is not None and server.habits.rounds is not None and gone:
+        gone = server.status != UP or server.fault_state.paused
+        if server.settings.round_rules is not None and server.settings.rounds is not None and gone:
             self._finish("no round can be opened")
 
     def _note_spent(self, event: Spent) -> None:
@@ -267,11 +268,36 @@ class Membership:
         self._check_spent()
 
     def _check_spent(self) -> None:
-        """A fault that is still to come may bring somebody with budget."""
+        """End a run that is to end with the budgets; a fault that is still to come may bring an agent with budget."""
         if self._until_spent and not self._unspent and self.pending == 0:
             self._finish("spent")
 
 
-def _has_had_them(agent: Agent) -> bool:
+def _has_had_all_rounds(agent: Agent) -> bool:
     """Whether an agent has had all its rounds."""
-    return agent.habits.rounds is not None and agent.rounds >= agent.habits.rounds > 0
+    return agent.settings.rounds is not None and agent.rounds >= agent.settings.rounds > 0
+
+
+def shares_edge(one: Agent, other: Agent) -> bool:
+    """Whether two neighbours of the graph have an edge: neither chose other edges when it joined."""
+    return (
+        other.id not in one.fault_state.without_edge
+        and one.id not in other.fault_state.without_edge
+    )
+
+
+def reset_edge(one: Agent, other: Agent) -> None:
+    """Begin an edge with duals anew, at both ends: what was accounted before it does not count on it."""
+    if not (one.balanced and other.balanced):
+        return
+    d, now = len(one.model), max(one.ticks, other.ticks)
+    gap = standing(one.store.published, d, now) - standing(other.store.published, d, now)
+    for end, peer, offset in ((one, other, gap), (other, one, -gap)):
+        slot, heard = end.slots[peer.id], end.heard
+        if heard.offsets is None:
+            heard.offsets = np.zeros((len(end.neighbours), d))
+        heard.offsets[slot] = offset
+        if peer.store.published is None:
+            end.inbox.ignore_before(peer.id, peer.store.version)
+        if peer.store.published is not None or np.isfinite(heard.values[slot, -1]):
+            forget(heard.values[slot : slot + 1])

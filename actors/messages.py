@@ -1,4 +1,4 @@
-"""What agents say to each other."""
+"""What agents send to each other."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     `version` numbers what the sender published, so that the newest wins; `round` is the sender's
     count of wakes, which barriers wait for, or of what it answers; a control message has no vector; `sent` is the
-    event that sent it first; who is asked is expected to answer.
+    event that sent it first; a receiver answers a message that `asks`, and rejects one that is `corrupt`.
     """
 
     sender: int
@@ -19,3 +19,4 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     vector: Vector | None
     sent: int
     asks: bool = False
+    corrupt: bool = False

@@ -13,7 +13,7 @@ class Store:
     """
 
     __slots__ = (
-        "_harms", "_readable", "counter", "ledger", "published", "published_round", "published_to",
+        "_disk_faults", "_readable", "counter", "ledger", "published", "published_round", "published_to",
         "published_version", "trusted", "version",
     )  # fmt: skip
 
@@ -21,7 +21,7 @@ class Store:
         self.ledger = Ledger()
         self.counter = 0
         self.trusted = True
-        self._harms: list[tuple[str, int]] = []
+        self._disk_faults: list[tuple[str, int]] = []
         self._readable = 0
         self.version = 0
         self.published: Vector | None = None
@@ -31,27 +31,27 @@ class Store:
         """The slot of the one neighbour it was for; None where it was for all."""
 
     def publish(self, vector: Vector, round_: int, to: int | None = None) -> int:
-        """Remember a vector that is about to leave, its round and whom it is for, and number it."""
+        """Store a vector that is about to leave, its round and the slot of its one receiver; return its version."""
         self.published_to = to
         self.published_round = round_
         self.published, self.published_version = vector, self.version
         self.version += 1
         return self.published_version
 
-    def harm(self, kind: str) -> tuple[str, int]:
-        """Let the disk misbehave from now on; it shows at the next crash."""
-        harm = kind, len(self.ledger)
-        self._harms.append(harm)
-        return harm
+    def add_disk_fault(self, kind: str) -> tuple[str, int]:
+        """Let the disk fail from now on; it shows at the next crash. Return what `remove_disk_fault` takes."""
+        fault = kind, len(self.ledger)
+        self._disk_faults.append(fault)
+        return fault
 
-    def mend(self, harm: tuple[str, int]) -> None:
-        """Let the disk behave again."""
-        self._harms.remove(harm)
+    def remove_disk_fault(self, fault: tuple[str, int]) -> None:
+        """Let the disk work again."""
+        self._disk_faults.remove(fault)
 
     def crash(self) -> None:
         """Lose what a misbehaving disk loses: a torn last record, or all since it stopped writing."""
         self._readable = len(self.ledger)
-        for kind, since in self._harms:
+        for kind, since in self._disk_faults:
             match kind:
                 case "torn":
                     if len(self.ledger) > since:
@@ -68,6 +68,6 @@ class Store:
         return self.trusted
 
     def roll_back(self) -> None:
-        """Set both counters back, as somebody does who restores an old machine."""
+        """Set both counters back, as restoring an old machine does."""
         self.counter = 0
         self.version //= 2

@@ -21,9 +21,29 @@ Nanoseconds = NDArray[np.int64]
 Draws = Callable[[int, int], Bits]
 """Draws `(first, count)` of one named stream: 64 random bits each, a function of their number."""
 
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _CELLS = 1024
 _FLOOR = 2.0**-32
 _LONGEST = 1 << 60
+
+
+def draws_of(keys: np.uint64 | Bits) -> Draws:
+    """Return the stream of a key, or of several keys in a column: draw n is a function of key and n alone."""
+
+    def bits(first: int, count: int) -> Bits:
+        return _mix(np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN + keys)
+
+    return bits
+
+
+def _mix(z: Bits) -> Bits:
+    """Finish as splitmix64 does (Steele, Lea, Flood 2014)."""
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return z
 
 
 class Duration(Protocol):

@@ -10,12 +10,12 @@ from mechanisms import duals
 from mechanisms.accounting.spend import Spend
 from mechanisms.guards import Growth, Guard, Open, Terms
 from mechanisms.mixing import Heard
-from mechanisms.noise import LAWS
+from mechanisms.noise import LAWS, round_to
 from mechanisms.objectives import Objective
 from mechanisms.perturbation import tolerance_of
 from mechanisms.solve import TOLERANCE, Solution
 from mechanisms.strategy import RELEASE, Explained, Step, silent
-from mechanisms.vectors import Matrix, Vector, round_to
+from mechanisms.vectors import Matrix, Vector
 from mechanisms.warm import Warm
 
 _NORM_GAMMA = LAWS["norm-gamma"]
@@ -45,7 +45,6 @@ class Alternating:
     grid: float | None = None
     naive: bool = False
     """Whether duals are added up wake by wake, as the papers write them, instead of integrated."""
-    balanced = True
 
     @property
     def planned(self) -> int | None:

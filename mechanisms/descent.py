@@ -7,10 +7,10 @@ import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
-from mechanisms.noise import Law
+from mechanisms.noise import Law, round_to
 from mechanisms.objectives import Objective
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
-from mechanisms.vectors import Vector, round_to
+from mechanisms.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True)

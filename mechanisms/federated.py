@@ -2,19 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.masking import Seal
 from mechanisms.mixing import Heard
-from mechanisms.noise import LAWS, Law
+from mechanisms.noise import LAWS, Law, round_to
 from mechanisms.objectives import Objective
 from mechanisms.solve import minimise
 from mechanisms.strategy import RELEASE, Explained, Step, silent
-from mechanisms.vectors import Vector, round_to
+from mechanisms.vectors import Vector
 
 
 def gaussian(rng: np.random.Generator | None, sigma: float, d: int) -> Vector:
@@ -24,7 +24,7 @@ def gaussian(rng: np.random.Generator | None, sigma: float, d: int) -> Vector:
 
 
 class Task(Protocol):
-    """What a client computes from the server's model."""
+    """What a client computes from the server's model; by default it draws no noise of its own."""
 
     def answer(
         self, objective: Objective, theta: Vector, rng: np.random.Generator | None
@@ -32,9 +32,28 @@ class Task(Protocol):
         """Return what it would send in clear."""
         ...
 
+    @property
+    def noiseless(self) -> "Task":
+        """The same task without its own noise."""
+        return self
+
+    @property
+    def spread(self) -> float | None:
+        """The deviation of an answer around the noiseless one; None where the task draws no noise."""
+        return None
+
+    @property
+    def has_exact_spread(self) -> bool:
+        """Whether an answer is exactly Gaussian around the noiseless one, whatever the loss."""
+        return True
+
+    def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:  # noqa: ARG002
+        """E‖effect of the noise‖ over ‖the noiseless step‖; None where the task draws no noise."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
-class Gradient:
+class Gradient(Task):
     """∇L_j(θ) + N(0, σ²): one gradient a round (Kang, Liu, Wang, eq. 4, at a common θ)."""
 
     sigma: float = 0.0
@@ -45,18 +64,21 @@ class Gradient:
         slope = objective.gradient(theta)
         return slope + gaussian(rng, self.sigma, len(slope)) if self.sigma else slope
 
+    @property
+    def noiseless(self) -> "Gradient":
+        return Gradient()
+
+    @property
     def spread(self) -> float:
-        """The deviation of an answer."""
         return self.sigma
 
-    def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
-        """E‖noise‖ over ‖gradient‖."""
+    def noise_to_step(self, objective: Objective, theta: Vector) -> float:
         length = float(np.linalg.norm(objective.gradient(theta)))
         return self.sigma * math.sqrt(len(theta)) / max(length, 1e-300)
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
+class Descent(Task):
     """T local steps θ ← θ − γ(∇L_j(θ) + N(0, σ²)) (Kang, Liu, Wang, Algorithm 1)."""
 
     learning_rate: float
@@ -73,19 +95,26 @@ class Descent:
             theta = theta - self.learning_rate * slope
         return theta
 
+    @property
+    def noiseless(self) -> "Descent":
+        return Descent(self.learning_rate, self.steps)
+
+    @property
     def spread(self) -> float:
-        """The deviation of an answer, exactly where the loss is linear."""
         return self.learning_rate * self.sigma * math.sqrt(self.steps)
 
-    def noise_to_step(self, objective: Objective, theta: Vector) -> float | None:
-        """E‖effect of the noise‖ over ‖the noiseless path‖."""
-        plain = Descent(self.learning_rate, self.steps).answer(objective, theta, None)
+    @property
+    def has_exact_spread(self) -> bool:
+        return self.steps == 1  # several steps are Gaussian only where the loss is linear
+
+    def noise_to_step(self, objective: Objective, theta: Vector) -> float:
+        plain = self.noiseless.answer(objective, theta, None)
         spread = self.learning_rate * self.sigma * math.sqrt(self.steps * len(theta))
         return spread / max(float(np.linalg.norm(plain - theta)), 1e-300)
 
 
 @dataclass(frozen=True, slots=True)
-class Minimiser:
+class Minimiser(Task):
     """argmin L_j: Pathak et al. 2010, and the output perturbation of Jayaraman et al. 2018."""
 
     def answer(
@@ -98,7 +127,7 @@ class Minimiser:
 
 
 @dataclass(frozen=True, slots=True)
-class Epochs:
+class Epochs(Task):
     """Passes over the records in a random order, a step for each (McMahan et al. 2017)."""
 
     learning_rate: float
@@ -166,11 +195,7 @@ class Client:
 
     def plain(self, theta: Vector) -> Vector:
         """Return the answer without noise: the task's own is not drawn."""
-        task: Any = self.task
-        if hasattr(task, "sigma"):
-            task = replace(task, sigma=0.0)
-        answer: Vector = task.answer(self.objective, theta, None)
-        return answer
+        return self.task.noiseless.answer(self.objective, theta, None)
 
     def explain(
         self,
@@ -184,12 +209,12 @@ class Client:
 
         After several noisy steps the answer is Gaussian around that only where the loss is linear.
         """
-        spread = getattr(self.task, "spread", None)
-        if self.seal is not None or spread is None:
+        scale = self.task.spread
+        if self.seal is not None or scale is None:
             return Explained(0.0, np.zeros(0), after)
-        noise, scale = sent - self.plain(before), spread()
+        noise = sent - self.plain(before)
         density = LAWS["gaussian"].log_density(noise, scale)
-        return Explained(density, noise / scale, after, exact=getattr(self.task, "steps", 1) == 1)
+        return Explained(density, noise / scale, after, exact=self.task.has_exact_spread)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every question makes one."""
@@ -197,8 +222,7 @@ class Client:
 
     def noise_to_step(self, state: Vector, heard: Heard, made: int) -> float | None:  # noqa: ARG002
         """E‖effect of its own noise‖ over ‖the noiseless answer‖; None where others draw the noise."""
-        ratio = getattr(self.task, "noise_to_step", None)
-        found: float | None = None if ratio is None else ratio(self.objective, state)
+        found = self.task.noise_to_step(self.objective, state)
         return found if found or not self.spends else None
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 from mechanisms.admm import Alternated, Alternating
 from mechanisms.mixing import Heard
 from mechanisms.objectives import Loss
-from mechanisms.strategy import Step
+from mechanisms.strategy import State, Step
 from mechanisms.vectors import Matrix, Vector
 
 _TINY = 1e-30
@@ -30,23 +30,20 @@ class Glimpse(NamedTuple):
     zeta: float | None
 
 
-class Overheard:
-    """A mechanism of the ADMM family with somebody listening: only what is broadcast is kept."""
+class Eavesdropper:
+    """Listens to an agent of the ADMM family: it keeps only what is broadcast."""
 
     def __init__(self, mechanism: Alternating) -> None:
         self._mechanism = mechanism
         self.glimpses: list[Glimpse] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
+    def watch(self, step: Step, state: Alternated, heard: Heard, made: int) -> Step:
+        """Return a step that does the same, and keeps what its broadcast shows."""
 
-    def propose(self, state: Alternated, heard: Heard, made: int) -> Step:
-        step = self._mechanism.propose(state, heard, made)
-
-        def finish(rng: np.random.Generator | None) -> tuple[Any, Vector | None]:
+        def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
             kept = heard.frozen()
             after, sent = step.finish(rng)
-            if sent is not None:
+            if sent is not None and made >= 0:
                 self.glimpses.append(self._glimpse(state.theta, kept, made, sent))
             return after, sent
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mechanisms.abilities import AnswersServer, HasOpening, KeepsDuals, LeavesResidual, Trades
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Mechanism, State, Step, silent
@@ -23,7 +24,11 @@ class Disguised(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LocalPrivacy:
-    """Features + NG(ε_x/2), labels flipped with probability 1/(1+e^ε_y); one charge of ε_x + ε_y."""
+    """Features + NG(ε_x/2), labels flipped with probability 1/(1+e^ε_y); one charge of ε_x + ε_y.
+
+    `template` is the inner mechanism on no records: it has the state of the agent until the perturbed records are made.
+    An inner kind with abilities of its own has a subclass that passes them on; `disguise` chooses.
+    """
 
     features: Matrix
     labels: Vector
@@ -33,16 +38,6 @@ class LocalPrivacy:
     make: Callable[[Matrix, Vector], Mechanism]
     template: Mechanism
     planned = 1
-
-    @property
-    def balanced(self) -> bool:
-        """Whether the inner kind keeps duals."""
-        return bool(getattr(self.template, "balanced", False))
-
-    @property
-    def once(self) -> bool:
-        """Whether the inner kind answers one question only."""
-        return bool(getattr(self.template, "once", False))
 
     def begin(self, start: Vector) -> Disguised:
         return Disguised(None, self.template.begin(start))
@@ -56,29 +51,11 @@ class LocalPrivacy:
     def model(self, state: Disguised) -> Vector:
         return (state.mechanism or self.template).model(state.inner)
 
-    def opening(self, start: Vector) -> Vector:
-        """What neighbours hold of an agent that has said nothing."""
-        opening = getattr(self.template, "opening", None)
-        return start if opening is None else opening(start)
-
-    def duals(self, heard: Heard) -> Matrix:
-        """The inner kind's duals, a row for each neighbour."""
-        found: Matrix = self.template.duals(heard)  # type: ignore[attr-defined]
-        return found
-
     def residual(self, state: Disguised) -> float:
-        """Return what the inner kind's solver left, if it has one."""
-        inner = getattr(state.mechanism, "residual", None)
-        return 0.0 if inner is None else float(inner(state.inner))
-
-    def hold(self, state: Disguised, theta: Vector) -> Disguised:
-        """Take over a server's model."""
-        return state._replace(inner=self.template.hold(state.inner, theta))  # type: ignore[attr-defined]
-
-    def agree(self, state: Disguised, slot: int, mine: Vector, theirs: Vector) -> Disguised:
-        """Settle an edge of a pairwise kind."""
-        inner = self.template.agree(state.inner, slot, mine, theirs)  # type: ignore[attr-defined]
-        return state._replace(inner=inner)
+        """Return the residual of the inner solver; 0 where it has none, or has solved nothing yet."""
+        if isinstance(state.mechanism, LeavesResidual):
+            return state.mechanism.residual(state.inner)
+        return 0.0
 
     def schedule(self, degree: int) -> tuple[Spend, ...]:  # noqa: ARG002
         """The one charge of the perturbed records."""
@@ -142,3 +119,66 @@ class LocalPrivacy:
         noise *= rng.standard_gamma(d, size=(m, 1)) * (2.0 / self.epsilon_features)
         flip = rng.random(m) < 1.0 / (1.0 + np.exp(self.epsilon_label))
         return self.features + noise, np.where(flip, -self.labels, self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPrivacyOnEdges(LocalPrivacy):
+    """Local privacy before a kind with duals."""
+
+    def opening(self, start: Vector) -> Vector:
+        assert isinstance(self.template, HasOpening), "kinds with duals have openings"  # noqa: S101
+        return self.template.opening(start)
+
+    def duals(self, heard: Heard) -> Matrix:
+        assert isinstance(self.template, KeepsDuals), "chosen for it"  # noqa: S101
+        return self.template.duals(heard)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPrivacyOfClient(LocalPrivacy):
+    """Local privacy before a client of a server."""
+
+    @property
+    def _client(self) -> AnswersServer:
+        assert isinstance(self.template, AnswersServer), "chosen for it"  # noqa: S101
+        return self.template
+
+    @property
+    def once(self) -> bool:
+        return self._client.once
+
+    def hold(self, state: Disguised, theta: Vector) -> Disguised:
+        return state._replace(inner=self._client.hold(state.inner, theta))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPrivacyOfPairs(LocalPrivacy):
+    """Local privacy before a pairwise kind."""
+
+    def opening(self, start: Vector) -> Vector:
+        assert isinstance(self.template, HasOpening), "pairwise kinds have openings"  # noqa: S101
+        return self.template.opening(start)
+
+    def agree(self, state: Disguised, slot: int, mine: Vector, theirs: Vector) -> Disguised:
+        assert isinstance(self.template, Trades), "chosen for it"  # noqa: S101
+        return state._replace(inner=self.template.agree(state.inner, slot, mine, theirs))
+
+
+def disguise(
+    features: Matrix,
+    labels: Vector,
+    epsilon_features: float,
+    epsilon_label: float,
+    spend: Spend,
+    make: Callable[[Matrix, Vector], Mechanism],
+    template: Mechanism,
+) -> LocalPrivacy:
+    """Return local privacy before an inner mechanism, with the abilities of that."""
+    variant = LocalPrivacy
+    if isinstance(template, KeepsDuals):
+        variant = LocalPrivacyOnEdges
+    elif isinstance(template, AnswersServer):
+        variant = LocalPrivacyOfClient
+    elif isinstance(template, Trades):
+        variant = LocalPrivacyOfPairs
+    return variant(features, labels, epsilon_features, epsilon_label, spend, make, template)

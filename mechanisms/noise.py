@@ -1,10 +1,12 @@
-"""Laws of noise: how a scale is drawn, and what one release with it costs."""
+"""Noise: its laws and what one release with each costs, the streams it is drawn from, and the grid of releases."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.vectors import Vector
 
@@ -124,3 +126,68 @@ class Gaussian:
 
 
 LAWS: dict[str, Law] = {law.name: law for law in (Laplace(), NormGamma(), Gaussian())}
+
+
+class SharedGenerator:
+    """One Philox generator for the noise of all agents: it is keyed anew for each release.
+
+    Making a generator for each release would cost more than the noise itself.
+    """
+
+    __slots__ = ("_bits", "_generator", "_state")
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        """Share a generator whose bits come from Philox."""
+        self._generator = generator
+        self._bits = generator.bit_generator
+        self._state: Any = self._bits.state
+
+    def rekey(self, key: NDArray[np.uint64], counter: NDArray[np.uint64]) -> np.random.Generator:
+        """Return the generator of a key at a counter; it is good until the next call."""
+        state = self._state
+        inner = state["state"]
+        inner["key"] = key
+        inner["counter"] = counter
+        state["buffer_pos"] = 4
+        state["has_uint32"] = 0
+        self._bits.state = state
+        return self._generator
+
+
+class NoiseStream:
+    """The noise of one agent: the noise of release k is a function of the agent's key and of k."""
+
+    __slots__ = ("_counter", "_key", "_shared", "_watchers")
+
+    def __init__(self, key: int, shared: SharedGenerator) -> None:
+        """Make the stream of a key of 128 bits."""
+        self._key = np.array([key & (2**64 - 1), key >> 64], dtype=np.uint64)
+        self._counter = np.zeros(4, dtype=np.uint64)
+        self._shared = shared
+        self._watchers: tuple[Callable[[int], None], ...] = ()
+
+    def watch(self, observe: Callable[[int], None]) -> None:
+        """Tell an observer the number of each release whose noise is drawn, just before it is drawn."""
+        self._watchers = (*self._watchers, observe)
+
+    def __call__(self, k: int) -> np.random.Generator:
+        """Return the generator for the noise of release k; it is good until the next call for any agent."""
+        for observe in self._watchers:
+            observe(k)
+        self._counter[3] = k
+        return self._shared.rekey(self._key, self._counter)
+
+
+def grid_below(width: float) -> float:
+    """Return the largest power of two that is not above `width`."""
+    if not width > 0:
+        raise ValueError(f"a grid must be > 0, got {width!r}")
+    return math.ldexp(1.0, math.frexp(width)[1] - 1)
+
+
+def round_to(vector: Vector, grid: float) -> Vector:
+    """Round to a grid that is a power of two, exactly: the low bits of a release leak (E21)."""
+    rounded = vector * (1.0 / grid)
+    np.rint(rounded, out=rounded)
+    rounded *= grid
+    return rounded

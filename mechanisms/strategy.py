@@ -1,15 +1,4 @@
-"""A mechanism in two steps: propose without noise, finish with it.
-
-Beside the protocol a mechanism may have abilities that some behaviours and observers look for by name:
-
-- `opening(start)`: the row that neighbours hold of it before it has said anything, where that is not its start;
-- `balanced`, `duals(heard)`: it keeps duals on edges (mechanisms.duals);
-- `hold(state, theta)`, `once`: it answers a server, once or every round; `agree(state, slot, mine, theirs)`: it trades;
-- `recover(state, start)`: what storage keeps for it through a crash that takes the memory;
-- `explain(before, heard, made, sent, after)`: how well its data explain a release that was seen (`Explained`);
-- `schedule(degree)`: all releases with what each costs; `noise_to_step(state, heard, made)`, `longest_gradient(theta)`,
-  `residual(state)`: what an oracle may tell of it.
-"""
+"""A mechanism in two steps: propose without noise, finish with it. `mechanisms.abilities` has what some can do beside it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
-"""Stands in for an agent's mechanism, lets it act as it does, and counts how well two data sets explain what it sends."""
-
-from typing import Any
+"""Watches the steps of one agent, and measures how well two data sets explain the vectors that it sends."""
 
 import numpy as np
 
+from mechanisms.abilities import Explains
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Vector
@@ -18,47 +17,31 @@ class _Hypothesis:
     """What one data set would have made of the same history."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
+        if not isinstance(mechanism, Explains):
+            raise TypeError(f"{type(mechanism).__name__} does not explain its releases")
+        self.mechanism: Mechanism = mechanism
+        self._explains: Explains = mechanism
         self.state: State = None
         self.noises: list[Vector] = []
         self.exact = True
 
     def explain(self, heard: Heard, made: int, sent: Vector, after: State) -> float:
-        explain: Any = self.mechanism.explain  # type: ignore[attr-defined] # private kinds can
-        told = explain(self.state, heard, made, sent, after)
-        self.state = told.after
-        self.noises.append(told.noise)
-        self.exact &= told.exact
-        return float(told.log_density)
+        found = self._explains.explain(self.state, heard, made, sent, after)
+        self.state = found.after
+        self.noises.append(found.noise)
+        self.exact &= found.exact
+        return float(found.log_density)
 
 
 class Onlooker:
-    """A mechanism that keeps what it releases, and knows nothing else of it: a black box."""
+    """Keeps the vectors that an agent releases; the mechanism is a black box to it."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        self._mechanism = mechanism
+    def __init__(self) -> None:
         self.sent: list[Vector] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
+    def watch(self, step: Step, state: State, heard: Heard, made: int) -> Step:  # noqa: ARG002
+        """Return a step that does the same, and keeps the vector of a release."""
 
-    @property
-    def planned(self) -> int | None:
-        return self._mechanism.planned
-
-    def begin(self, start: Vector) -> State:
-        return self._mechanism.begin(start)
-
-    def model(self, state: State) -> Vector:
-        return self._mechanism.model(state)
-
-    def propose(self, state: State, heard: Heard, made: int) -> Step:
-        return self._watched(self._mechanism.propose(state, heard, made), state, heard, made)
-
-    def without_data(self, state: State, heard: Heard) -> Step:
-        return self._watched(self._mechanism.without_data(state, heard), state, heard, -1)
-
-    def _watched(self, step: Step, state: State, heard: Heard, made: int) -> Step:  # noqa: ARG002
         def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
             after, sent = step.finish(rng)
             if step.kind == RELEASE and sent is not None:
@@ -68,14 +51,15 @@ class Onlooker:
         return Step(step.kind, step.spend, finish)
 
 
-class Witness(Onlooker):
-    """A mechanism that keeps the privacy loss of each of its releases: ln p(sent | D) − ln p(sent | D′).
+class Witness:
+    """Keeps the privacy loss of each release of an agent: ln p(sent | D) − ln p(sent | D′).
 
     Its history is what was sent and heard, which an adversary may know; the two hypotheses differ in one record.
     """
 
     def __init__(self, mechanism: Mechanism, one: Mechanism, other: Mechanism) -> None:
-        super().__init__(mechanism)
+        """Watch an agent with a mechanism; `one` and `other` are mechanisms on D and on D′ that explain releases."""
+        self._mechanism = mechanism
         self._both = _Hypothesis(one), _Hypothesis(other)
         self._last: State = None
         self.losses: list[float] = []
@@ -85,15 +69,19 @@ class Witness(Onlooker):
         """Whether the losses are privacy losses, not an approximation of them."""
         return all(hypothesis.exact for hypothesis in self._both)
 
-    def _watched(self, step: Step, state: State, heard: Heard, made: int) -> Step:
+    def watch(self, step: Step, state: State, heard: Heard, made: int) -> Step:
+        """Return a step that does the same, and keeps the loss of a release; `made` is −1 for a step without data."""
+
         def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
             self._follow(state)
             kept = heard.frozen()
             after, sent = step.finish(rng)
             self._last = after
             if step.kind == RELEASE:
-                told = np.zeros(0) if sent is None else sent  # who learns alone sends nothing
-                one, other = (h.explain(kept, made, told, after) for h in self._both)
+                vector = (
+                    np.zeros(0) if sent is None else sent
+                )  # an agent that learns alone sends nothing
+                one, other = (h.explain(kept, made, vector, after) for h in self._both)
                 self.losses.append(one - other)
             elif step.kind == DERIVED:
                 for hypothesis in self._both:

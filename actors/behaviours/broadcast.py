@@ -1,9 +1,7 @@
-"""Wake, hear, learn, tell every neighbour: the behaviour of all kinds without a server or a pairing."""
-
-from functools import partial
+"""Wake, read messages, learn, send to every neighbour: the behaviour of all kinds without a server or a pairing."""
 
 from actors.agent import UP, Agent
-from actors.behaviours.wake import Life, Members, act_at_wake, by_clock, open_wake
+from actors.behaviours.wake import Life, Members, Wake
 from actors.log import Log
 from clocks.activation import Barrier
 from clocks.clock import NANOSECONDS, WAKE
@@ -11,28 +9,58 @@ from clocks.clock import NANOSECONDS, WAKE
 
 def broadcast(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One agent, for as long as its clock has wakes."""
-    if isinstance(agent.habits.activation, Barrier):
-        return (_in_rounds(agent, agent.habits.activation, log, members),)
-    return (by_clock(agent, partial(_wake, agent, log, members)),)
+    wake, activation = Wake(agent, log, members.wakes), agent.settings.activation
+    if isinstance(activation, Barrier):
+        return (_in_rounds(wake, activation, members),)
+    return (_by_clock(wake, members),)
 
 
-async def _in_rounds(agent: Agent, barrier: Barrier, log: Log, members: Members) -> None:
-    """Wake when the messages of this round are in; the first wake is at once."""
-    clock, priority = agent.clock, WAKE | agent.id
-    most = agent.habits.rounds
-    agent.inbox.through(agent.rounds)
-    while most is None or agent.rounds < most:  # who comes back may have had them all
-        await clock.sleep_until(clock.now, priority)
-        if agent.plight.paused:
-            await agent.plight.thaw(clock, priority)
-        woke = clock.now
-        if not await _wake(agent, log, members) or agent.rounds == most:
+async def _by_clock(wake: Wake, members: Members) -> None:
+    """Wake at the instants of the agent's own clock, for as long as it has any."""
+    while await wake.next():
+        if not await _learn(wake, members):
             return
-        agent.inbox.through(agent.rounds)
+
+
+async def _learn(wake: Wake, members: Members) -> bool:
+    """Do one wake: inputs are frozen now, the release is made after the computing time; False after the last wake."""
+    agent = wake.agent
+    woke = wake.open()
+    if woke is None:
+        return False
+    agent.rounds += 1
+    agent.merge(woke)
+    if agent.detector is not None:
+        agent.update_suspects()
+    sent = await wake.act(woke)
+    if agent.status != UP:
+        return False
+    if not sent and (agent.detector is not None or agent.settings.has_barrier):
+        agent.send_control(woke)
+    if agent.wants_to_leave:
+        members.retire(agent, woke)
+        return False
+    return True
+
+
+async def _in_rounds(wake: Wake, barrier: Barrier, members: Members) -> None:
+    """Wake when the messages of this round are in; the first wake is at once."""
+    agent = wake.agent
+    clock, priority = agent.clock, WAKE | agent.id
+    most = agent.settings.rounds
+    agent.inbox.accept_through(agent.rounds)
+    while most is None or agent.rounds < most:  # an agent that comes back may have had them all
+        await clock.sleep_until(clock.now, priority)
+        if agent.fault_state.paused:
+            await agent.fault_state.wait_until_resumed(clock, priority)
+        woke = clock.now
+        if not await _learn(wake, members) or agent.rounds == most:
+            return
+        agent.inbox.accept_through(agent.rounds)
         await _all_in(agent, barrier, woke)
         if agent.inbox.newest_round > agent.rounds + 1:
             agent.rounds = agent.inbox.newest_round - 1  # missed while away: skipped, never made up
-            agent.inbox.through(agent.rounds)
+            agent.inbox.accept_through(agent.rounds)
 
 
 async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
@@ -43,40 +71,20 @@ async def _all_in(agent: Agent, barrier: Barrier, since: int) -> None:
         deadline = max(clock.now, since + round(barrier.timeout_s * NANOSECONDS))
     while True:
         inbox.settle(clock.now)
-        agent.suspect()
+        agent.update_suspects()
         here = [j for j, up in zip(agent.neighbours, agent.heard.present, strict=True) if up]
         heard = sum(1 for j in here if inbox.has_round(j, agent.rounds))
         if barrier.ready(heard, len(here), clock.now - since):
             return
         if agent.detector is not None and not here and clock.now >= since + agent.detector.silence:
-            return  # everybody is silent: it goes on alone
-        await agent.listen(_sooner(deadline, agent, here, since), WAKE | agent.id)
+            return  # every neighbour is silent: it goes on alone
+        await agent.wait_for_message(_sooner(deadline, agent, here, since), WAKE | agent.id)
 
 
 def _sooner(deadline: int | None, agent: Agent, here: list[int], since: int) -> int | None:
-    """Return when to look again at the latest: at the deadline, or when somebody has been silent for too long."""
+    """Return when to look again at the latest: at the deadline, or when a neighbour has been silent for too long."""
     if agent.detector is None:
         return deadline
     silent = [agent.detector.expires(j) for j in here] or [since + agent.detector.silence]
     expires = max(agent.clock.now, min(silent))
     return expires if deadline is None else min(deadline, expires)
-
-
-async def _wake(agent: Agent, log: Log, members: Members) -> bool:
-    """Do one wake: inputs are frozen now, the release is made after the computing time."""
-    woke = open_wake(agent, log, members)
-    if woke is None:
-        return False
-    agent.rounds += 1
-    agent.merge(woke)
-    if agent.detector is not None:
-        agent.suspect()
-    sent = await act_at_wake(agent, woke)
-    if agent.status != UP:
-        return False
-    if not sent and (agent.detector is not None or isinstance(agent.habits.activation, Barrier)):
-        agent.announce(woke)
-    if agent.wants_to_leave:
-        members.retire(agent, woke)
-        return False
-    return True

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal, assert_never
 
+from actors.fault_state import LocalClock
 from actors.faults.context import FaultContext, Firing, Undo
 from actors.faults.overlapping_absences import (
     crash_for,
@@ -18,7 +19,6 @@ from actors.faults.overlapping_absences import (
     rejoin_after,
     restart_after,
 )
-from actors.local_clock import Dial
 from clocks.clock import FAULT
 from clocks.durations import Draws, Duration
 
@@ -68,13 +68,13 @@ def pause(firing: Firing) -> Undo:
 
 def slow(firing: Firing, factor: float) -> Undo:
     """Compute `factor` times as long."""
-    slowed = [agent.plight for agent in firing.context.agents(firing.hit)]
-    for plight in slowed:
-        plight.slow(factor, on=True)
+    slowed = [agent.fault_state for agent in firing.context.agents(firing.hit)]
+    for fault_state in slowed:
+        fault_state.slow(factor, on=True)
 
     def undo(_: int) -> None:
-        for plight in slowed:
-            plight.slow(factor, on=False)
+        for fault_state in slowed:
+            fault_state.slow(factor, on=False)
 
     return undo
 
@@ -177,23 +177,23 @@ def change_clock(firing: Firing, kind: ClockChange, amount: Fraction) -> Undo:
 
     `amount` is in nanoseconds for an offset and a jump, a share for a drift, and not read for a freeze.
     """
-    dials = [agent.plight.dial for agent in firing.context.agents(firing.hit)]
+    local_clocks = [agent.fault_state.local_clock for agent in firing.context.agents(firing.hit)]
 
-    def turn(dial: Dial, *, on: bool) -> None:
+    def turn(local_clock: LocalClock, *, on: bool) -> None:
         match kind:
             case "drift":
-                dial.drift(amount, on=on)
+                local_clock.drift(amount, on=on)
             case "freeze":
-                dial.freeze(on=on)
+                local_clock.freeze(on=on)
             case "offset" | "jump":
-                dial.step(int(amount) if on else -int(amount))
+                local_clock.step(int(amount) if on else -int(amount))
             case _:
                 assert_never(kind)
 
     def turn_all(*, on: bool) -> None:
-        for dial in dials:
-            if dial is not None:
-                turn(dial, on=on)
+        for local_clock in local_clocks:
+            if local_clock is not None:
+                turn(local_clock, on=on)
 
     turn_all(on=True)
     return lambda _: turn_all(on=False)

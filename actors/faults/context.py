@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from actors.agent import Agent
+from actors.fault_state import LocalClock
 from actors.faults.link_effects import LinkEffect
 from actors.faults.targets import Measure
-from actors.local_clock import Dial
 from actors.log import Log
 from actors.membership import Membership
 from clocks.clock import Clock
@@ -93,18 +93,18 @@ class Preparation(NamedTuple):
 
 
 def _give_clock(agent: Agent, clock: Clock) -> None:
-    if agent.plight.dial is None:
-        agent.plight.dial = Dial(clock)
+    if agent.fault_state.local_clock is None:
+        agent.fault_state.local_clock = LocalClock(clock)
 
 
 def _remember(agent: Agent, clock: Clock) -> None:
     del clock
-    agent.outbox.memory = {}
+    agent.outbox.first_messages = {}
 
 
-OWN_CLOCK = Preparation(_give_clock, lambda agent: agent.plight.dial is not None)
+OWN_CLOCK = Preparation(_give_clock, lambda agent: agent.fault_state.local_clock is not None)
 """The agent has a clock of its own, which may show another time."""
-FIRST_MESSAGES = Preparation(_remember, lambda agent: agent.outbox.memory is not None)
+FIRST_MESSAGES = Preparation(_remember, lambda agent: agent.outbox.first_messages is not None)
 """The outbox remembers the first message of each link."""
 PREPARATIONS = (OWN_CLOCK, FIRST_MESSAGES)
 """Everything that an agent needs for faults that a person may add while the world runs."""

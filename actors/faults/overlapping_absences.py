@@ -12,16 +12,16 @@ def crash_for(members: Membership, node: int, lose: str, fault: int) -> bool:
     agent = members.agents[node]
     kept = members.crash(node, lose, fault) or agent.status == DOWN
     if kept:
-        agent.plight.downs.add(fault)
+        agent.fault_state.down_by.add(fault)
     return kept
 
 
 def restart_after(members: Membership, node: int, cause: int, fault: int) -> None:
     """Restart an agent, unless another fault keeps it down, or it was restarted meanwhile."""
-    downs = members.agents[node].plight.downs
-    if fault in downs:
-        downs.discard(fault)
-        if not downs:
+    down_by = members.agents[node].fault_state.down_by
+    if fault in down_by:
+        down_by.discard(fault)
+        if not down_by:
             members.restart(node, cause)
 
 
@@ -31,22 +31,22 @@ def leave_for(members: Membership, node: int, fault: int) -> bool:
     An agent that a fault keeps away already is kept away by this one, too.
     """
     agent = members.agents[node]
-    kept = members.leave(node, fault) or (agent.status == LEFT and bool(agent.plight.aways))
+    kept = members.leave(node, fault) or (agent.status == LEFT and bool(agent.fault_state.away_by))
     if kept:
-        agent.plight.aways.add(fault)
+        agent.fault_state.away_by.add(fault)
     return kept
 
 
 def rejoin_after(members: Membership, node: int, cause: int, fault: int) -> None:
     """Let an agent join again, unless another fault keeps it away, or it has come back meanwhile."""
-    aways = members.agents[node].plight.aways
-    if fault in aways:
-        aways.discard(fault)
-        if not aways:
+    away_by = members.agents[node].fault_state.away_by
+    if fault in away_by:
+        away_by.discard(fault)
+        if not away_by:
             members.join(node, cause)
 
 
 def edges_of_topology(members: Membership, node: int) -> frozenset[int]:
     """Return the neighbours that the topology gives an agent."""
     agent = members.agents[node]
-    return frozenset(agent.neighbours) - agent.plight.strangers
+    return frozenset(agent.neighbours) - agent.fault_state.named_neighbours

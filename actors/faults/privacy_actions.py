@@ -1,4 +1,4 @@
-"""What a fault does to ledgers and to what stands behind messages: bad disks, crashes at the worst instant, twins, replays.
+"""What a fault does to ledgers and to what stands behind messages: bad disks, crashes at the worst instant, twin_count, replays.
 
 As with `agent_actions`, each function returns what undoes it; None where nothing is to be undone.
 """
@@ -10,11 +10,14 @@ from actors.faults.overlapping_absences import crash_for, restart_after
 
 def break_disk(firing: Firing, kind: str) -> Undo:
     """Let disks misbehave; it shows when their agents crash."""
-    broken = [(agent.store, agent.store.harm(kind)) for agent in firing.context.agents(firing.hit)]
+    broken = [
+        (agent.store, agent.store.add_disk_fault(kind))
+        for agent in firing.context.agents(firing.hit)
+    ]
 
     def undo(_: int) -> None:
         for store, harm in broken:
-            store.mend(harm)
+            store.remove_disk_fault(harm)
 
     return undo
 
@@ -49,17 +52,17 @@ def crash_at(firing: Firing, awaited: type[Charged | Sent], lose: str) -> Undo:
 
 def run_twin(firing: Firing) -> Undo:
     """Run a second instance of each agent, from a copy of its state; both pay into one ledger."""
-    doubled = [agent.plight for agent in firing.context.agents(firing.hit)]
+    doubled = [agent.fault_state for agent in firing.context.agents(firing.hit)]
     for agent in firing.context.agents(firing.hit):
-        if agent.plight.twin is None:
-            agent.plight.twin = agent.state
-        agent.plight.twins += 1
+        if agent.fault_state.twin_state is None:
+            agent.fault_state.twin_state = agent.state
+        agent.fault_state.twin_count += 1
 
     def undo(_: int) -> None:
-        for plight in doubled:
-            plight.twins -= 1
-            if not plight.twins:
-                plight.twin = None
+        for fault_state in doubled:
+            fault_state.twin_count -= 1
+            if not fault_state.twin_count:
+                fault_state.twin_state = None
 
     return undo
 

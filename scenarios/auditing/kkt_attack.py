@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mechanisms.admm import Alternating
-from mechanisms.inference import Overheard, infer
+from mechanisms.inference import Eavesdropper, infer
 from mechanisms.vectors import Vector
 from scenarios.auditing.watched_run import perform, renoised
 from scenarios.language.json_numbers import figure, show
@@ -61,8 +61,8 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
     if not 0 <= record < len(y):
         said = f"agent {node} has records 0 to {len(y) - 1}"
         raise ScenarioError([Problem("--record", said)])
-    listening = Overheard(mechanism)
-    agents = perform(renoised(plan, "attack/kkt", {node: listening})).agents
+    listening = Eavesdropper(mechanism)
+    agents = perform(renoised(plan, "attack/kkt"), {node: listening.watch}).agents
     if not listening.glimpses:
         raise ScenarioError([Problem(plan.name, f"agent {node} released nothing to be overheard")])
     rows = x * y[:, None]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mechanisms.abilities import scheduled
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Vector
 from scenarios.language.problems import Problem, ScenarioError
@@ -145,8 +146,7 @@ def _records(plan: Plan) -> tuple[tuple[tuple[Vector, float], ...], Vector | Non
 def _norm(plan: Plan) -> str:
     """The norm that the noise of this plan is scaled in."""
     for node in plan.nodes:
-        schedule = getattr(node.mechanism, "schedule", None)
-        spends = schedule(max(1, len(node.neighbours))) if schedule is not None else None
+        spends = scheduled(node.mechanism, max(1, len(node.neighbours)))
         if spends:
             return "l1" if any(spend.law == "laplace" for spend in spends) else "l2"
     return "l2"

@@ -1,13 +1,14 @@
 """One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from actors.agent import Agent
+from actors.agent import Agent, StepWatcher
 from actors.events import RoundClosed
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.spend import Spend
@@ -87,9 +88,11 @@ class Sums:
         return LAWS["gaussian"].log_density(whole, deviation)
 
 
-def perform(plan: Plan) -> Simulation:
-    """Run a plan to its end, and return the simulation as it is then."""
+def perform(plan: Plan, watchers: Mapping[int, StepWatcher] = MappingProxyType({})) -> Simulation:
+    """Run a plan to its end while some agents are watched, and return the simulation as it is then."""
     simulation = Simulation(plan, VirtualClock())
+    for node, watch in watchers.items():
+        simulation.agents[node].watch_steps(watch)
     simulation.complete()
     return simulation
 
@@ -109,7 +112,8 @@ def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
     if declared_by(plan.kind) is not None:
         return _looked_on(plan, node, name)
     witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
-    simulation = Simulation(renoised(plan, name, {node: witness}), VirtualClock())
+    simulation = Simulation(renoised(plan, name), VirtualClock())
+    simulation.agents[node].watch_steps(witness.watch)
     if sums is not None:
         assert simulation.server is not None, "sealed answers have a server"  # noqa: S101
         simulation.log.watch(sums.watch(simulation.server), (RoundClosed,))
@@ -137,8 +141,8 @@ def _shown(simulation: Simulation, node: int) -> Vector:
 def _looked_on(plan: Plan, node: int, name: str) -> Seen:
     """Observe code of a scenario's own as a black box. A run has copies: what the code remembers ends with its run."""
     own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
-    own[node] = onlooker = Onlooker(own[node])
-    simulation = perform(renoised(plan, name, own))
+    onlooker = Onlooker()
+    simulation = perform(renoised(plan, name, own), {node: onlooker.watch})
     spends = simulation.agents[node].store.ledger.spends
     return Seen((), {}, _shown(simulation, node), spends, exact=False, sent=tuple(onlooker.sent))
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 
+from mechanisms.abilities import Explains, HasCosts, scheduled
 from mechanisms.accounting.views import VIEWS
 from scenarios.command.option_values import options_of, plan_of, scenario_of
 from scenarios.command.repeated_runs import Bar, refuse_oracles
@@ -64,7 +65,7 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
         raise ScenarioError([Problem("run.engine", said)])
     if declared_by(plan.kind) is not None:
         return  # a black box: what it claims is known when it releases
-    if not any(hasattr(node.mechanism, "explain") for node in plan.nodes) or not _promises(plan):
+    if not any(isinstance(node.mechanism, Explains) for node in plan.nodes) or not _promises(plan):
         said = (
             f"{plan.kind} makes no promise here that could be refuted: its releases carry no noise"
         )
@@ -74,10 +75,10 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
 def _promises(plan: Plan) -> bool:
     """Whether any release of any agent claims a finite loss."""
     for node in plan.nodes:
-        schedule = getattr(node.mechanism, "schedule", None)
-        spends = None if schedule is None else schedule(max(1, len(node.neighbours)))
-        if spends is None and hasattr(node.mechanism, "costs"):
-            spends = node.mechanism.costs(max(1, len(node.neighbours)), 1)
+        mechanism, degree = node.mechanism, max(1, len(node.neighbours))
+        spends = scheduled(mechanism, degree)
+        if spends is None and isinstance(mechanism, HasCosts):
+            spends = mechanism.costs(degree, 1)
         if spends and spends[0].law != "none":
             return True
     return False

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from actors.settings import Hall
+from actors.settings import RoundRules
 from clocks.activation import Activation, Barrier, Trace
 from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
+from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import tally
 from mechanisms.objectives import LocalObjective
@@ -122,8 +123,7 @@ class People:
         if isinstance(self.at.read.mechanism, OwnCode):
             return terms.cap_of_its_own_code()
         cap = terms.cap(unit_of(self.at.read))
-        schedule = getattr(mechanism, "schedule", None)
-        spends = None if cap is None or schedule is None else schedule(degree)
+        spends = None if cap is None else scheduled(mechanism, degree)
         return cap if cap is None or spends is None else cap.planning(tally(spends))
 
     def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
@@ -152,12 +152,12 @@ class People:
             terms=terms,
             places=places,
             rounds=read.run.rounds,
-            server=self._hall(),
+            server=self._round_rules(),
             grid=read.privacy.grid or None,
             pads=pads(self.at.seeds["noise"]),
         )
 
-    def _hall(self) -> ServerTable:
+    def _round_rules(self) -> ServerTable:
         given: ServerTable | None = self.at.read.server
         return read_table(ServerTable, {}, (), self.at.report) if given is None else given
 
@@ -165,13 +165,15 @@ class People:
         coordinator = None if provision is None else provision.coordinator()
         if coordinator is None:
             return None
-        hall = self._hall()
+        round_rules = self._round_rules()
         start = np.zeros(shards.dimension)
         if self.at.read.task.start.kind == "random":
             start = generator(self.at.seeds["network"], "start/server").standard_normal(len(start))
             start /= math.sqrt(len(start))
         return ServerPlan(
-            coordinator, start, Hall(nanoseconds(hall.deadline), hall.quorum, hall.sample)
+            coordinator,
+            start,
+            RoundRules(nanoseconds(round_rules.deadline), round_rules.quorum, round_rules.sample),
         )
 
     def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix:

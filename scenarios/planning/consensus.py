@@ -6,9 +6,9 @@ from mechanisms.accounting.loss import rounded_up, tally
 from mechanisms.accounting.spend import unprotected
 from mechanisms.admm import Alternating
 from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, PrimalNoise
+from mechanisms.noise import grid_below
 from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND, Record, record_of
-from mechanisms.vectors import grid_below
 from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.public_facts import Maker, Public, Table
 from scenarios.planning.release_charges import CannotProvide, Scheme, Shape, Terms, charges, uniform

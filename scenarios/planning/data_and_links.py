@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from actors.link import Policy
+from actors.links import Policy
 from clocks.durations import Constant, Duration
 from mechanisms.vectors import Matrix
 from scenarios.language.table_rules import OwnCode

@@ -9,6 +9,7 @@ import numpy as np
 from actors.faults.schedule import Fault
 from clocks.activation import Synchronous
 from clocks.durations import Constant, Duration
+from mechanisms.abilities import HasCosts, HasSchedule, MeasuresNoise, openings_of
 from mechanisms.accounting.compose import SLOW, TIGHTEST
 from mechanisms.accounting.disclosure import Reader, epsilon_of, largest_of_all, side_by_side
 from mechanisms.accounting.loss import Case, Tally
@@ -106,16 +107,17 @@ def _unmeasured(plan: Plan) -> list[str]:
 
 def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
     """All releases of one agent, with what each costs; None where wakes without noise go on for ever."""
-    schedule = getattr(node.mechanism, "schedule", None)
-    if schedule is None:
-        return () if node.mechanism.planned == 0 else None
-    degree = len(node.neighbours)
-    found: tuple[Spend, ...] | None = schedule(degree)
-    if found is None and _goes_on(node.mechanism):  # the ε that follows from the wakes to expect
+    mechanism, degree = node.mechanism, len(node.neighbours)
+    if not isinstance(mechanism, HasSchedule):
+        return () if mechanism.planned == 0 else None
+    found = mechanism.schedule(degree)
+    if (
+        found is None and isinstance(mechanism, HasCosts) and _goes_on(mechanism)
+    ):  # the ε that follows from the wakes to expect
         expected = plan.expected_updates() / plan.size
         if not math.isnan(expected):  # at a barrier only the run can tell: no bound, then
             most = min(math.ceil(expected), 100_000)
-            found = node.mechanism.costs(degree, most)  # type: ignore[attr-defined]
+            found = mechanism.costs(degree, most)
     return found
 
 
@@ -205,17 +207,15 @@ def _consequence(spend: Spend) -> str | None:
 
 def _ratio(plan: Plan, node: NodePlan) -> float | None:
     """Expected norm of the noise's effect over the noiseless first step, from the start."""
-    ratio = getattr(node.mechanism, "noise_to_step", None)
-    if ratio is None or not node.neighbours:
+    mechanism = node.mechanism
+    if not isinstance(mechanism, MeasuresNoise) or not node.neighbours:
         return None
-    if plan.server is not None:
-        told: float | None = ratio(plan.server.start, None, 0)
-        return told or None
-    around = plan.starts()[list(node.neighbours)]
-    opening = getattr(node.mechanism, "opening", None)
-    rows = around if opening is None else np.array([opening(row) for row in around])
-    found: float | None = ratio(node.mechanism.begin(node.start), Heard(rows, node.weights), 0)
-    return found or None
+    if plan.server is None:
+        around, state = plan.starts()[list(node.neighbours)], mechanism.begin(node.start)
+    else:
+        around, state = plan.server.start[None], plan.server.start  # a client's state is the model
+    rows = openings_of(mechanism, around)
+    return mechanism.noise_to_step(state, Heard(rows, node.weights), 0) or None
 
 
 def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:

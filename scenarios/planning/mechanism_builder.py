@@ -10,7 +10,7 @@ from mechanisms.accounting.calibrate import tightest
 from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Coordinator
-from mechanisms.local_privacy import LocalPrivacy
+from mechanisms.local_privacy import disguise
 from mechanisms.objectives import LocalObjective
 from mechanisms.solitary import Solitary
 from mechanisms.strategy import Mechanism
@@ -118,7 +118,7 @@ class Provision:
             "local-dp", "local", outer["calibration"], both[0] / 2.0, 2.0, "l2",
             objective.dimension, 0.0, cost, cost,
         )  # fmt: skip
-        return LocalPrivacy(
+        return disguise(
             features, labels, *both, spend,
             lambda x, y: make(self._objectives(i, x, y)), mechanism,
         )  # fmt: skip

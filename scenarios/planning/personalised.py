@@ -11,12 +11,12 @@ from mechanisms.accounting.loss import Key
 from mechanisms.accounting.spend import Spend, unprotected
 from mechanisms.collaborative import Collaborative
 from mechanisms.descent import CoordinateDescent
-from mechanisms.noise import LAWS, Law
+from mechanisms.noise import LAWS, Law, grid_below
 from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND, corrected, printed, record_of
 from mechanisms.propagation import Propagation
 from mechanisms.solve import ACCEPTED
-from mechanisms.vectors import Vector, grid_below
+from mechanisms.vectors import Vector
 from mechanisms.warm_start import WarmDescent
 from scenarios.planning.public_facts import Maker, Public, Table
 from scenarios.planning.release_charges import (

@@ -8,10 +8,11 @@ import numpy as np
 
 from actors.conditions import Condition
 from actors.faults.schedule import Fault
-from actors.link import Policy
-from actors.settings import Hall
+from actors.links import Policy
+from actors.settings import RoundRules
 from clocks.activation import Activation, Barrier
 from clocks.durations import Duration
+from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Coordinator
@@ -46,11 +47,7 @@ class NodePlan:
     @property
     def planned(self) -> tuple[Spend, ...] | None:
         """All that it means to release; None where nobody planned."""
-        schedule = getattr(self.mechanism, "schedule", None)
-        found: tuple[Spend, ...] | None = (
-            None if schedule is None else schedule(len(self.neighbours))
-        )
-        return found
+        return scheduled(self.mechanism, len(self.neighbours))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class ServerPlan:
 
     mechanism: Coordinator
     start: Vector
-    hall: Hall
+    round_rules: RoundRules
 
 
 @dataclass(frozen=True, slots=True)

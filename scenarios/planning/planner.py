@@ -8,6 +8,7 @@ import numpy as np
 from actors.faults.schedule import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
+from mechanisms.abilities import HasCosts, HasSchedule
 from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
 from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
@@ -53,7 +54,7 @@ def _leaves_residual(node: NodePlan) -> bool:
     """Whether an agent releases minimisers of a perturbed objective without noise for the solver's tolerance (E20)."""
     mechanism, degree = node.mechanism, max(1, len(node.neighbours))
     spends = node.planned
-    if spends is None and hasattr(mechanism, "costs"):
+    if spends is None and isinstance(mechanism, HasCosts):
         spends = mechanism.costs(degree, 1)
     return any(s.solve is not None and s.solve.smoothing is None for s in set(spends or ()))
 
@@ -296,7 +297,7 @@ class _Resolver:
             misprinted=misprinted,
             calibrated=self._calibrated(),
             adaptive=isinstance(self.at.read.mechanism, OwnCode)
-            and not hasattr(nodes[0].mechanism, "schedule"),
+            and not isinstance(nodes[0].mechanism, HasSchedule),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )  # fmt: skip
 

@@ -91,7 +91,7 @@ def longest_s(plan: Plan) -> float:
     lossy = bool(plan.faults) or _loss(plan) > 0
     if plan.server is not None:
         rounds = 1 if plan.server.mechanism.once else plan.rounds
-        round_s = plan.server.hall.deadline_ns / 1e9 if lossy else _answer_s(plan)
+        round_s = plan.server.round_rules.deadline_ns / 1e9 if lossy else _answer_s(plan)
         return (rounds + 1) * round_s
     timeouts = [
         node.activation.timeout_s for node in plan.nodes if isinstance(node.activation, Barrier)
@@ -301,9 +301,9 @@ def _idle_s(node: NodePlan) -> float:
 def _served(plan: Plan) -> Extent:
     """Return what to expect of a run with a server."""
     assert plan.server is not None, "asked only of server kinds"  # noqa: S101
-    hall = plan.server.hall
-    asked = max(1, round(hall.sample * plan.size))
-    deadline = hall.deadline_ns / 1e9
+    round_rules = plan.server.round_rules
+    asked = max(1, round(round_rules.sample * plan.size))
+    deadline = round_rules.deadline_ns / 1e9
     pace = _waiting(plan, _answer_s(plan), deadline, 2 * asked)
     most = math.inf if plan.horizon is None else plan.horizon / 1e9
     rounds = 1.0 if plan.server.mechanism.once else float(plan.rounds or math.inf)

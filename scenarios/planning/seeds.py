@@ -1,13 +1,12 @@
-"""One root seed → named independent streams. Only this module makes generators."""
+"""One root seed gives named independent streams: this module alone turns names into keys of generators."""
 
 import hashlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from clocks.durations import Bits, Draws
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+from clocks.durations import Bits, Draws, draws_of
+from mechanisms.noise import NoiseStream, SharedGenerator
 
 
 def _key(seed: int, path: str, size: int) -> int:
@@ -23,36 +22,12 @@ def generator(seed: int, path: str) -> np.random.Generator:
 
 def draws(seed: int, path: str) -> Draws:
     """Return a counter-based stream: draw n is a function of (seed, path, n) alone."""
-    key = np.uint64(_key(seed, path, 8))
-
-    def bits(first: int, count: int) -> Bits:
-        return _mix(_counters(first, count) + key)
-
-    return bits
+    return draws_of(np.uint64(_key(seed, path, 8)))
 
 
 def lanes(seed: int, paths: Sequence[str]) -> Draws:
     """Return several such streams side by side: a row for each path, the same draws as alone."""
-    keys = np.array([_key(seed, path, 8) for path in paths], dtype=np.uint64)[:, None]
-
-    def bits(first: int, count: int) -> Bits:
-        return _mix(_counters(first, count) + keys)
-
-    return bits
-
-
-def _counters(first: int, count: int) -> Bits:
-    return np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN
-
-
-def _mix(z: Bits) -> Bits:
-    """Finish as splitmix64 does (Steele, Lea, Flood 2014)."""
-    z ^= z >> np.uint64(30)
-    z *= np.uint64(0xBF58476D1CE4E5B9)
-    z ^= z >> np.uint64(27)
-    z *= np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return z
+    return draws_of(np.array([_key(seed, path, 8) for path in paths], dtype=np.uint64)[:, None])
 
 
 def pads(seed: int) -> Callable[[int, int, int], Bits]:
@@ -69,28 +44,11 @@ class NoiseSource:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._philox = np.random.Philox(key=0)
-        self._generator = np.random.Generator(self._philox)
-        self._state = self._philox.state
+        self._shared = SharedGenerator(np.random.Generator(np.random.Philox(key=0)))
 
-    def of(self, agent: int) -> Callable[[int], np.random.Generator]:
-        """Return noise(k) of one agent. The generator is good until the next call for anybody."""
-        key = _key(self._seed, f"noise/{agent}", 16)
-        words = np.array([key & (2**64 - 1), key >> 64], dtype=np.uint64)
-        counter = np.zeros(4, dtype=np.uint64)
-        state, philox, shared = self._state, self._philox, self._generator
-
-        def noise(k: int) -> np.random.Generator:
-            inner = state["state"]
-            inner["key"] = words
-            counter[3] = k
-            inner["counter"] = counter
-            state["buffer_pos"] = 4
-            state["has_uint32"] = 0
-            philox.state = state
-            return shared
-
-        return noise
+    def of(self, agent: int) -> NoiseStream:
+        """Return the noise of one agent, by the number of the release."""
+        return NoiseStream(_key(self._seed, f"noise/{agent}", 16), self._shared)
 
 
 def fresh_seed() -> int:

@@ -21,11 +21,11 @@ from mechanisms.federated import (
     Task,
 )
 from mechanisms.masking import Seal
-from mechanisms.noise import LAWS
+from mechanisms.noise import LAWS, grid_below
 from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND
 from mechanisms.solve import ACCEPTED
-from mechanisms.vectors import Vector, grid_below
+from mechanisms.vectors import Vector
 from scenarios.planning.public_facts import Maker, Public, Table
 from scenarios.planning.release_charges import CannotProvide, Scheme, charges
 

@@ -8,7 +8,6 @@ from actors.events import Diverged
 from mechanisms.accounting.disclosure import Reader
 from mechanisms.accounting.disclosure import epsilon_of as told
 from mechanisms.accounting.export import as_tree, events
-from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
@@ -99,16 +98,13 @@ def _by_plan(
     plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
 ) -> tuple[list[float], str]:
     """Return every agent's ε, and whose arithmetic the largest is by, as the run itself told them at this point."""
-    ledgers = [Ledger() for _ in range(plan.size)]
-    budget = Budget(plan, ledgers)
+    budget = Budget(plan)
     budget.recall(live=numerical)
     budget.last = over
     for node, mine in spends.items():
         for spend in mine:
-            ledgers[node].charge(spend)
-        budget.counts[node] = len(mine)
-    for node in stopped:
-        budget(Diverged(0, 0, node, None))
+            budget.charge(node, spend)
+    budget.fold(Diverged(0, 0, node, None) for node in stopped)
     return budget.headline().tolist(), budget.accountant_name()
 
 

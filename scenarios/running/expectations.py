@@ -1,7 +1,7 @@
 """What a scenario expects, judged at samples; and when its targets were reached."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -97,7 +97,12 @@ class Expectations:
             if condition is not None:
                 log.watch(partial(look, at, condition), condition.kinds)
 
-    def __call__(self, event: Sampled) -> None:
+    @property
+    def routes(self) -> Mapping[type[Event], Callable[[Any], None]]:
+        """Samples are judged at once: a run is steered by what they show."""
+        return {Sampled: self._judge_sample}
+
+    def _judge_sample(self, event: Sampled) -> None:
         """Judge what is judged at every sample."""
         for name, goal in self._plan.targets.items():
             if not goal.bound.holds(self._value(goal.selection, event)):

@@ -74,10 +74,8 @@ class Run(Simulation):
         is_live = self.observers.budget.is_live
         self.facts = facts_of(plan, self.members.agents, numerical=is_live)
         self.folder = RunFolder(folder, first_manifest(plan.name, plan.seed, plan.engine))
-        self.recorder = Recorder(folder, [agent.store.ledger for agent in self.agents])
-        self.log.collect(
-            self.recorder.fold
-        )  # first: what others make of events rests on the record
+        self.recorder = Recorder(folder)
+        self.log.subscribe(self.recorder)  # first: what others make of events rests on the record
         self.observers.subscribe()
         self.journal = Journal(plan.resolved)
         self.between.insert(0, self._write_journal)

@@ -29,8 +29,8 @@ class RunObservers:
         self._clock, self._log = simulation.clock, simulation.log
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
         self.traffic = Traffic(here, follow=follow or plan.has_need(HOLDINGS))
-        self.budget = Budget(plan, [agent.store.ledger for agent in simulation.agents])
-        self.checks = Checks(plan, members.agents, simulation.log, self.traffic)
+        self.budget = Budget(plan)
+        self.checks = Checks(plan, members.agents, simulation.log, self.traffic, self.budget)
         self.fates = Fates(plan.size) if plan.has_need(FATES) else None
         """What became of each release; None where no metric of the scenario asks."""
         self.snapshot = WorldSnapshot(
@@ -42,16 +42,13 @@ class RunObservers:
         """The last sample; None before the first."""
 
     def subscribe(self) -> None:
-        """Ask the log for events: what decides something is told of each at once."""
+        """Ask the log for events: each observer declares whether it is told of each at once, or in batches."""
         log = self._log
-        log.collect(self.traffic.fold)
-        if self.fates is not None:
-            log.collect(self.fates.fold)
-        log.watch(self.budget, Budget.kinds)
-        for kind, check in self.checks.routes.items():
-            log.watch(check, (kind,))
+        for observer in (self.traffic, self.fates, self.budget, self.checks):
+            if observer is not None:
+                log.subscribe(observer)
         log.watch(self._note_sample, (Sampled,))
-        log.watch(self.expectations, (Sampled,))
+        log.subscribe(self.expectations)
         self.expectations.listen(log, self.metric)
 
     def _note_sample(self, event: Sampled) -> None:

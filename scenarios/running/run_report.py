@@ -8,6 +8,7 @@ import numpy as np
 
 from actors.agent import Agent
 from actors.membership import Membership
+from mechanisms.abilities import LeavesResidual
 from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
@@ -160,7 +161,7 @@ def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
             "name": fault.name,
             "fired": fired,
             "struck": struck,
-            "touched": sum(agent.outbox.touches[fault.number] for agent in agents),
+            "touched": sum(agent.outbox.touched[fault.number] for agent in agents),
         }
         for fault, fired, struck in zip(
             declared.faults, declared.fired, declared.struck, strict=True
@@ -173,7 +174,7 @@ def _residual(agents: list[Agent]) -> float | None:
     norms = [
         agent.mechanism.residual(agent.state)
         for agent in agents
-        if hasattr(agent.mechanism, "residual")
+        if isinstance(agent.mechanism, LeavesResidual)
     ]
     return max(norms, default=None)
 
@@ -255,9 +256,9 @@ def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
 
 
 def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
-    i, cap = agent.id, agent.habits.cap
+    i, cap = agent.id, agent.settings.cap
     state = "spent" if agent.spent and agent.status == "up" else agent.status
-    if agent.plight.paused and agent.status == "up":
+    if agent.fault_state.paused and agent.status == "up":
         state = "paused"
     basic = values.get("epsilon.basic")
     return {

@@ -18,7 +18,7 @@ def begin(simulation: Simulation, observers: RunObservers) -> None:
         rounds = RoundSamples(
             simulation.plan, stride, simulation.clock, lambda: observers.sample(settles=False)
         )
-        simulation.log.watch(rounds, rounds.kinds)
+        simulation.log.subscribe(rounds)
 
 
 async def _by_time(simulation: Simulation, observers: RunObservers) -> None:
@@ -43,13 +43,16 @@ class RoundSamples:
 
     def __init__(self, plan: Plan, stride: int, clock: Clock, sample: Callable[[], None]) -> None:
         self._clock, self._sample = clock, sample
-        self.kinds = (Woke,) if plan.server is None else (RoundClosed, RoundAborted)
+        kinds = (Woke,) if plan.server is None else (RoundClosed, RoundAborted)
+        self.routes: dict[type[Event], Callable[[Event], None]] = dict.fromkeys(
+            kinds, self._count_event
+        )
         present = sum(1 for node in plan.nodes if node.present)
         self._every = stride * (max(1, present) if plan.server is None else 1)
         self._count = 0
         clock.at(0, LOOK, sample)  # the start: faults of this instant come first
 
-    def __call__(self, _: Event) -> None:
+    def _count_event(self, _: Event) -> None:
         self._count += 1
         if self._count % self._every == 0:
             self._clock.at(self._clock.now, LOOK, self._sample)  # before the next wake

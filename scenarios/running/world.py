@@ -6,23 +6,26 @@ from functools import partial
 
 import numpy as np
 
-from actors.agent import Agent
-from actors.behaviours.attend import attend
+from actors.agent import Agent, Streams, Surroundings
 from actors.behaviours.broadcast import broadcast
+from actors.behaviours.client import run_client
 from actors.behaviours.exchange import exchange
-from actors.behaviours.serve import serve
+from actors.behaviours.server import run_server
 from actors.behaviours.wake import Life
 from actors.conditions import Metrics
 from actors.faults.context import PREPARATIONS, FaultContext
 from actors.faults.link_effects import RateLimit
 from actors.faults.schedule import Fault, FaultSchedule
 from actors.faults.targets import Measure
-from actors.link import Fan
+from actors.links import Links
 from actors.log import Log
+from actors.mailbox import Mailbox
 from actors.membership import Behaviour, Membership
-from actors.settings import Habits
+from actors.settings import Settings
 from clocks.activation import Barrier
 from clocks.clock import Clock
+from mechanisms.abilities import openings_of
+from mechanisms.vectors import Matrix
 from scenarios.planning.plan import NodePlan, Plan, ServerPlan
 from scenarios.planning.seeds import NoiseSource, draws, lanes
 
@@ -32,7 +35,8 @@ _NO_FAULT = -1
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
     """Make the world of a plan; `open_world` starts it."""
-    members = Membership(
+    return Membership(
+        _agents(plan, clock, log),
         clock,
         log,
         _behaviours(plan),
@@ -40,18 +44,12 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
         until_spent=plan.stop == "spent",
         finish=finish,
     )
-    noise = NoiseSource(plan.seeds["noise"])
-    starts = plan.starts()
-    members.agents = [_agent(node, plan, starts, clock, log, noise) for node in plan.nodes]
-    if plan.server is not None:
-        members.agents.append(_server(plan, plan.server, clock, log, noise))
-    return members
 
 
 def _behaviours(plan: Plan) -> Behaviour:
-    """Return who does what: the family decides, and the server serves."""
+    """Return what each agent does: the family decides for the nodes, and the server has a behaviour of its own."""
     usual = {
-        "server": attend,
+        "server": run_client,
         "pairs": exchange,
         "consensus": broadcast,
         "personalised": broadcast,
@@ -59,7 +57,9 @@ def _behaviours(plan: Plan) -> Behaviour:
     }[plan.family]
 
     def behave(agent: Agent, log: Log, members: Membership) -> tuple[Life, ...]:
-        return (serve if agent.habits.hall is not None else usual)(agent, log, members)
+        return (run_server if agent.settings.round_rules is not None else usual)(
+            agent, log, members
+        )
 
     return behave
 
@@ -101,7 +101,7 @@ def open_world(
                 fault.action.needs.prepare(members.agents[i], clock)
         script.begin(fault)
     here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
-    members.open(members.agents, here)
+    members.open(here)
     return script
 
 
@@ -111,80 +111,86 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
     return needs is None or needs.is_prepared(agent)
 
 
-def _agent(
-    node: NodePlan,
-    plan: Plan,
-    starts: np.ndarray,
-    clock: Clock,
-    log: Log,
-    noise: NoiseSource,
-) -> Agent:
-    neighbours = list(node.neighbours)
-    serves = plan.server is not None
-    habits = Habits(
+def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
+    """Make the agents of a plan, and the server behind them: here each of them gets all that it is connected to."""
+    mailboxes = [Mailbox(i, clock, log) for i in range(plan.seats)]
+    noise, starts = NoiseSource(plan.seeds["noise"]), plan.starts()
+
+    def links(i: int, neighbours: Sequence[int]) -> Links:
+        paths = [f"link/{i}→{j}" for j in neighbours]
+        policies = [plan.policy_of(i, j) for j in neighbours]
+        found = Links(
+            neighbours,
+            policies,
+            lanes(plan.seeds["link"], paths),
+            [mailboxes[j] for j in neighbours],
+        )
+        for slot, policy in enumerate(policies):
+            if policy.rate is not None:
+                found.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
+        return found
+
+    def streams(i: int, name: str, choices: str) -> Streams:
+        return Streams(
+            noise.of(i),
+            draws(plan.seeds["clock"], f"clock/{name}"),
+            draws(plan.seeds["clock"], f"compute/{name}"),
+            draws(plan.seeds["network"], f"{choices}/{name}"),
+        )
+
+    def agent(node: NodePlan) -> Agent:
+        made = Agent(
+            node.id,
+            node.mechanism,
+            _settings(node, plan),
+            Surroundings(
+                node.neighbours,
+                node.weights,
+                _first_rows(node, plan, starts),
+                links(node.id, node.neighbours),
+            ),
+            mailboxes[node.id],
+            streams(node.id, str(node.id), "partner"),
+            clock,
+            log,
+            tick_ns=plan.tick_ns,
+        )
+        named = {j for j in node.neighbours if (min(node.id, j), max(node.id, j)) in plan.apart}
+        made.fault_state.named_neighbours, made.fault_state.without_edge = frozenset(named), named
+        return made
+
+    def server(of: ServerPlan) -> Agent:
+        i, clients = plan.size, tuple(range(plan.size))
+        first = np.zeros((plan.size, plan.dimension))
+        return Agent(
+            i,
+            of.mechanism,
+            Settings(Barrier(), start=of.start, rounds=plan.rounds, round_rules=of.round_rules),
+            Surroundings(clients, np.ones(plan.size), first, links(i, clients)),
+            mailboxes[i],
+            streams(i, "server", "sample"),
+            clock,
+            log,
+        )
+
+    agents = [agent(node) for node in plan.nodes]
+    return agents if plan.server is None else [*agents, server(plan.server)]
+
+
+def _settings(node: NodePlan, plan: Plan) -> Settings:
+    return Settings(
         node.activation,
         node.start,
         node.compute,
         node.cap,
         node.on_exhausted,
         node.adopt_neighbours,
-        None if serves else plan.rounds,
+        None if plan.server is not None else plan.rounds,
         silence=plan.silence,
     )
-    around = np.array([plan.server.start]) if plan.server is not None else starts[neighbours]
-    opening = getattr(node.mechanism, "opening", None)
-    first = around.reshape(len(neighbours), plan.dimension)
-    if opening is not None:
-        width = len(opening(node.start))
-        first = np.array([opening(row) for row in first]).reshape(len(neighbours), width)
-    agent = Agent(
-        node.id,
-        node.mechanism,
-        habits,
-        node.neighbours,
-        node.weights,
-        first,
-        clock,
-        log,
-        noise.of(node.id),
-        draws(plan.seeds["clock"], f"clock/{node.id}"),
-        draws(plan.seeds["clock"], f"compute/{node.id}"),
-        draws(plan.seeds["network"], f"partner/{node.id}"),
-        plan.tick_ns,
-    )
-    _link(agent, plan)
-    return agent
 
 
-def _server(plan: Plan, server: ServerPlan, clock: Clock, log: Log, noise: NoiseSource) -> Agent:
-    """Make the agent beyond the nodes: no data, no budget."""
-    id_, everybody = plan.size, tuple(range(plan.size))
-    habits = Habits(Barrier(), start=server.start, rounds=plan.rounds, hall=server.hall)
-    agent = Agent(
-        id_,
-        server.mechanism,
-        habits,
-        everybody,
-        np.ones(plan.size),
-        np.zeros((plan.size, plan.dimension)),
-        clock,
-        log,
-        noise.of(id_),
-        draws(plan.seeds["clock"], "clock/server"),
-        draws(plan.seeds["clock"], "compute/server"),
-        draws(plan.seeds["network"], "sample/server"),
-    )
-    _link(agent, plan)
-    return agent
-
-
-def _link(agent: Agent, plan: Plan) -> None:
-    """Lay an agent's outgoing links."""
-    paths = [f"link/{agent.id}→{j}" for j in agent.neighbours]
-    policies = [plan.policy_of(agent.id, j) for j in agent.neighbours]
-    agent.outbox.links = Fan(agent.neighbours, policies, lanes(plan.seeds["link"], paths))
-    for slot, policy in enumerate(policies):
-        if policy.rate is not None:
-            agent.outbox.links.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
-    strangers = {j for j in agent.neighbours if (min(agent.id, j), max(agent.id, j)) in plan.apart}
-    agent.plight.strangers, agent.plight.apart = frozenset(strangers), strangers
+def _first_rows(node: NodePlan, plan: Plan, starts: Matrix) -> Matrix:
+    """Return what an agent holds of each neighbour before that has sent anything: a row each."""
+    around = starts[list(node.neighbours)] if plan.server is None else plan.server.start[None]
+    return openings_of(node.mechanism, around.reshape(len(node.neighbours), plan.dimension))

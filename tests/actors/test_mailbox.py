@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from actors.events import Delivered, Rejected, Superseded
-from actors.link import LOST, Fan, Policy
+from actors.links import LOST, Links, Policy
 from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
@@ -102,16 +103,31 @@ def test_messages_to_somebody_who_is_not_up_are_rejected() -> None:
     assert at.box.take()[1].version == 1
 
 
+@pytest.mark.parametrize("up", [True, False])
+def test_a_corrupt_message_is_rejected_by_its_field(*, up: bool) -> None:
+    """Its event has the number of the event that sent it, and a reason; an intact one after it is delivered."""
+    at = Listener()
+    at.box.post(10, 7, replace(message(1, 0), corrupt=True))
+    at.box.post(11, 8, message(1, 1))
+    at.box.settle(10, up=up)
+    at.box.settle(20)
+    rejected, delivered = at.heard
+    assert isinstance(rejected, Rejected)
+    assert (rejected.cause, rejected.version, rejected.reason) == (7, 0, "corrupt")
+    assert isinstance(delivered, Delivered)
+    assert at.box.take()[1].version == 1
+
+
 def test_later_rounds_are_held_back_for_a_barrier() -> None:
     at = Listener()
-    at.box.through(1)
+    at.box.accept_through(1)
     at.box.post(5, 1, message(1, 0, round_=1))
     at.box.post(6, 1, message(1, 1, round_=2))
     at.box.settle(10)
     assert at.box.has_round(1, 1)
     assert at.box.newest_round == 2
     assert at.box.take()[1].round == 1
-    at.box.through(2)
+    at.box.accept_through(2)
     assert at.box.take()[1].round == 2
     assert at.kinds() == ["Delivered", "Delivered"]
 
@@ -120,10 +136,10 @@ def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> N
     at, seen = Listener(), list[int]()
 
     async def owner() -> None:
-        await at.box.get(None)
+        await at.box.wait(None)
         seen.append(at.clock.now)
         at.box.settle(at.clock.now)
-        await at.box.get(100)
+        await at.box.wait(100)
         seen.append(at.clock.now)
 
     at.clock.spawn(owner())
@@ -153,7 +169,7 @@ def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
 
     async def owner() -> None:
         await at.clock.sleep_until(20, WAKE)
-        await at.box.get(deadline)
+        await at.box.wait(deadline)
         woken.append(at.clock.now)
 
     for version, arrival in enumerate(before):
@@ -168,9 +184,9 @@ def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
     assert woken == ([min(due)] if due else [])
 
 
-def fan(policies: list[Policy], *, names: str = "abc") -> Fan:
+def fan(policies: list[Policy], *, names: str = "abc") -> Links:
     paths = [f"link/{name}" for name in names[: len(policies)]]
-    return Fan(range(len(policies)), policies, lanes(9, paths))
+    return Links(range(len(policies)), policies, lanes(9, paths), [])
 
 
 LATE = Policy(durations.exponential(0.1), 0.0)
@@ -201,23 +217,23 @@ def test_more_loss_moves_no_delay_and_loses_no_less() -> None:
 def test_resends_leave_the_verdicts_of_broadcasts_alone() -> None:
     calm, nagging = fan([LOSSY, LATE]), fan([LOSSY, LATE])
     for v in range(40):
-        nagging.again(v % 2)
+        nagging.resend_verdict(v % 2)
         assert nagging.verdicts(v) == calm.verdicts(v)
 
 
 def test_each_resend_has_draws_of_its_own() -> None:
     """Resend n of a link is a function of the link and n: the first differs from the second, and slots do not meet."""
     one, other = fan([LATE, LATE]), fan([LATE, LATE])
-    in_turn = [one.again(n % 2) for n in range(200)]
+    in_turn = [one.resend_verdict(n % 2) for n in range(200)]
     assert len(set(in_turn)) == len(in_turn)
-    assert [other.again(0) for _ in range(100)] == in_turn[::2]
-    assert [other.again(1) for _ in range(100)] == in_turn[1::2]
+    assert [other.resend_verdict(0) for _ in range(100)] == in_turn[::2]
+    assert [other.resend_verdict(1) for _ in range(100)] == in_turn[1::2]
     assert not set(in_turn) & {delay for v in range(200) for delay in one.verdicts(v)}
 
 
 def test_resends_are_lost_one_by_one() -> None:
     link, n = fan([LOSSY]), 4000
-    lost = sum(link.again(0) == LOST for _ in range(n))
+    lost = sum(link.resend_verdict(0) == LOST for _ in range(n))
     assert abs(lost - n * 0.3) <= 5 * (n * 0.3 * 0.7) ** 0.5
 
 

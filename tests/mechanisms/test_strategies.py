@@ -7,12 +7,12 @@ from mechanisms.accounting.spend import Spend, unprotected
 from mechanisms.descent import CoordinateDescent
 from mechanisms.joint import Apart, Graph, Personalised, Propagating
 from mechanisms.mixing import Heard
-from mechanisms.noise import LAWS
+from mechanisms.noise import LAWS, grid_below, round_to
 from mechanisms.objectives import LocalObjective, Logistic
 from mechanisms.propagation import Propagation
 from mechanisms.solve import minimise
 from mechanisms.strategy import DERIVED, RELEASE, SILENT, smoothing
-from mechanisms.vectors import Matrix, Vector, grid_below, round_to
+from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.seeds import NoiseSource, generator
 
 

@@ -43,8 +43,8 @@ def test_the_noise_that_the_truth_implies_is_the_noise_that_was_drawn(name: str)
     witness = Witness(mechanism, mechanism, mechanism)
     from scenarios.auditing.watched_run import perform, renoised
 
-    changed = renoised(plan, "witness", {0: witness})
-    agents = perform(changed).agents
+    changed = renoised(plan, "witness")
+    agents = perform(changed, {0: witness.watch}).agents
     source, spends = NoiseSource(changed.seeds["noise"]).of(0), agents[0].store.ledger.spends
     noises = witness._both[0].noises
     assert len(noises) == len(spends) > 0
@@ -95,9 +95,6 @@ def test_a_summed_release_is_explained_by_its_sum() -> None:
 def test_a_witness_lets_its_agent_be_what_it_is() -> None:
     plan = make_plan("private-consensus")
     pair = plan.nodes[0].mechanism, plan.nodes[0].mechanism
-    witness = Witness(plan.nodes[0].mechanism, *pair)
-    assert witness.planned == plan.nodes[0].mechanism.planned
-    assert witness.balanced
     seen = observe(plan, 0, pair, "x")
     assert set(seen.hints) == {REPEATS, REACH}
     assert seen.hints == {REPEATS: 0.0, REACH: 0.0}

@@ -28,7 +28,7 @@ def test_an_adaptive_schedule_is_held_by_sums_and_told_by_what_is_valid(
     charges = {s.charged for a in ran.run.agents for s in a.store.ledger.spends}
     assert charges == {0.1, 0.3}
     for agent in ran.run.agents:
-        cap, bag = agent.habits.cap, agent.store.ledger.tally
+        cap, bag = agent.settings.cap, agent.store.ledger.tally
         assert cap is not None
         assert cap.accountant == holder
         assert by(holder, bag, delta) <= 12.0 * (1 + 1e-9)
@@ -84,7 +84,7 @@ def test_who_stopped_keeps_what_it_spent_and_pays_for_what_was_planned(tmp_path:
     budget = ran.run.observers.budget
     before = budget.headline()[0]
     assert len(ran.run.agents[0].store.ledger) < 12
-    budget(Diverged(10**9, 0, 0, None))
+    budget.fold([Diverged(10**9, 0, 0, None)])
     assert budget.headline()[0] > before
     assert budget.epsilon_of(0) == pytest.approx(budget.headline()[0])
     assert budget.without([[], [], [], []]).max() == 0.0

@@ -26,7 +26,7 @@ def until(tmp_path: Path, horizon: float, fault: list[dict[str, Any]], **section
 
 def edge(ran: Ran, i: int, j: int) -> Any:
     agent: Any = ran.run.agents[i]
-    return agent.mechanism.duals(agent.look())[agent.slots[j]]
+    return agent.mechanism.duals(agent.heard_now())[agent.slots[j]]
 
 
 def test_an_edge_begins_at_nothing_when_somebody_comes_back(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def holds(ran: Ran) -> None:
                 other.sensitivity,
                 other.law,
             )
-        cap = agent.habits.cap
+        cap = agent.settings.cap
         assert cap is not None
         assert cap.holds(ledger.tally)
         again, of = headline(tally(spends), 1e-5), headline(ledger.tally, 1e-5)
@@ -128,8 +128,8 @@ def test_a_duplicated_request_is_a_release_more_or_the_same_bits(
 
         def twice() -> None:
             before = len(agent.store.ledger)
-            agent.act(agent.state, agent.look(), run.log.seq)
-            agent.act(agent.state, agent.look(), run.log.seq)
+            agent.act(agent.state, agent.heard_now(), run.log.seq)
+            agent.act(agent.state, agent.heard_now(), run.log.seq)
             between = len(agent.store.ledger)
             agent.resend(agent.neighbours[0], run.log.seq)
             lengths.append((between - before, len(agent.store.ledger) - between))
@@ -153,7 +153,7 @@ def test_two_live_copies_share_one_ledger(kind: str, how: str, tmp_path: Path) -
             if not twin:
                 twin.append(agent.state)
             mine, agent.state = agent.state, twin[0]
-            agent.act(agent.state, agent.look(), run.log.seq)
+            agent.act(agent.state, agent.heard_now(), run.log.seq)
             twin[0], agent.state = agent.state, mine
 
         for second in range(2, 30, 2):

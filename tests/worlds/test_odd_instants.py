@@ -75,7 +75,7 @@ def test_what_was_on_its_way_before_a_total_loss_is_not_read_after_it(tmp_path: 
     for agent in ran.run.agents:
         if agent.id != 1:
             assert np.isposinf(agent.heard.values[agent.slots[1], -1])
-            assert not agent.mechanism.duals(agent.look())[agent.slots[1]].any()  # type: ignore[attr-defined]
+            assert not agent.mechanism.duals(agent.heard_now())[agent.slots[1]].any()  # type: ignore[attr-defined]
     later = perform(world("admm", SYNCHRONOUS, network=network, fault=fault), tmp_path, until=200.0)
     assert later.outcome.summary["gap"] < 0.1
 

@@ -172,8 +172,8 @@ def test_a_twin_learns_from_its_own_state(tmp_path: Path) -> None:
         tmp_path, run={"seed": 5, "horizon": 3.9}, network={"topology": "ring", "latency": "300ms"}
     )
     agent = made.run.agents[0]
-    assert agent.plight.twin is not None
-    model = agent.mechanism.model(agent.plight.twin)
+    assert agent.fault_state.twin_state is not None
+    model = agent.mechanism.model(agent.fault_state.twin_state)
     assert (model != before.theta[0]).any()
 
 

@@ -132,7 +132,7 @@ def test_a_warm_start_and_descent_share_one_budget(tmp_path: Path, noise: str, w
         spends = agent.store.ledger.spends
         assert len(spends) == 7
         assert spends[0].charged == pytest.approx(0.9)
-        cap = agent.habits.cap
+        cap = agent.settings.cap
         assert cap is not None
         assert cap.spent(agent.store.ledger.tally) == pytest.approx(3.0, rel=0.02)
         assert cap.spent(agent.store.ledger.tally) <= 3.0

@@ -9,7 +9,7 @@ import pytest
 from actors.agent import Agent
 from actors.faults.context import FaultContext, Link, Undo
 from actors.faults.link_effects import LinkEffect
-from actors.link import Fan
+from actors.links import Links
 from actors.mailbox import Mailbox
 from actors.membership import Membership
 from mechanisms.accounting.ledger import Ledger
@@ -41,7 +41,7 @@ def heals_one_direction(patch: pytest.MonkeyPatch) -> None:
     def lay(
         context: FaultContext, links: Iterable[Link], make: Callable[[Link], LinkEffect]
     ) -> Undo:
-        kept = dict[Link, tuple[Fan, int, LinkEffect]]()
+        kept = dict[Link, tuple[Links, int, LinkEffect]]()
         for i, j in links:
             fan = context.members.agents[i].outbox.links
             slot, effect = context.members.agents[i].slots[j], make((i, j))

@@ -28,7 +28,7 @@ def whole(made: Ran) -> None:
     """Every charge is in the ledger, in order; every cap is kept, recomposed."""
     for agent in made.run.agents:
         assert told(made, "charged", agent.id) == list(range(len(agent.store.ledger)))
-        cap = agent.habits.cap
+        cap = agent.settings.cap
         assert cap is None or cap.holds(agent.store.ledger.tally)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.behaviours.attend import has_answered
+from actors.behaviours.client import has_answered
 from scenarios.api import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -165,7 +165,7 @@ def test_a_question_that_comes_twice_has_one_answer(tmp_path: Path) -> None:
     agent = Run(rounds, tmp_path / "rounds", RunGovernor(), 1.0).agents[0]
     assert not has_answered(agent, 3)
     agent.store.publish(np.ones(3), 3)
-    agent.forget(everything=False)
+    agent.lose_memory(everything=False)
     assert has_answered(agent, 3)
     assert not has_answered(agent, 4)
     once = make_plan(world({"kind": "pathak"}, None, nodes=private()))

@@ -77,7 +77,7 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
             spent.add(event.node)
         for i in spent:
             agent = run.agents[i]
-            here = agent.status == UP and not agent.plight.paused and not agent.diverged
+            here = agent.status == UP and not agent.fault_state.paused and not agent.diverged
             assert agent.spent
             assert state.state(i) == "spent" or not here
 

@@ -19,7 +19,6 @@ from actors.events import (
     Released,
     Sent,
 )
-from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
@@ -83,8 +82,8 @@ class Recording:
         facts = self.facts
         gone = set(facts.absent)
         self.run_state = RunState(facts, _KEPT)
-        self._ledgers = [Ledger() for _ in range(facts.size)]
-        self._budget = Budget(self._plan, self._ledgers)
+        self._budget = Budget(self._plan)
+        self._ledgers = self._budget.ledgers
         self._budget.recall(live=facts.numerical)
         self._traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
         self._coming = [0] * facts.seats
@@ -97,7 +96,7 @@ class Recording:
             Lost: self._note_lost,
             Charged: self._charge,
             Released: self._note_released,
-            Diverged: self._budget,
+            Diverged: self._note_diverged,
             Finished: self._note_finished,
         }
         self.now = self.seq = 0
@@ -148,7 +147,7 @@ class Recording:
         if act is not None:
             act(event)
         self._traffic.fold([event])
-        self.run_state.keep([event])
+        self.run_state.fold([event])
 
     def _note_sent(self, event: Sent) -> None:
         for j in event.to:
@@ -171,16 +170,16 @@ class Recording:
 
     def _charge(self, event: Charged) -> None:
         assert event.node is not None, "an agent is charged"  # noqa: S101
-        self._ledgers[event.node].charge(self._spends[event.node][event.k])
-        self._budget(event)
+        self._budget.charge(event.node, self._spends[event.node][event.k])
+
+    def _note_diverged(self, event: Diverged) -> None:
+        self._budget.fold([event])
 
     def _charge_the_rest(self) -> None:
         """Charge what the ledger holds and no event shows: the run was killed before it wrote the events."""
         for node, spends in self._spends.items():
-            ledger = self._ledgers[node]
-            while len(ledger) < len(spends):
-                k = ledger.charge(spends[len(ledger)])
-                self._budget(Charged(self.seq, self.now, node, None, k, spends[k].charged))
+            for spend in spends[len(self._ledgers[node]) :]:
+                self._budget.charge(node, spend)
 
     @property
     def end(self) -> int | None:

@@ -129,8 +129,7 @@ class LiveSource:
         self.facts = run.facts
         self.run_state = RunState(run.facts)
         self._near = [list(agent.neighbours) for agent in run.members.agents]
-        run.log.watch(self.run_state, RunState.kinds)
-        run.log.collect(self.run_state.keep)
+        run.log.subscribe(self.run_state)
 
     @property
     def now(self) -> int:
@@ -224,7 +223,7 @@ class LiveSource:
     def messages(self) -> Messages:
         traffic, run = self.run.observers.traffic, self.run
         counts = traffic.counts
-        flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in run.members.agents)
+        flying = sum(a.inbox.in_flight + a.outbox.links.held_count for a in run.members.agents)
         return Messages(
             counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
             counts["rejected"], flying, run.observers.checks.released_count, sum(run.observers.budget.counts),

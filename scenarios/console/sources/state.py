@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -47,7 +47,7 @@ _HISTORY = 400
 
 
 class RunState:
-    """Rare events are told at once; all of them come in batches, and the last are kept."""
+    """Observes rare events one by one, and all events in batches, of which it keeps the last."""
 
     kinds: tuple[type[Event], ...] = (*NOTABLE, Sampled, RoundOpened)
 
@@ -104,6 +104,11 @@ class RunState:
             return "paused"
         return "spent" if i in self.spent else "slow" if self.slow[i] else UP
 
+    @property
+    def routes(self) -> Mapping[type[Event], Callable[[Any], None]]:
+        """What is told at once, of rare events: the rest waits for `fold`."""
+        return dict.fromkeys(self.kinds, self)
+
     def __call__(self, event: Event) -> None:
         act = self._routes.get(type(event))
         if act is not None:
@@ -153,7 +158,7 @@ class RunState:
     def _note_violated(self, event: Violated) -> None:
         self.broken = event.invariant
 
-    def keep(self, batch: Sequence[Event]) -> None:
+    def fold(self, batch: Sequence[Event]) -> None:
         """Keep the last events, and those of the agent that somebody looks at."""
         self.recent.extend(batch)
         if self._whose is not None:

@@ -1,4 +1,4 @@
-"""privacy: what threatens a ledger: crashes at the worst instant, replays, twins, rolled back counters, poison."""
+"""privacy: what threatens a ledger: crashes at the worst instant, replays, twin_count, rolled back counters, poison."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

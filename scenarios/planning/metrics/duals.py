@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 def _of_agent(agent: "Agent") -> "Matrix":
     """Return an agent's duals as it would solve with them now, a row for each neighbour."""
-    accounted = getattr(agent.mechanism, "accounted", None)
-    if accounted is not None:
-        held: Matrix = accounted(agent.state, agent.look())
-        return held
-    duals: Matrix = agent.mechanism.duals(agent.look())  # type: ignore[attr-defined]
-    return duals
+    from mechanisms.abilities import AccountsDuals, KeepsDuals
+
+    mechanism = agent.mechanism
+    if isinstance(mechanism, AccountsDuals):
+        return mechanism.accounted(agent.state, agent.heard_now())
+    assert isinstance(mechanism, KeepsDuals), "agents without duals were left out"  # noqa: S101
+    return mechanism.duals(agent.heard_now())
 
 
 def _duals(at: Snapshot) -> "dict[int, Matrix]":

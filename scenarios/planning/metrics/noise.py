@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 def _ratio(at: Snapshot) -> "Vector":
     import numpy as np
 
+    from mechanisms.abilities import MeasuresNoise
+
     ratios = []
     for agent in at.agents:
-        of_agent = getattr(agent.mechanism, "noise_to_step", None)
-        made = len(agent.store.ledger)
-        ratio = None if of_agent is None else of_agent(agent.state, agent.look(), made)
+        mechanism, ratio = agent.mechanism, None
+        if isinstance(mechanism, MeasuresNoise):
+            made = len(agent.store.ledger)
+            ratio = mechanism.noise_to_step(agent.state, agent.heard_now(), made)
         ratios.append(math.nan if ratio is None else ratio)
     return np.array(ratios)
 

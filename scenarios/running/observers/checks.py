@@ -1,11 +1,12 @@
 """Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from actors.agent import UP, Agent
+from actors.agent import DOWN, UP, Agent
 from actors.events import (
     Charged,
     Crashed,
@@ -30,8 +31,10 @@ from actors.events import (
 )
 from actors.log import Log
 from clocks.activation import Barrier
+from mechanisms.abilities import BoundsGradient
 from mechanisms.accounting.loss import tally
 from scenarios.planning.plan import Plan
+from scenarios.records.budget import Budget
 from scenarios.running.observers.fault_checks import Declared
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
@@ -42,11 +45,16 @@ _SAMPLE_OF_NODES = 64
 class Checks:
     """Folds events; whatever breaks is told as an event, and raised."""
 
-    def __init__(self, plan: Plan, agents: Sequence[Agent], log: Log, traffic: Traffic) -> None:
+    def __init__(
+        self, plan: Plan, agents: Sequence[Agent], log: Log, traffic: Traffic, budget: Budget
+    ) -> None:
         self._plan = plan
         self._agents = agents
         self._log = log
         self._traffic = traffic
+        self._budget = budget
+        self._compared = [0] * plan.size
+        """How many releases of each agent were compared with the charges that events carried."""
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
         self._charged = [0] * plan.seats
         self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
@@ -74,7 +82,7 @@ class Checks:
         }
         self.routes = routes
         for agent in agents:
-            agent.noise = self._once(agent.id, agent.noise)
+            agent.watch_noise(partial(self._noise_drawn, agent.id))
 
     def _break(self, name: str, event: Event | None, detail: str) -> None:
         seq = None if event is None else event.seq
@@ -82,20 +90,16 @@ class Checks:
         self._log.emit(Violated, None if event is None else event.node, seq, name, detail)
         raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
 
-    def _once(
-        self, node: int, honest: Callable[[int], np.random.Generator]
-    ) -> Callable[[int], np.random.Generator]:
-        """Look on as noise is drawn: what was drawn for one release is drawn for no other."""
-        drawn = self._drawn
-
-        def noise(k: int) -> np.random.Generator:
-            if k <= drawn[node]:
-                said = f"agent {node} drew the noise of release {k} after that of {drawn[node]}"
-                self._break("noise once", None, said)
-            drawn[node] = k
-            return honest(k)
-
-        return noise
+    def _noise_drawn(self, node: int, k: int) -> None:
+        """Noise that is drawn for one release is drawn for no other."""
+        drawn = self._drawn[node]
+        if k <= drawn:
+            self._break(
+                "noise once",
+                None,
+                f"agent {node} drew the noise of release {k} after that of {drawn}",
+            )
+        self._drawn[node] = k
 
     def timed(self, event: Event) -> None:
         """Time never falls."""
@@ -153,7 +157,7 @@ class Checks:
         if event.by:
             self.declared.meddled(event, event.by)
         agent = self._agents[node]
-        if event.bytes and agent.outbox.carrying is not agent.store.published:
+        if event.bytes and agent.outbox.outgoing is not agent.store.published:
             self._break("only releases", event, f"agent {node} sent what it had not published")
         if event.resent:
             if event.version > self._version[node]:
@@ -198,21 +202,42 @@ class Checks:
             self.declared.meddled(event, event.by)
 
     def sampled(self, event: Sampled) -> None:
-        """What only a look at everything can tell."""
+        """Check what takes a look at every agent. Batch observers have folded all events before a sample."""
         self.timed(event)
+        self._same_charges(event)
         self._conserved(event)
         self._finite(event)
         self._within_budget(event)
         self._sensitive(event)
 
     def _conserved(self, event: Event) -> None:
-        flying = sum(a.inbox.in_flight + a.outbox.links.holds for a in self._agents)
+        flying = sum(a.inbox.in_flight + a.outbox.links.held_count for a in self._agents)
         if flying != self._traffic.in_flight:
             self._break(
                 "conservation",
                 event,
                 f"{flying} in flight, the sums leave {self._traffic.in_flight}",
             )
+
+    def _same_charges(self, event: Event | None) -> None:
+        """The ledgers of agents are the charges that events carried.
+
+        A sample compares the releases since the last one; not of agents that are down, which read their ledgers when
+        they restart. The end, without an event, compares everything.
+        """
+        for i, told in enumerate(self._budget.ledgers):
+            agent = self._agents[i]
+            if event is not None and agent.status == DOWN:
+                continue
+            ledger, first = agent.store.ledger, 0 if event is None else self._compared[i]
+            if ledger.since(first) != told.since(first):
+                self._break(
+                    "charged once",
+                    event,
+                    f"agent {i}: its ledger of {len(ledger)} releases is not that of the {len(told)} "
+                    "charges that were told",
+                )
+            self._compared[i] = len(ledger)
 
     def _finite(self, event: Event) -> None:
         for agent in self._agents:
@@ -221,7 +246,7 @@ class Checks:
 
     def _within_budget(self, event: Event) -> None:
         for agent in self._agents:
-            cap = agent.habits.cap
+            cap = agent.settings.cap
             if cap is None:
                 continue
             bag = agent.store.ledger.tally
@@ -236,10 +261,12 @@ class Checks:
         """Check a sample of agents: the bound in the ledger against the gradients of all records."""
         step = max(1, len(self._agents) // _SAMPLE_OF_NODES)
         for agent in self._agents[::step]:
-            longest = getattr(agent.mechanism, "longest_gradient", None)
-            if longest is None or agent.diverged or not np.isfinite(agent.model).all():
+            mechanism = agent.mechanism
+            if not isinstance(mechanism, BoundsGradient) or agent.diverged:
                 continue
-            found, bound = longest(agent.model)
+            if not np.isfinite(agent.model).all():
+                continue
+            found, bound = mechanism.longest_gradient(agent.model)
             if found > bound * (1 + 1e-9):
                 self._break(
                     "sensitivity",
@@ -250,7 +277,7 @@ class Checks:
     def finish(self, *, complete: bool) -> dict[str, Verdict]:
         """Judge what only the end can tell, and say pass where nothing broke."""
         for agent in self._agents:
-            cap, ledger = agent.habits.cap, agent.store.ledger
+            cap, ledger = agent.settings.cap, agent.store.ledger
             recomposed = tally(ledger.spends)
             if len(ledger) != self._charged[agent.id]:
                 self._break(
@@ -264,6 +291,7 @@ class Checks:
                     None,
                     f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
                 )
+        self._same_charges(None)
         if complete and self._plan.server is None:  # a server's rounds have deadlines
             self._nobody_waits()
         for name, verdict in self.verdicts.items():
@@ -278,9 +306,9 @@ class Checks:
         stuck = [
             agent.id
             for agent in self._agents
-            if isinstance(agent.habits.activation, Barrier)
+            if isinstance(agent.settings.activation, Barrier)
             and agent.status == UP
-            and agent.habits.activation.timeout_s is None
+            and agent.settings.activation.timeout_s is None
             and agent.neighbours
             and not agent.busy
             and not (self._plan.rounds is not None and agent.rounds >= self._plan.rounds)

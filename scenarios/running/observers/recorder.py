@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from actors.events import Charged, Diverged, Event, Sampled
-from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from scenarios.language.json_numbers import exact_seconds
 from scenarios.records.ledger_file import line_of
@@ -75,9 +74,8 @@ class Stream:
 class Recorder:
     """Folds batches; what it was handed survives SIGKILL."""
 
-    def __init__(self, folder: Path, ledgers: Sequence[Ledger]) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._ledgers = ledgers
         self._encoder = msgspec.json.Encoder()
         self._spends: dict[int, tuple[Spend, bytes]] = {}
         self._segments = [Stream(folder / segment(0))]
@@ -98,10 +96,11 @@ class Recorder:
         Ledger lines are written first: wherever the process is killed, or the disk takes no more, no event stands in
         the files without the charge that it rests on. A write counts as durable when the operating system has taken it.
         """
-        lines = [self._ledger_line(event) for event in batch if isinstance(event, Charged)]
-        if lines:
-            self._ledger.write(b"".join(lines))
-        self._write(self._encoder.encode_lines(batch))
+        charges = [event for event in batch if type(event) is Charged]
+        if charges:
+            self._ledger.write(b"".join(map(self._ledger_line, charges)))
+        recorded = [event.as_recorded if type(event) is Charged else event for event in batch]
+        self._write(self._encoder.encode_lines(recorded))
         self._schedule.fold(batch)
         for event in batch:
             if type(event) in _OBSERVED:
@@ -123,8 +122,8 @@ class Recorder:
             self._diverged.setdefault(event.node, event.t)
 
     def _ledger_line(self, event: Charged) -> bytes:
-        assert event.node is not None, "an agent was charged"  # noqa: S101
-        spend = self._ledgers[event.node].at(event.k)
+        spend = event.spend
+        assert spend is not None, "a live event has its spend"  # noqa: S101
         known = self._spends.get(id(spend))
         if known is None or known[0] is not spend:
             known = self._spends[id(spend)] = spend, self._spend_bytes(spend)

@@ -71,7 +71,7 @@ from actors.events import (
     Sent,
     Woke,
 )
-from actors.link import HELD, LOST
+from actors.links import HELD, LOST
 
 VERSION = 2
 TURN, BEGAN, ENDED, MEMBER, ROUND, ARRIVED, SAMPLE = range(1, 8)

@@ -27,9 +27,12 @@ from actors.faults.link_effects import (
     Reordering,
     happens,
 )
-from actors.link import HELD, Fan, Policy
+from actors.links import HELD, Links, Policy
+from actors.log import Log
+from actors.mailbox import Mailbox
 from actors.messages import Message
 from clocks.durations import Constant, uniform
+from clocks.virtual import VirtualClock
 from scenarios.planning.seeds import draws, lanes
 
 MANY, OFF = 20_000, 0.02
@@ -157,21 +160,36 @@ def test_poison_turns_the_model_round_and_leaves_the_rest() -> None:
     assert not Poisoning(0, 10.0, 2).judge(passage(of=Message(0, 0, 0, None, 1)))
 
 
+class Keeping(Mailbox):
+    """A mailbox that keeps what is posted, in the order in which it is."""
+
+    def __init__(self) -> None:
+        clock = VirtualClock()
+        super().__init__(7, clock, Log(clock))
+        self.posted: list[tuple[int, Message]] = []
+
+    def post(self, arrival: int, sent: int, message: Message) -> None:
+        super().post(arrival, sent, message)
+        self.posted.append((arrival, message))
+
+
 class Wire:
     """One link, and what came out of it."""
 
     def __init__(self) -> None:
-        self.fan = Fan([7], [Policy(Constant(0.0))], lanes(1, ["a"]))
-        self.out: list[tuple[int, int]] = []
-        self.fan.outlets = [lambda at, _, told: self.out.append((at, told.version))]
+        self.box = Keeping()
+        self.fan = Links([7], [Policy(Constant(0.0))], lanes(1, ["a"]), [self.box])
+
+    @property
+    def out(self) -> list[tuple[int, int]]:
+        return [(at, message.version) for at, message in self.box.posted]
 
     def send(self, now: int, version: int) -> int:
-        one = self.fan.judge(0, now, 24, 10, message(version))
+        one = self.fan.apply_effects(0, now, 24, 10, message(version))
+        self.fan.put(0, one, one.delay, 1)
         if one.held:
-            self.fan.keep(0, one, one.delay, 1)
             return HELD
-        self.fan.outlets[0](now + one.delay, 1, one.message)
-        self.fan.pass_by(0, now + one.delay)
+        self.fan.release_overtaken(0, now + one.delay)
         return now + one.delay
 
 
@@ -181,12 +199,12 @@ def test_what_is_held_goes_on_when_the_last_hold_ends() -> None:
     wire.fan.add_effect(0, first)
     wire.fan.add_effect(0, second)
     assert wire.send(0, 1) == wire.send(5, 2) == HELD
-    assert wire.fan.holds == 2
+    assert wire.fan.held_count == 2
     wire.fan.remove_effect(0, first, 100)
     assert wire.out == []
     wire.fan.remove_effect(0, second, 200)
     assert wire.out == [(210, 1), (210, 2)]
-    assert not wire.fan.holds
+    assert not wire.fan.held_count
     assert not wire.fan.effects
 
 

@@ -105,10 +105,12 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
     seen: list[tuple[float, float]] = []
 
     def look(_: Diverged) -> None:
+        exploding.log.drain()
         budget = exploding.observers.budget
         seen.append((budget.epsilon_of(2), float(budget.headline()[2])))
 
     def remember(_: Charged) -> None:
+        exploding.log.drain()
         exploding.observers.budget.headline()
 
     exploding.log.watch(remember, (Charged,))

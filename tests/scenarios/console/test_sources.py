@@ -76,9 +76,9 @@ def truth(run: Run) -> dict[str, Any]:
             return "diverged"
         if agent.status != UP:
             return str(agent.status)
-        if agent.plight.paused:
+        if agent.fault_state.paused:
             return "paused"
-        return "spent" if agent.spent else "slow" if agent.plight._paces else "up"
+        return "spent" if agent.spent else "slow" if agent.fault_state._factors else "up"
 
     return {
         "states": [state(agent) for agent in run.members.agents],

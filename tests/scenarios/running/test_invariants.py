@@ -1,6 +1,7 @@
 """Every invariant has a mutant that must trip it: a true run's events, with one thing wrong."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from actors.events import (
 )
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
+from mechanisms.noise import NoiseStream
 from scenarios.api import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken
@@ -53,7 +55,7 @@ def charge(made: Run, node: int = 0) -> int:
     )
     assert spend is not None
     k = made.agents[node].store.ledger.charge(spend)
-    return made.log.emit(Charged, node, 1, k, 0.5)
+    return made.log.emit(Charged, node, 1, k, 0.5, spend)
 
 
 def uncharged_release(made: Run) -> None:
@@ -89,7 +91,7 @@ def resent_before_it_was_sent(made: Run) -> None:
     """The bits are those that were published, but their version was never sent: number 0 was the last."""
     store, outbox = made.agents[0].store, made.agents[0].outbox
     released = made.log.emit(Released, 0, charge(made), 0)
-    store.published = outbox.carrying = np.zeros(3)
+    store.published = outbox.outgoing = np.zeros(3)
     made.log.emit(Sent, 0, released, 0, [1], [5], 24)
     made.log.emit(Sent, 0, 1, 0, [1], [5], 24, True)
     made.log.emit(Sent, 0, 1, 1, [1], [5], 24, True)
@@ -99,9 +101,9 @@ def resent_other_bits(made: Run) -> None:
     """A version that was sent, with bits that were never published."""
     store, outbox = made.agents[0].store, made.agents[0].outbox
     released = made.log.emit(Released, 0, charge(made), 0)
-    store.published = outbox.carrying = np.zeros(3)
+    store.published = outbox.outgoing = np.zeros(3)
     made.log.emit(Sent, 0, released, 0, [1], [5], 24)
-    outbox.carrying = np.zeros(3)
+    outbox.outgoing = np.zeros(3)
     made.log.emit(Sent, 0, 1, 0, [1], [5], 24, True)
 
 
@@ -140,7 +142,7 @@ def sent_by_a_fault_that_is_over(made: Run) -> None:
 
 def leaked(made: Run) -> None:
     released = made.log.emit(Released, 0, charge(made), 0)
-    made.agents[0].outbox.carrying = np.ones(3)
+    made.agents[0].outbox.outgoing = np.ones(3)
     made.log.emit(Sent, 0, released, 0, [1], [5], 24)
 
 
@@ -186,6 +188,26 @@ def silent_nan(made: Run) -> None:
     made.observers.sample()
 
 
+def cheaper_ledger(made: Run) -> None:
+    """A release is charged and told; then the agent's ledger holds a cheaper one in its place."""
+    charge(made)
+    made.observers.sample()
+    charge(made)
+    tampered = Ledger()
+    spends = made.agents[0].store.ledger.spends
+    for spend in (spends[0], replace(spends[1], charged=spends[1].charged / 2)):
+        tampered.charge(spend)
+    made.agents[0].store.ledger = tampered
+    made.observers.sample()
+
+
+def shorter_ledger(made: Run) -> None:
+    """The last release of an agent is taken out of its ledger."""
+    charge(made)
+    made.agents[0].store.ledger = Ledger()
+    made.observers.sample()
+
+
 def over_the_cap(made: Run) -> None:
     for _ in range(9):
         charge(made)
@@ -199,8 +221,6 @@ def time_falls(made: Run) -> None:
 
 
 def half_the_sensitivity(made: Run) -> None:
-    from dataclasses import replace
-
     agent = made.agents[0]
     spend = replace(agent.mechanism.spends[0], sensitivity=1e-6)  # type: ignore[attr-defined]
     agent.mechanism = replace(agent.mechanism, spends=(spend,))  # type: ignore[type-var]
@@ -211,6 +231,8 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("charged before sent", uncharged_release),
     ("charged before sent", released_twice),
     ("charged once", charged_twice),
+    ("charged once", cheaper_ledger),
+    ("charged once", shorter_ledger),
     ("only releases", raw_gradient),
     ("only releases", sent_twice),
     ("only releases", resent_the_unsent),
@@ -250,13 +272,13 @@ def test_a_ledger_that_forgets_in_a_crash_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A whole run with a planted fault: the crash takes the ledger with it. The run ends with 3."""
-    forget = Agent.forget
+    lose_memory = Agent.lose_memory
 
     def forget_all(agent: Agent, *, everything: bool) -> None:
-        forget(agent, everything=everything)
+        lose_memory(agent, everything=everything)
         agent.store.ledger = Ledger()
 
-    monkeypatch.setattr(Agent, "forget", forget_all)
+    monkeypatch.setattr(Agent, "lose_memory", forget_all)
     ran = perform(private(fault=[{"at": 5.0, "for": 2.0, "crash": [0]}]), tmp_path)
     assert ran.outcome.code == 3
     assert ran.result.status == "failed"
@@ -269,9 +291,32 @@ def test_a_barrier_that_nothing_opens_is_found(tmp_path: Path) -> None:
     made = run(tmp_path, nodes=nodes, run={"seed": 1, "rounds": 5}, fault=[])
     for agent in made.agents:
         agent.status = "up"
-        assert isinstance(agent.habits.activation, Barrier)
+        assert isinstance(agent.settings.activation, Barrier)
     with pytest.raises(InvariantBroken, match="nobody waits for ever"):
         made.observers.checks.finish(complete=True)
+
+
+def test_a_ledger_tampered_with_before_the_last_sample_is_found_at_the_end(tmp_path: Path) -> None:
+    """Samples compare what is new; the end compares everything."""
+    made = run(tmp_path)
+    charge(made)
+    made.observers.sample()
+    tampered = Ledger()
+    tampered.charge(replace(made.agents[0].store.ledger.at(0), charged=0.1))
+    made.agents[0].store.ledger = tampered
+    made.observers.sample()
+    with pytest.raises(InvariantBroken, match=r"^charged once: "):
+        made.observers.checks.finish(complete=True)
+
+
+def test_observers_leave_the_noise_of_agents_alone(tmp_path: Path) -> None:
+    """The noise of an agent is drawn by its own stream, whoever watches it."""
+    made = run(tmp_path)
+    drawn = list[int]()
+    made.agents[0].watch_noise(drawn.append)
+    assert isinstance(made.agents[0].noise, NoiseStream)
+    made.agents[0].noise(3)
+    assert drawn == [3]
 
 
 def test_every_invariant_has_a_mutant() -> None:

@@ -19,6 +19,16 @@ WORLDS: list[dict[str, Any]] = [
 ]
 
 
+class Collector:
+    """An observer that wants batches."""
+
+    def __init__(self, collected: list[Event]) -> None:
+        self._collected = collected
+
+    def fold(self, batch: list[Event]) -> None:
+        self._collected.extend(batch)
+
+
 @pytest.mark.parametrize("world", WORLDS, ids=["private", "server"])
 def test_a_run_is_the_simulation_that_audits_run(world: dict[str, Any], tmp_path: Path) -> None:
     """Equal models, ledgers and turns: samples, judges and the recorder change nothing."""
@@ -38,7 +48,7 @@ def test_a_simulation_hands_over_everything_that_happened_once(tmp_path: Path) -
     collected: list[Event] = []
     simulation = Simulation(make_plan(private()), VirtualClock())
     simulation.log.watch(told.append, KINDS)
-    simulation.log.collect(collected.extend)
+    simulation.log.subscribe(Collector(collected))
     simulation.complete()
     simulation.log.drain()
     assert collected == told

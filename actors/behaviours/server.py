@@ -1,7 +1,7 @@
-"""Ask, wait, add up: the behaviour of the server, round by round."""
+"""Ask clients, wait for answers, combine them: the behaviour of the server, round by round."""
 
 from actors.agent import Agent
-from actors.behaviours.attend import LAST_WORD
+from actors.behaviours.client import LAST_ROUND
 from actors.behaviours.wake import Life, Members
 from actors.events import Merged, RoundAborted, RoundClosed, RoundOpened
 from actors.log import Log
@@ -10,13 +10,13 @@ from mechanisms.federated import Coordinator
 from mechanisms.vectors import Vector
 
 
-def serve(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+def run_server(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One server, for as many rounds as it has."""
-    return (_preside(agent, log, members),)
+    return (_run(agent, log, members),)
 
 
-async def _preside(agent: Agent, log: Log, members: Members) -> None:
-    """Hold the rounds; one that a crash cuts off is aborted."""
+async def _run(agent: Agent, log: Log, members: Members) -> None:
+    """Hold the rounds; a round that a crash cuts off is aborted."""
     opened = [0]
     try:
         await _hold_rounds(agent, log, members, opened)
@@ -28,23 +28,23 @@ async def _preside(agent: Agent, log: Log, members: Members) -> None:
 
 
 async def _hold_rounds(agent: Agent, log: Log, members: Members, under_way: list[int]) -> None:
-    hall, mechanism = agent.habits.hall, agent.mechanism
-    assert hall is not None, "the plan gives a server its hall"  # noqa: S101
+    round_rules, mechanism = agent.settings.round_rules, agent.mechanism
+    assert round_rules is not None, "the plan gives a server its rules"  # noqa: S101
     assert isinstance(mechanism, Coordinator), "and its mechanism"  # noqa: S101
     answers: dict[int, Vector] = {}
     await agent.clock.sleep_until(agent.clock.now, WAKE | agent.id)  # faults of this instant first
-    while agent.habits.rounds is None or agent.rounds < agent.habits.rounds:
-        await agent.plight.thaw(agent.clock, WAKE | agent.id)
+    while agent.settings.rounds is None or agent.rounds < agent.settings.rounds:
+        await agent.fault_state.wait_until_resumed(agent.clock, WAKE | agent.id)
         agent.rounds += 1
         begun = agent.clock.now
-        asked = _chosen(agent, hall.sample, once=mechanism.once)
+        asked = _chosen(agent, round_rules.sample, once=mechanism.once)
         opened = under_way[0] = log.emit(RoundOpened, agent.id, None, agent.rounds, asked)
-        agent.tell([j for j in asked if j not in answers], agent.rounds, opened, asks=True)
-        deadline = begun + hall.deadline_ns
+        agent.send_model([j for j in asked if j not in answers], agent.rounds, opened, asks=True)
+        deadline = begun + round_rules.deadline_ns
         await _gather(agent, log, asked, answers, deadline, opened, once=mechanism.once)
         survivors = sorted(j for j in answers if j in asked)
         under_way[0] = 0
-        reason = hall.short(len(survivors), len(asked)) or mechanism.refuses(survivors)
+        reason = round_rules.shortfall(len(survivors), len(asked)) or mechanism.refuses(survivors)
         if reason is None:
             heard = [answers[j] for j in survivors]
             noise = agent.noise(agent.rounds)
@@ -59,14 +59,14 @@ async def _hold_rounds(agent: Agent, log: Log, members: Members, under_way: list
             await agent.clock.sleep_until(max(agent.clock.now, deadline), WAKE | agent.id)
         if not mechanism.once:
             answers.clear()
-    agent.tell(agent.neighbours_present, LAST_WORD, log.seq, asks=False)
+    agent.send_model(agent.neighbours_present, LAST_ROUND, log.seq, asks=False)
     members.conclude(agent)
-    await agent.clock.sleep_until(agent.clock.now + hall.deadline_ns, WAKE | agent.id)
+    await agent.clock.sleep_until(agent.clock.now + round_rules.deadline_ns, WAKE | agent.id)
     members.end("rounds")
 
 
 def _chosen(agent: Agent, sample: float, *, once: bool) -> list[int]:
-    """Choose whom to ask: a public draw over those who are present."""
+    """Choose the clients to ask: a public draw over those that are present."""
     present = agent.neighbours_present
     if sample >= 1 or not present:
         return present
@@ -87,7 +87,7 @@ async def _gather(
     *,
     once: bool,
 ) -> None:
-    """Wait until everybody who was asked and is still present has answered, or for the deadline."""
+    """Wait until every client that was asked and is still present has answered, or for the deadline."""
     clock, inbox = agent.clock, agent.inbox
     while True:
         inbox.settle(clock.now)
@@ -103,4 +103,4 @@ async def _gather(
         waiting = [j for j in asked if j in here and j not in answers]
         if (asked and not waiting) or clock.now >= deadline:
             return
-        await agent.listen(deadline, WAKE | agent.id)
+        await agent.wait_for_message(deadline, WAKE | agent.id)
