@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from scenarios.console.assembly.panels import candidates
 from scenarios.console.drawing.frame import frame
 from scenarios.console.drawing.layout import scale_for
 from scenarios.console.drawing.model import (
@@ -14,8 +15,8 @@ from scenarios.console.drawing.model import (
     Messages,
     Model,
     Nodes,
-    Pulse,
     Row,
+    SidePanel,
     Window,
 )
 
@@ -29,6 +30,18 @@ HEADER = Header(
     share=0.4, pace=math.nan, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
     privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, held=13, broken="",
 )  # fmt: skip
+
+
+HISTORY = [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)]
+LINKS = {(0, 1): 0.012, (1, 2): -1.0, (2, 3): -2.0, (3, 4): math.nan}
+PACES = [(5.0, 0.0), (6.0, 0.1)]
+
+
+def sides(scale: str, **parts: Any) -> list[SidePanel]:
+    """The panels that may stand beside the events at a scale, with made-up parts, or given ones."""
+    parts = {"losses": HISTORY, "links": LINKS, "throughput": PACES, **parts}
+    shown = candidates(scale, "")
+    return [SidePanel(panel.name, parts[panel.name], panel.draw, panel.fits) for panel in shown]
 
 
 def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
@@ -45,14 +58,9 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         Window(0, "crash", "crash", (2,), 1.0, None, 20.0),
         Window(1, "loss", "loss", (1, 3), 30.0, None, 40.0),
     ]
-    pulse = Pulse(
-        [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)],
-        [(5.0, 0.0), (6.0, 0.1)],
-        {(0, 1): 0.012, (1, 2): -1.0, (2, 3): -2.0, (3, 4): math.nan},
-    )
     base = Model(
         header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
-        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7), feed=Feed([("1.0 sent", "plain")], "all"), pulse=pulse,
+        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7), feed=Feed([("1.0 sent", "plain")], "all"), sides=sides(scale or scale_for(count)),
         keys=[("space", "pause"), ("q", "quit")],
     )  # fmt: skip
     return replace(base, **changes)

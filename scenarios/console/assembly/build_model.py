@@ -11,6 +11,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.crowds import Crowds
 from scenarios.console.assembly.pace import PULSE_S, Motion, PaceMeter
+from scenarios.console.assembly.panels import PanelInputs, candidates
 from scenarios.console.assembly.ranking import Ranking
 from scenarios.console.assembly.survey import Survey, survey
 from scenarios.console.drawing.layout import MANY
@@ -21,18 +22,15 @@ from scenarios.console.drawing.model import (
     Model,
     Nodes,
     Opened,
-    Pulse,
     Row,
 )
 from scenarios.console.drawing.styled_text import brief
 from scenarios.console.sources import feed
-from scenarios.console.sources.source import Source, memory_mb
+from scenarios.console.sources.source import Source, last_delay, memory_mb
 from scenarios.console.sources.state import percentiles
 from scenarios.console.sources.view_state import ViewState
 from scenarios.language.json_numbers import number
 
-_FEW = 16
-"""Up to so many agents, every link is shown."""
 _PACED, _RUSHED = 20, 300
 _UNKNOWN = math.nan, math.nan, math.nan
 
@@ -82,6 +80,7 @@ class ModelBuilder:
         if crowd is not None:
             view = replace(view, outlier=crowd.picked)
         rows = [self._row(i, seen) for i in order[view.first : view.first + view.page]]
+        inputs = PanelInputs(source, self.near, epsilons, self._caps)
         model = Model(
             header=self._header(),
             nodes=self._nodes(view, order, rows, epsilons, seen),
@@ -90,7 +89,8 @@ class ModelBuilder:
             windows=state.windows.all(source.now),
             messages=source.messages(),
             feed=self._feed(view),
-            pulse=Pulse(state.history(), state.paces(), self._links()),
+            sides=[panel.part(inputs) for panel in candidates(view.scale, view.panel)],
+            chosen_side=bool(view.panel),
             opened=None if view.opened is None else self._open(view, view.opened),
             ascii=ascii_only,
         )
@@ -220,20 +220,6 @@ class ModelBuilder:
 
     # what happened
 
-    def _links(self) -> dict[tuple[int, int], float]:
-        """How long the last message of every link takes, where there are few agents; −1 lost, −2 held, NaN none."""
-        if self.facts.size > _FEW:
-            return {}
-        pairs = [(i, j) for i, near in enumerate(self.near) for j in near]
-        return {(i, j): self._between(i, j) for i, j in pairs}
-
-    def _between(self, sender: int, receiver: int) -> float:
-        sent = self.source.last_to(sender, receiver)
-        if sent is None:
-            return math.nan
-        arrival = sent.arrives[list(sent.to).index(receiver)]
-        return (arrival - sent.t) / 1e9 if arrival >= 0 else float(arrival)
-
     def _feed(self, view: ViewState) -> Feed:
         found = view.events.last(self.source, 40)
         lines = [feed.line_in(self.source, event) for event in found]
@@ -248,7 +234,10 @@ class ModelBuilder:
         source, state = self.source, self.source.run_state
         group = next((name for name, ids in self._members.items() if i in ids), "")
         ledger = [f"{k:>4} {_told(spend)}" for k, spend in source.ledger(i, 40)]
-        near = [(j, state.state(j), self._between(i, j), self._between(j, i)) for j in self.near[i]]
+        near = [
+            (j, state.state(j), last_delay(source, i, j), last_delay(source, j, i))
+            for j in self.near[i]
+        ]
         mine = list(state.look_at(i))[-40:]
         listed = []
         if state.last is not None:

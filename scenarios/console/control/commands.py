@@ -6,6 +6,7 @@ from os.path import commonprefix
 from typing import Any
 
 from actors.conditions import FIELDS, NAMES
+from scenarios.console.assembly.panels import Panel, chosen_by_key
 from scenarios.console.control.fault_syntax import keys_beside
 from scenarios.console.control.pane import Pane
 from scenarios.console.control.session import Session
@@ -173,6 +174,10 @@ def _fault_command(kind: FaultKind[Any]) -> Command:
     )
 
 
+def _panel_command(panel: Panel) -> Command:
+    return Command(panel.name, "", panel.shows, lambda s, _p, _t: s.toggle_panel(panel.name))
+
+
 def _fault_words(session: Session, kind: FaultKind[Any]) -> Sequence[str]:
     """What may follow an action: targets, the keys that fit it, and the values of those that have names."""
     keys = keys_of_faults()
@@ -189,6 +194,7 @@ COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
         *_COMMANDS,
+        *(_panel_command(panel) for panel in chosen_by_key()),
         *map(_fault_command, fault_kinds()),
     )
 }

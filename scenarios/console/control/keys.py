@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from scenarios.console.assembly.panels import chosen_by_key
 from scenarios.console.control.commands import COMMANDS, carry_out, complete, offers
 from scenarios.console.control.line_editor import LineEditor
 from scenarios.console.control.session import Session
@@ -52,6 +53,7 @@ KEYS = (
     Key("t", "seek …", "seek"),
     Key("S", "svg", "svg"),
     Key("escape", "back", "", "esc"),
+    *(Key(panel.key, panel.name, panel.name) for panel in chosen_by_key()),
 )
 """The most important first: the last line shows as many as fit."""
 _WHILE_IT_GOES = frozenset(

@@ -67,6 +67,12 @@ class Session:
         at = SCALES.index(self.pane.view.scale)
         self.pane.change(scale=name or SCALES[(at + 1) % len(SCALES)])
 
+    def toggle_panel(self, name: str) -> None:
+        """Show a panel beside the events, or those again that stand there by themselves."""
+        if len(self.panes) > 1:
+            raise CommandError("two runs are shown as tables")
+        self.pane.change(panel="" if self.pane.view.panel == name else name)
+
     def move(self, down: int, right: int = 0) -> None:
         """Move the cursor: in help, among the entries of a menu, links, outliers, or agents."""
         pane, view, by = self.pane, self.pane.view, down + right

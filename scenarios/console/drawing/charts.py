@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scenarios.console.drawing.model import Model
 from scenarios.console.drawing.styled_text import (
@@ -28,10 +28,11 @@ _LINES = 3
 """The border of a panel, and its heads."""
 
 
-def links(model: Model, width: int, height: int) -> list[Line]:
+def links(
+    known: Mapping[tuple[int, int], float], model: Model, width: int, height: int
+) -> list[Line]:
     """Draw what became of the last message of every link: in words, or as a share of the longest delay."""
     names = [str(i) for i in range(model.nodes.count)] + (["srv"] if model.header.server else [])
-    known = model.pulse.links
     in_words = 8 + 6 * len(names) <= width - 4 + 4
     longest = max((delay for delay in known.values() if delay > 0), default=math.nan)
     room = 6 if in_words else 2
@@ -52,15 +53,17 @@ def links(model: Model, width: int, height: int) -> list[Line]:
     return box(title, lines, width, height)
 
 
-def fits(model: Model, height: int) -> bool:
+def links_fit(known: Mapping[tuple[int, int], float], model: Model, height: int) -> bool:
     """Whether every link that is shown has a place."""
     seats = model.nodes.count + bool(model.header.server)
-    return bool(model.pulse.links) and seats + _LINES <= height
+    return bool(known) and seats + _LINES <= height
 
 
-def losses(model: Model, width: int, height: int) -> list[Line]:
-    """Draw how the losses of the agents went: tenth, median, ninetieth."""
-    history = [h for h in model.pulse.history if not any(map(math.isnan, h))]
+def losses(
+    samples: Sequence[tuple[float, float, float, float]], model: Model, width: int, height: int
+) -> list[Line]:
+    """Draw how the losses of the agents went: of each sample its time (s), tenth, median, ninetieth."""
+    history = [h for h in samples if not any(map(math.isnan, h))]
     title: Line = [("loss* ", HEAD), (" p10 p50 p90, oracle's ", DIM)]
     if not history:
         return box(title, [words("no sample yet", DIM)], width, height)
@@ -105,12 +108,14 @@ def _axis(model: Model, first: float, last: float, across: int) -> tuple[str, bo
     return low + "".join(cells[len(low) : across - len(high)]) + high, bool(begun)
 
 
-def throughput(model: Model, width: int, height: int) -> list[Line]:
-    """Draw what happened in each simulated second, and the share of messages that was lost, from sample to sample."""
-    pulse, header = model.pulse, model.header
+def throughput(
+    paces: Sequence[tuple[float, float]], model: Model, width: int, height: int
+) -> list[Line]:
+    """Draw events in each simulated second and the share of messages that was lost, from sample to sample."""
+    header = model.header
     size = max(8, width - 60)
-    events, losses = ([pair[at] for pair in pulse.paces] for at in (0, 1))
-    pace, lost = pulse.paces[-1] if pulse.paces else (0.0, 0.0)
+    events, losses = ([pair[at] for pair in paces] for at in (0, 1))
+    pace, lost = paces[-1] if paces else (0.0, 0.0)
     more = (
         f"   on the wall {short(header.events_per_s)}/s"
         if header.events_per_s and header.goes in {"plays", "hurries"}

@@ -1,9 +1,6 @@
 """A whole frame: (model, width, height) → lines, exactly as many and as long as the screen has."""
 
-from collections.abc import Callable
-
 from scenarios.console.drawing.agents import grid, table
-from scenarios.console.drawing.charts import fits, links, losses, throughput
 from scenarios.console.drawing.crowd import histogram, outliers, quantiles
 from scenarios.console.drawing.happenings import faults, feed
 from scenarios.console.drawing.head import identities, last_lines, terms, title
@@ -12,8 +9,8 @@ from scenarios.console.drawing.model import Model
 from scenarios.console.drawing.overlays import overlay
 from scenarios.console.drawing.styled_text import Line, as_ascii, beside, fit, words
 
-_OUTLIERS, _THROUGHPUT = 5, 4
-Panel = Callable[[Model, int, int], list[Line]]
+_OUTLIERS, _BELOW = 5, 4
+"""Lines of the outliers of a crowd, and of the panel below them."""
 
 
 def frame(model: Model, width: int, height: int) -> list[Line]:
@@ -42,12 +39,17 @@ def _body(model: Model, width: int, found: Layout) -> list[Line]:
     if found.middle and model.scale == "crowd":
         lines += _below_crowd(model, width, found.middle)
     elif found.middle and found.sides:
-        side: Panel = links if model.scale == "table" and fits(model, found.middle) else losses
         right = feed(model, width - found.left, found.middle)
-        lines += beside(side(model, found.left, found.middle), right)
+        lines += beside(_side(model, found.left, found.middle), right)
     elif found.middle:
-        lines += feed(model, width, found.middle)
+        lines += (_side if model.chosen_side else feed)(model, width, found.middle)
     return lines + faults(model, width, found.faults)
+
+
+def _side(model: Model, width: int, height: int) -> list[Line]:
+    """Draw the first panel that fits."""
+    panel = next(side for side in model.sides if side.fits(side.part, model, height))
+    return panel.draw(panel.part, model, width, height)
 
 
 def _agents(model: Model, width: int, found: Layout) -> list[Line]:
@@ -60,8 +62,8 @@ def _agents(model: Model, width: int, found: Layout) -> list[Line]:
 
 
 def _below_crowd(model: Model, width: int, height: int) -> list[Line]:
-    if height < _OUTLIERS + _THROUGHPUT:
+    if height < _OUTLIERS + _BELOW:
         return outliers(model, width, height)
-    lines = [*outliers(model, width, _OUTLIERS), *throughput(model, width, _THROUGHPUT)]
+    lines = [*outliers(model, width, _OUTLIERS), *_side(model, width, _BELOW)]
     rest = height - len(lines)
     return lines + feed(model, width, rest) if rest else lines

@@ -1,7 +1,10 @@
 """Everything that a frame shows, frozen: a frame is a function of it and of the size of the screen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from scenarios.console.drawing.styled_text import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +160,13 @@ class Feed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
-    """What changes with time: losses, what happens in a simulated second, links."""
+class SidePanel:
+    """A panel beside the events: what it shows, how that is drawn, and whether it fits into a height."""
 
-    history: Sequence[tuple[float, float, float, float]]
-    """t, and p10, p50, p90 of the losses."""
-    paces: Sequence[tuple[float, float]]
-    """Events in each simulated second, and the share of messages that was lost."""
-    links: Mapping[tuple[int, int], float]
-    """What became of the last message of each link, where there are few."""
+    name: str
+    part: Any
+    draw: Callable[[Any, "Model", int, int], list[Line]]
+    fits: Callable[[Any, "Model", int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,10 @@ class Model:
     windows: Sequence[Window]
     messages: Messages
     feed: Feed
-    pulse: Pulse
+    sides: Sequence[SidePanel]
+    """The panels that may stand beside the events: the first that fits does."""
+    chosen_side: bool = False
+    """Whether a person chose the first of them."""
     opened: Opened | None = None
     prompt: Prompt | None = None
     menu: Menu | None = None

@@ -1,5 +1,6 @@
 """What a screen looks at: a run that goes on, or a recording of one. Both give the same figures for the same event."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -241,6 +242,15 @@ class LiveSource:
 def is_over(source: Source) -> bool:
     """Whether nothing can happen any more: a recording always plays again."""
     return source.over and source.mode == "live"
+
+
+def last_delay(source: Source, sender: int, receiver: int) -> float:
+    """Return how long (s) the last message of a link takes; −1 where it was lost, −2 where it is held, NaN without one."""
+    sent = source.last_to(sender, receiver)
+    if sent is None:
+        return math.nan
+    arrival = sent.arrives[list(sent.to).index(receiver)]
+    return (arrival - sent.t) / 1e9 if arrival >= 0 else float(arrival)
 
 
 def memory_mb() -> float:

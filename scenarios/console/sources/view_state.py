@@ -38,6 +38,8 @@ class ViewState:
     """The agent that is open; None where none is."""
     link: int = 0
     """A place in the list of an opened agent's neighbours."""
+    panel: str = ""
+    """The panel that was chosen by its key; empty where none was."""
     outlier: tuple[int, int] = 0, 0
     """A row and a place among the outliers of a crowd."""
 

@@ -12,7 +12,7 @@ from scenarios.console.drawing.model import Help, Menu, Messages, Opened, Prompt
 from scenarios.console.drawing.styled_text import (
     within,
 )
-from tests.support.screens import HEADER, model, row, text
+from tests.support.screens import HEADER, model, row, sides, text
 
 OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
@@ -139,7 +139,7 @@ def test_links_say_their_unit_at_every_size() -> None:
     for found in (few, many):
         known = {(i, j): 0.012 * (i + 1) for i in range(5) for j in range(5) if i != j}
         known |= {(0, 1): -1.0, (1, 0): -2.0}
-        shown = text(replace(found, pulse=replace(found.pulse, links=known)), 100, 60)
+        shown = text(replace(found, sides=sides("table", links=known)), 100, 60)
         (head,) = [line for line in shown if "links  last" in line]
         assert ("60ms" in head) == (found is many)
         drawn = "\n".join(line[:42] for line in shown)

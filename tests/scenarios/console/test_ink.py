@@ -26,7 +26,7 @@ from scenarios.console.drawing.styled_text import (
 )
 from scenarios.console.screens.svg import svg
 from scenarios.language.visible_text import is_visible, visible
-from tests.support.screens import model, row, text
+from tests.support.screens import model, row, sides, text
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -208,7 +208,7 @@ def test_where_faults_began_is_marked_under_the_losses() -> None:
         for i, (action, at) in enumerate((("crash", 5.0), ("", 8.0)))
     ]
     found = model(100, windows=windows)
-    lines = text(replace(found, pulse=replace(found.pulse, history=history)), 100, 40)
+    lines = text(replace(found, sides=sides("grid", losses=history)), 100, 40)
     (axis,) = [line for line in lines if "┴" in line and "└0s" in line]
     (title,) = [line for line in lines if "loss*  p10" in line]
     drawn = axis[axis.index("0s") : axis.index("10.0s") + len("10.0s")]

@@ -1,0 +1,79 @@
+"""Panels beside the events: one record each, and at every scale one that stands whatever the size."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.console.assembly.panels import PANELS, Panel, always, candidates
+from scenarios.console.control.commands import COMMANDS
+from scenarios.console.control.keys import KEYS
+from scenarios.console.drawing.layout import SCALES
+from scenarios.console.drawing.model import SidePanel
+from scenarios.console.drawing.styled_text import box, words
+from scenarios.console.screens.viewer import Viewer
+from scenarios.console.sources.view_state import CommandError
+from tests.support.looks import told
+from tests.support.pairs import POISSON, SYNCHRONOUS, Pair
+from tests.support.screens import model, text
+from tests.support.sessions import session_for, watched
+
+PROBE = Panel(
+    name="probe",
+    shows="how many agents there are",
+    build=lambda inputs: len(inputs.near),
+    draw=lambda part, _, width, height: box(words("probe"), [words(f"{part} of them")], width, height),
+    key="p",
+)  # fmt: skip
+
+
+def test_at_every_scale_a_panel_stands_by_itself_that_always_fits() -> None:
+    for scale in SCALES:
+        assert any(panel.fits is always for panel in candidates(scale, ""))
+        orders = [panel.order for panel in candidates(scale, "")]
+        assert len(set(orders)) == len(orders)
+
+
+def test_a_panel_with_a_key_is_a_command_and_without_one_it_is_none() -> None:
+    keys = {key.key: key.command for key in KEYS}
+    for name, panel in PANELS.items():
+        assert (name in COMMANDS) == bool(panel.key)
+        assert not panel.key or keys[panel.key] == name
+
+
+@given(st.sampled_from(SCALES), st.integers(20, 200), st.integers(8, 70))
+def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
+    scale: str, width: int, height: int
+) -> None:
+    found = model(40, scale)
+    chosen = SidePanel(PROBE.name, 40, PROBE.draw, PROBE.fits)
+    drawn = text(replace(found, sides=[chosen, *found.sides], chosen_side=True), width, height)
+    assert {len(line) for line in drawn} == {width}
+    assert len(drawn) == height
+    before, after = "\n".join(text(found, width, height)), "\n".join(drawn)
+    if "events  l:" in before and scale != "crowd":
+        assert "probe" in after
+        assert ("events  l:" in after) == (width >= 80 and height >= 24)
+
+
+def test_a_panel_is_built_shown_and_hidden_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PANELS._loaded, "probe", PROBE)
+    run, session = session_for(tmp_path)
+    viewer = Viewer(session)
+    watched(run, session, "until 2s")
+    for shown in (False, True, False):
+        lines = "\n".join(told(viewer, 100, 40))
+        assert ("┌ probe" in lines) == ("6 of them" in lines) == shown
+        session.toggle_panel("probe")
+
+
+def test_two_runs_have_no_panels_beside_the_events(tmp_path: Path) -> None:
+    pair = Pair(tmp_path, POISSON, SYNCHRONOUS)
+    with pytest.raises(CommandError, match="two runs are shown as tables"):
+        pair.session.toggle_panel("losses")
+    for run in pair.runs:
+        run.recorder.close()
