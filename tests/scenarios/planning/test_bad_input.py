@@ -1,11 +1,21 @@
 """Broken scenarios: each with the exact message, exit code 2, no traceback, and nothing written."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from scenarios.command.main import main
+from scenarios.planning.clocks import CLOCKS
+from scenarios.planning.data_sources import SOURCES
+from scenarios.planning.topologies import TOPOLOGIES
 from tests.support.python import python
+
+
+def names(family: Iterable[str]) -> str:
+    """Return the names of all kinds as a message lists them: a new kind is in it by itself."""
+    return ", ".join(sorted(family))
+
 
 GOOD = """schema = 1
 [run]
@@ -46,7 +56,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("bad unit", "horizon = 5", 'horizon = "5 weeks"', "4:11", 'run.horizon: must be a duration, seconds or a text such as "250ms", "1.5s", "2m", "1h", "3d", got "5 weeks"'),
     ("two ends", "horizon = 5", "horizon = 5\nupdates = 9", "5:1", "run.updates: exactly one of horizon, rounds, updates; got horizon and updates"),
     ("rounds on Poisson clocks", "horizon = 5", "rounds = 5", "4:1", "run.rounds: rounds need every clock synchronous or barrier, got poisson"),
-    ("unknown source", 'source = "blobs"', 'source = "blob"', "6:10", "data.source: unknown data source 'blob'; did you mean 'blobs'? (blobs, files, separators)"),
+    ("unknown source", 'source = "blobs"', 'source = "blob"', "6:10", f"data.source: unknown data source 'blob'; did you mean 'blobs'? ({names(SOURCES)})"),
     ("no dimension at all", "dimension = 3", "dimension = 0", "7:13", "data.dimension: must be a whole number from 1 to 100000, got 0"),
     ("points that are words", "points = 20", 'points = "many"', "8:10", 'data.points: must be a whole number >= 1 or { min, max }, got "many"'),
     ("points the wrong way round", "points = 20", "points = { min = 9, max = 3 }", "8:10", "data.points: min must be at most max, got 9 and 3"),
@@ -58,7 +68,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("a path outside the folder", "l2 = 0.1", 'l2 = 0.1\nstart = { kind = "file", path = "../../etc/passwd" }', "11:9", "task.start: must stay in the scenario's folder or one named by --data, got ../../etc/passwd"),
     ("an absolute path", 'source = "blobs"\ndimension = 3\npoints = 20', 'source = "files"\npath = "/etc"', "5:1", "data: must stay in the scenario's folder or one named by --data, got /etc"),
     ("a missing file", 'source = "blobs"\ndimension = 3\npoints = 20', 'source = "files"\npath = "nowhere"', "5:1", "data: no such file: nowhere (searched the scenario's folder and --data)"),
-    ("unknown topology", 'topology = "ring"', 'topology = "rign"', "12:12", "network.topology: unknown topology 'rign'; did you mean 'ring'? (complete, edges, erdos-renyi, file, grid, knn, path, regular, ring, scale-free, similarity, small-world, star)"),
+    ("unknown topology", 'topology = "ring"', 'topology = "rign"', "12:12", f"network.topology: unknown topology 'rign'; did you mean 'ring'? ({names(TOPOLOGIES)})"),
     ("a grid that does not fit", 'topology = "ring"', 'topology = { kind = "grid", rows = 2, columns = 3 }', "12:12", "network.topology: a 2 × 3 grid has 6 agents, not 4"),
     ("missing parameter", 'topology = "ring"', 'topology = "regular"', "12:1", "network.topology: needs 'degree'"),
     ("impossible degree", 'topology = "ring"', 'topology = { kind = "regular", degree = 9 }', "12:12", "network.topology: regular over 4 agents: the 0 <= d < n inequality must be satisfied"),
@@ -71,7 +81,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("a link to nobody", "[mechanism]", "[[link]]\nfrom = 0\nto = 9\nloss = 0.5\n[mechanism]", "18:8", "link.0.from: no agent 9: ids run from 0 to 3"),
     ("no agents", "count = 4", "count = 0", "15:9", "nodes.0.count: must be a whole number >= 1, got 0"),
     ("negative rate", "count = 4", 'count = 4\nclock = { kind = "poisson", rate = -1 }', "16:36", "nodes.0.clock.rate: must be > 0 and finite, got -1"),
-    ("unknown clock", "count = 4", 'count = 4\nclock = "poison"', "16:9", "nodes.0.clock: unknown clock 'poison'; did you mean 'poisson'? (barrier, periodic, poisson, synchronous, trace)"),
+    ("unknown clock", "count = 4", 'count = 4\nclock = "poison"', "16:9", f"nodes.0.clock: unknown clock 'poison'; did you mean 'poisson'? ({names(CLOCKS)})"),
     ("two groups of one name", "[mechanism]", '[[nodes]]\nname = "peers"\nbudget = { epsilon = 1 }\n[mechanism]', "18:8", "nodes.1.name: two groups are called 'peers'"),
     ("a reserved name", 'name = "peers"', 'name = "all"', "14:8", "nodes.0.name: 'all' is reserved"),
     ("a barrier where messages are lost", 'topology = "ring"\n[[nodes]]\nname = "peers"', 'topology = "ring"\nlatency = 1\nloss = 0.1\n[[nodes]]\nclock = "barrier"\nname = "peers"', "16:9", "nodes.0.clock: a barrier needs a timeout where messages can be lost"),
