@@ -8,6 +8,7 @@ import pytest
 from scenarios.command.main import main
 from scenarios.planning.clocks import CLOCKS
 from scenarios.planning.data_sources import SOURCES
+from scenarios.planning.fault_kinds import fault_kinds
 from scenarios.planning.topologies import TOPOLOGIES
 from tests.support.python import python
 
@@ -102,7 +103,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("code that nobody allowed", 'kind = "cd"\nnoise = "laplace"\nreleases = 4', 'kind = "mine:Thing"', "18:8", "mechanism.kind: 'mine:Thing' is code of the scenario's own: it runs only with --allow-code"),
     ("a fault on nobody", "[mechanism]", "[[fault]]\nat = 1\ncrash = [3, 4]\n[mechanism]", "19:13", "fault.0.crash.1: no agent 4: ids run from 0 to 3"),
     ("a fault on no group", "[mechanism]", '[[fault]]\nat = 1\ncrash = "pears"\n[mechanism]', "19:9", "fault.0.crash: no group 'pears'; did you mean 'peers'? (all, event, majority, minority, one, peers, server)"),
-    ("two actions", "[mechanism]", "[[fault]]\nat = 1\ncrash = [1]\nleave = [1]\n[mechanism]", "17:1", "fault.0: needs exactly one action of crash, restart, leave, join, pause, slow, churn, clock, storage, privacy, loss, delay, duplicate, reorder, corrupt, rate, hold, partition; got crash and leave"),
+    ("two actions", "[mechanism]", "[[fault]]\nat = 1\ncrash = [1]\nleave = [1]\n[mechanism]", "17:1", f"fault.0: needs exactly one action of {', '.join(kind.name for kind in fault_kinds())}; got crash and leave"),
     ("a fault too late", "[mechanism]", "[[fault]]\nat = 9\ncrash = [1]\n[mechanism]", "18:6", "fault.0.at: is after the end of the run at 5 s"),
     ("a restart that is undone", "[mechanism]", "[[fault]]\nat = 1\nfor = 2\nrestart = [1]\n[mechanism]", "19:1", "fault.0.for: restart is done once: there is nothing to undo"),
     ("an expectation of nothing", "[mechanism]", '[[expect]]\nmetric = "loss.mean"\n[mechanism]', "17:1", "expect.0: needs exactly one of above, below, at_most, at_least, equals; got none"),
