@@ -1,4 +1,4 @@
-"""Audits a plan: runs it on two data sets that differ in one record, and tells at least how far apart they are."""
+"""Audits a plan: runs it on two data sets that differ in one record, and estimates a lower bound on the privacy loss between them."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -38,16 +38,16 @@ from scenarios.running.worker_processes import shared_out
 MODELS = "final models"
 EXACT = "exact loss"
 NEARLY = "Gaussian approximation of the loss"
-"""The name of what is no privacy loss: noise of several steps is Gaussian around the answer where the loss is linear."""
+"""The name of a statistic that is no privacy loss: the noise of several steps is Gaussian around the answer where the loss is linear."""
 _KNOWN = frozenset({"gaussian", "laplace", "norm-gamma"})
 """Laws of additive noise: where a release claims one of them, the law of its loss is known beforehand."""
 _OTHERS = 0.1
-"""Of what may go wrong, what goes to other statistics where the exact loss is judged by its law."""
+"""The share of the probability of error that other statistics have where the exact loss is judged by its law."""
 REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
 _POINTS = 24
 _DOUBLE, _HUGE = 2.0, 100.0
 _LIKELY, _MOST = 0.8, 1_000_000
-"""The power of a test is told for losses of twice the claim."""
+"""A test is likely to refute from this power on; no more runs than this are proposed."""
 
 Progress = Callable[[float], None]
 
@@ -73,7 +73,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was seen under D and under D′: a row for each run, losses summed up over releases."""
+    """Observations under D and under D′: a row for each run, losses summed up over releases."""
 
     losses: tuple[Matrix, Matrix]
     hints: dict[str, tuple[Vector, Vector]]
@@ -82,7 +82,7 @@ class Evidence:
     exact: bool = True
     """Whether the losses are privacy losses, not an approximation of them."""
     sent: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    """Releases of code of a scenario's own, whose loss nobody knows: runs × releases × coordinates."""
+    """Releases of code of a scenario's own, whose loss is unknown: runs × releases × coordinates."""
 
     @property
     def repeated(self) -> bool:
@@ -92,7 +92,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an audit found."""
+    """The result of an audit."""
 
     verdict: str
     lower: float
@@ -110,13 +110,16 @@ class Finding:
     words: str
     node: int
     curve: tuple[tuple[int, float, float, float], ...] = ()
-    """After so many releases: audited at least, claimed, charged."""
+    """After so many releases: the lower bound, the claim and the charge."""
     declared_by: str | None = None
     """The code of the scenario's own that declares the claim and the charge."""
 
 
 def audit(order: Order, progress: Progress | None = None) -> Finding:
-    """Run the plan under both data sets, and judge what was claimed and what was charged."""
+    """Run the plan under both data sets, and judge the claim and the charge; `progress` is called with the share that is done.
+
+    Raises `ScenarioError` where the plan releases nothing, or claims no finite ε.
+    """
     setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
     return judge(order, setting, _gather(order, setting, progress or (lambda _: None)))
 
@@ -139,7 +142,7 @@ def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
 
 
 def _both(pair: Neighbours, run: int) -> list[Seen]:
-    """One run under D, and one under D′, each with noise of its own."""
+    """Run once under D and once under D′, each with noise of its own."""
     return [
         observe(plan, pair.node, pair.pair, f"audit/{side}/{run}")
         for side, plan in enumerate((pair.one, pair.other))
@@ -159,7 +162,7 @@ def _part(setting: Setting, runs: range) -> list[Seen]:
 
 
 def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
-    """Line up what was seen under D and under D′."""
+    """Put the runs under D and those under D′ into tables."""
     most = max((len(s.losses) for s in (*one, *other)), default=0)
 
     def summed(seen: list[Seen]) -> Matrix:
@@ -201,7 +204,7 @@ def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
 
 
 def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
-    """Bound the loss from below, and compare with what was claimed and what was charged."""
+    """Bound the loss from below, and compare the bound with the claim and the charge."""
     plan, node, view = order.plan, order.plan.nodes[pair.node], order.eyes
     spends = tuple(seen_in(view, spend) for spend in seen.spends)
     if not spends:
@@ -214,39 +217,39 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
         raise ScenarioError([Problem(plan.name, said)])
     statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
-    found = _bound(statistics, claims, unit, node.delta, order.confidence)
+    bound = _bound(statistics, claims, unit, node.delta, order.confidence)
     claim = totals.claimed(plan, spends, node.delta)
     charge, accountant = totals.charged(plan, charges, node.delta)
-    lower = found.as_epsilon(node.delta)
+    lower = bound.as_epsilon(node.delta)
     verdict = NOT_REFUTED
-    if _above(found, claims, claim):
+    if _above(bound, claims, claim):
         verdict = REFUTED
     code = declared_by(plan.kind)
-    if code is None and _above(found, charges, charge):
+    if code is None and _above(bound, charges, charge):
         verdict = BROKEN  # what code of the scenario's own charges is a claim of its own
     worth, enough = None, None
     if any(name == EXACT for name, _, _ in statistics):
         others = len(statistics) > 1
         worth, enough = _power(order, claims, claim, unit, node.delta, others=others)
     return Finding(
-        verdict, lower, claim, charge, found, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
+        verdict, lower, claim, charge, bound, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
         _curve(order, seen, spends, unit, node.delta), code,
     )  # fmt: skip
 
 
 def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
-    """What a view has to go by; low bits only where releases are not rounded: each look costs power."""
+    """Return the statistics of a view; low bits only where releases are not rounded, for each statistic costs power."""
     one, other = (table[:, -1] for table in seen.losses)
     models = MODELS, *projections(*seen.models)
     if seen.sent is not None and view != OUTSIDER:
         return [*black_box(*seen.sent), models]
     if view == OUTSIDER or not (one.any() or other.any()):
         return [models]
-    found = [(EXACT if seen.exact else NEARLY, rounded(one), rounded(other))]
+    statistics = [(EXACT if seen.exact else NEARLY, rounded(one), rounded(other))]
     for name, both in seen.hints.items():
         if (name in UNROUNDED and not rounds) or (name not in UNROUNDED and seen.repeated):
-            found.append((name, *both))
-    return found
+            statistics.append((name, *both))
+    return statistics
 
 
 def _law_of(claims: Tally) -> Law | None:
@@ -269,31 +272,32 @@ def _bound(
     exact = next(each for each in statistics if each[0] == EXACT)
     others = [each for each in statistics if each[0] != EXACT]
     kept = _confidence(confidence, others=bool(others))
-    found = bound_by_law(exact, law, unit=unit, delta=delta, confidence=kept)
+    bound = bound_by_law(exact, law, unit=unit, delta=delta, confidence=kept)
     if others:
         rest = 1.0 - _OTHERS * (1.0 - confidence)
         second = lower_bound(others, unit=unit, delta=delta, confidence=rest)
-        found = max(found, second, key=lambda bound: bound.value)
-    return found
+        bound = max(bound, second, key=lambda each: each.value)
+    return bound
 
 
 def _confidence(whole: float, *, others: bool) -> float:
-    """Return the confidence at which the exact loss is judged: together all may go wrong as often as was asked for."""
+    """Return the confidence for the exact loss: all statistics together err as often as the audit's confidence allows."""
     return 1.0 - (1.0 - _OTHERS) * (1.0 - whole) if others else whole
 
 
-def _above(found: Bound, bag: Tally, total: float) -> bool:
-    """Whether the bound is above what a bag of losses adds up to, in the bound's own unit."""
-    if found.unit == "mu":
-        return found.value > math.sqrt(bag.sums.mu_squares) * (1 + 1e-9)
-    return found.value > total * (1 + 1e-9)
+def _above(bound: Bound, bag: Tally, total: float) -> bool:
+    """Whether the bound is above the total of a bag of losses, in the unit of the bound."""
+    if bound.unit == "mu":
+        return bound.value > math.sqrt(bag.sums.mu_squares) * (1 + 1e-9)
+    return bound.value > total * (1 + 1e-9)
 
 
 def _power(
     order: Order, claims: Tally, claimed: float, unit: str, delta: float, *, others: bool
 ) -> tuple[float, int | None]:
-    """How likely losses of twice the claim were to be refuted, and how many runs would make that likely.
+    """Return the probability that losses of twice the claim are refuted, and the runs that would make that likely.
 
+    The runs are None where these suffice, or a million would not.
     Additive noise stands for perturbed objectives.
     """
     doubled = [(_stand_in(loss), times) for loss, times in claims.key]
@@ -312,12 +316,12 @@ def _power(
             rng=generator(order.plan.seed, "audit/power"), threshold=at,
         )  # fmt: skip
 
-    told, runs = of(order.runs), 2 * order.runs
-    if told >= _LIKELY:
-        return told, None
+    probability, runs = of(order.runs), 2 * order.runs
+    if probability >= _LIKELY:
+        return probability, None
     while runs <= _MOST and of(runs) < _LIKELY:
         runs *= 2
-    return told, runs if runs <= _MOST else None
+    return probability, runs if runs <= _MOST else None
 
 
 def _stand_in(loss: Loss) -> Loss:
@@ -329,19 +333,19 @@ def _stand_in(loss: Loss) -> Loss:
 def _curve(
     order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str, delta: float
 ) -> tuple[tuple[int, float, float, float], ...]:
-    """Follow all three along the releases, where what was seen is a loss of each."""
+    """Return bound, claim and charge after each of some releases, where the loss of each release was observed."""
     one, other = seen.losses
     if order.eyes == OUTSIDER or one.shape[1] != len(spends) or not one.any():
         return ()
     last = len(spends)
     at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
-    told = []
+    points = []
     for k in at:
         name = EXACT if seen.exact else NEARLY
         statistic = name, rounded(one[:, k - 1]), rounded(other[:, k - 1])
         claims = tally(map(claim_of, spends[:k]))
-        found = _bound([statistic], claims, unit, delta, order.confidence)
+        bound = _bound([statistic], claims, unit, delta, order.confidence)
         claim = totals.claimed(order.plan, spends[:k], delta)
         charge, _ = totals.charged(order.plan, tally(spends[:k]), delta)
-        told.append((k, found.as_epsilon(delta), claim, charge))
-    return tuple(told)
+        points.append((k, bound.as_epsilon(delta), claim, charge))
+    return tuple(points)

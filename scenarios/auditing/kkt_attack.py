@@ -23,7 +23,7 @@ KNOWLEDGE: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """How near the attacker came, with what he knew."""
+    """The attacker's guess under one assumption of what is known."""
 
     knows: str
     error: float
@@ -67,18 +67,18 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
         raise ScenarioError([Problem(plan.name, f"agent {node} released nothing to be overheard")])
     rows = x * y[:, None]
     truth, others = rows[record], np.delete(rows, record, axis=0)
-    found = []
+    recovered = []
     for knows, secret in KNOWLEDGE.items():
         guess = infer(
             listening.glimpses, others, plan.loss, mechanism.objective.weight, secret=secret
         )
-        found.append(_compared(knows, guess.record, truth, guess.misfit))
+        recovered.append(_compared(knows, guess.record, truth, guess.misfit))
     ledger, delta = agents[node].store.ledger, plan.nodes[node].delta
     charged, accountant = totals.charged(plan, ledger.tally, delta)
     claimed = totals.claimed(plan, ledger.spends, delta)
     length = float(np.linalg.norm(truth))
     return KktFinding(
-        node, record, length, len(listening.glimpses), tuple(found), claimed, charged,
+        node, record, length, len(listening.glimpses), tuple(recovered), claimed, charged,
         delta, accountant,
     )  # fmt: skip
 
@@ -89,26 +89,26 @@ def _compared(knows: str, guess: Vector, truth: Vector, misfit: float) -> Recove
     return Recovered(knows, float(np.linalg.norm(guess - truth)), cosine, misfit)
 
 
-def as_json(found: KktFinding) -> dict[str, Any]:
-    """As a file holds it."""
-    told = {key: figure(v) if isinstance(v, float) else v for key, v in asdict(found).items()}
-    return told | {"recovered": [asdict(r) for r in found.recovered]}
+def as_json(finding: KktFinding) -> dict[str, Any]:
+    """Return the finding as a file holds it."""
+    tree = {key: figure(v) if isinstance(v, float) else v for key, v in asdict(finding).items()}
+    return tree | {"recovered": [asdict(r) for r in finding.recovered]}
 
 
-def in_words(plan: Plan, found: KktFinding) -> list[str]:
-    """Tell a person what was recovered, and what had been promised."""
+def in_words(plan: Plan, finding: KktFinding) -> list[str]:
+    """Return lines for a person: what was recovered, and what was promised."""
     view = plan.privacy.view
     lines = [
-        f"{plan.name} · {plan.kind} · seed {plan.seed} · KKT inference of record {found.record} of agent {found.node}",
+        f"{plan.name} · {plan.kind} · seed {plan.seed} · KKT inference of record {finding.record} of agent {finding.node}",
         "  the attacker knows all other records, C, ρ and the degrees, and hears every broadcast"
-        f" ({found.releases} releases)",
-        f"  guessing 0 is off by {found.length:.3g}, the record's own length",
+        f" ({finding.releases} releases)",
+        f"  guessing 0 is off by {finding.length:.3g}, the record's own length",
     ]
     lines += [
-        f"  {r.knows:<16} off by {r.error:.3g}, cosine {r.cosine:.4f}" for r in found.recovered
+        f"  {r.knows:<16} off by {r.error:.3g}, cosine {r.cosine:.4f}" for r in finding.recovered
     ]
     return [
         *lines,
-        f"  promised         ε = {show(found.claimed)}; charged ε = {show(found.charged)} ({view} view, δ = {found.delta:g}, "
-        f"accountant: {found.accountant})",
+        f"  promised         ε = {show(finding.claimed)}; charged ε = {show(finding.charged)} ({view} view, δ = {finding.delta:g}, "
+        f"accountant: {finding.accountant})",
     ]

@@ -23,7 +23,7 @@ from scenarios.planning.seeds import generator
 
 @dataclass(frozen=True, slots=True)
 class MembershipFinding:
-    """How well records were told from their replacements, and how well ε would let anybody."""
+    """How well an attacker tells records from their replacements, and how well ε allows any attacker to."""
 
     node: int
     records: int
@@ -55,54 +55,54 @@ def membership(
     progress: Callable[[float], None] | None = None,
 ) -> MembershipFinding:
     """Run the plan with each of some records in, and with another in its place; compare losses on the final model."""
-    who = watched(plan, node)
-    targets = range(min(records, plan.shards.sizes[who]))
+    target = watched(plan, node)
+    targets = range(min(records, plan.shards.sizes[target]))
     spends: tuple[Spend, ...] = ()
     scores: dict[bool, list[Vector]] = {True: [], False: []}
     for number, record in enumerate(targets):
         # runs of its own for every record, with it and without: then all of them are independent
-        for inside, world in ((True, plan), (False, _without(plan, who, record, more))):
+        for inside, world in ((True, plan), (False, _without(plan, target, record, more))):
             rows = []
             for run in range(runs):
                 agents = perform(
                     renoised(world, f"attack/membership/{record}/{inside}/{run}")
                 ).agents
-                rows.append(agents[who].model)
-                spends = max(spends, agents[who].store.ledger.spends, key=len)
+                rows.append(agents[target].model)
+                spends = max(spends, agents[target].store.ledger.spends, key=len)
                 if progress is not None:
                     progress((2 * number + (not inside) + (run + 1) / runs) / (2 * len(targets)))
-            scores[inside].append(_scores(plan, who, record, np.array(rows)))
+            scores[inside].append(_scores(plan, target, record, np.array(rows)))
     there, gone = np.array(scores[True]), np.array(scores[False])
     auc, advantage, low = _told(there, gone, confidence)
-    delta = plan.nodes[who].delta
+    delta = plan.nodes[target].delta
     composed, accountant = totals.charged(plan, tally(spends), delta)
     shows = plan.privacy.shows_unreleased_model
     charged = epsilon_in(OUTSIDER, composed, shows_unreleased_model=shows)
     return MembershipFinding(
-        who, len(targets), runs, auc, advantage, low, most_advantage(charged, delta),
+        target, len(targets), runs, auc, advantage, low, most_advantage(charged, delta),
         totals.claimed(plan, spends, delta), charged, delta, accountant,
     )  # fmt: skip
 
 
-def _without(plan: Plan, who: int, record: int, more: Options) -> Plan:
+def _without(plan: Plan, target: int, record: int, more: Options) -> Plan:
     """Return the same plan with a stranger in a record's place: another agent's record, drawn publicly."""
     rng = generator(plan.seed, f"attack/stranger/{record}")
-    others = [j for j in range(plan.size) if j != who] or [who]
-    from_whom = others[int(rng.integers(len(others)))]
-    x, y = plan.shards.train[from_whom]
+    others = [j for j in range(plan.size) if j != target] or [target]
+    lender = others[int(rng.integers(len(others)))]
+    x, y = plan.shards.train[lender]
     at = int(rng.integers(len(y)))
     train = [(a.copy(), b.copy()) for a, b in plan.shards.train]
-    train[who][0][record], train[who][1][record] = x[at], y[at]
+    train[target][0][record], train[target][1][record] = x[at], y[at]
     return recipe(plan, more).make(train)
 
 
-def _scores(plan: Plan, who: int, record: int, models: Matrix) -> Vector:
+def _scores(plan: Plan, target: int, record: int, models: Matrix) -> Vector:
     """Minus the record's loss on each of the final models."""
-    x, y = plan.shards.train[who]
+    x, y = plan.shards.train[target]
     row, label = x[record], float(y[record])
     t = models @ row * label if plan.loss.margin else models @ row - label
-    found: Vector = -plan.loss.value(np.nan_to_num(t))
-    return found
+    scores: Vector = -plan.loss.value(np.nan_to_num(t))
+    return scores
 
 
 def _told(there: Matrix, gone: Matrix, confidence: float) -> tuple[float, float, float]:
@@ -120,20 +120,20 @@ def _told(there: Matrix, gone: Matrix, confidence: float) -> tuple[float, float,
     return auc, (hits - alarms) / one.size, max(0.0, float(least[0] - most[0]))
 
 
-def as_json(found: MembershipFinding) -> dict[str, Any]:
-    """As a file holds it."""
-    return {key: figure(v) if isinstance(v, float) else v for key, v in asdict(found).items()}
+def as_json(finding: MembershipFinding) -> dict[str, Any]:
+    """Return the finding as a file holds it."""
+    return {key: figure(v) if isinstance(v, float) else v for key, v in asdict(finding).items()}
 
 
-def in_words(plan: Plan, found: MembershipFinding) -> list[str]:
-    """Tell a person how well it went, and what had been promised."""
-    nothing = math.isinf(found.charged)
-    promise = "nothing to who sees final models" if nothing else f"ε = {show(found.claimed)}"
+def in_words(plan: Plan, finding: MembershipFinding) -> list[str]:
+    """Return lines for a person: how well the attack went, and what was promised."""
+    nothing = math.isinf(finding.charged)
+    promise = "nothing to who sees final models" if nothing else f"ε = {show(finding.claimed)}"
     return [
-        f"{plan.name} · {plan.kind} · seed {plan.seed} · membership of {found.records} records of agent {found.node}",
-        f"  from its final model, {found.runs:,} runs with each record and as many with another in its place",
-        f"  AUC        {found.auc:.3f} (0.5 is guessing)",
-        f"  advantage  {found.advantage:.3f}, at least {found.at_least:.3f}; what was charged allows anybody {found.allowed:.3f}",
-        f"  promised   {promise}; charged ε = {show(found.charged)} (outsider view, δ = {found.delta:g}, "
-        f"accountant: {found.accountant})",
+        f"{plan.name} · {plan.kind} · seed {plan.seed} · membership of {finding.records} records of agent {finding.node}",
+        f"  from its final model, {finding.runs:,} runs with each record and as many with another in its place",
+        f"  AUC        {finding.auc:.3f} (0.5 is guessing)",
+        f"  advantage  {finding.advantage:.3f}, at least {finding.at_least:.3f}; what was charged allows anybody {finding.allowed:.3f}",
+        f"  promised   {promise}; charged ε = {show(finding.charged)} (outsider view, δ = {finding.delta:g}, "
+        f"accountant: {finding.accountant})",
     ]

@@ -54,7 +54,7 @@ def recipe(plan: Plan, more: Options) -> Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Data D and D′, the agent whose record differs, where everybody begins, and what they are in words."""
+    """Data D and D′, the agent whose record differs, the start of all agents (None: their own), and the data in words."""
 
     recipe: Recipe
     one: tuple[Points, ...]
@@ -84,7 +84,10 @@ class Neighbours:
 
 
 def watched(plan: Plan, asked: int | None) -> int:
-    """Choose whose record it is: the agent with the fewest points, of those who can release at all."""
+    """Return the agent whose record differs: `asked`, or the one with the fewest points among those that can release.
+
+    Raises `ScenarioError` where there is no such agent.
+    """
     if asked is not None:
         if not 0 <= asked < plan.size:
             said = f"no agent {asked}: ids run from 0 to {plan.size - 1}"
@@ -96,25 +99,25 @@ def watched(plan: Plan, asked: int | None) -> int:
 
 def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) -> Setting:
     """Return D and D′: the worst that is known for the loss, or the scenario's own data with a canary in it."""
-    who = watched(plan, node)
+    target = watched(plan, node)
     pair, start, words = _records(plan)
-    made = []
+    data = []
     for record in pair:
         if how == "worst":
             train = [_nothing(x, y) for x, y in plan.shards.train]
         else:
             train = [(x.copy(), y.copy()) for x, y in plan.shards.train]
-        x, y = train[who]
+        x, y = train[target]
         x[0], y[0] = record
-        made.append(tuple(train))
+        data.append(tuple(train))
     if how != "worst":
         start = None
         words = f"its own data and starts, its first record replaced by {words.split(', start')[0]}"
-    return Setting(recipe(plan, more), made[0], made[1], start, who, words)
+    return Setting(recipe(plan, more), data[0], data[1], start, target, words)
 
 
 def _nothing(x: Any, y: Any) -> Points:
-    """Records that pull nowhere, as many as there were: sizes are public."""
+    """Return records of gradient zero, as many as there were: sizes are public."""
     return np.zeros_like(x), np.ones_like(y)
 
 
@@ -144,7 +147,7 @@ def _records(plan: Plan) -> tuple[tuple[tuple[Vector, float], ...], Vector | Non
 
 
 def _norm(plan: Plan) -> str:
-    """The norm that the noise of this plan is scaled in."""
+    """Return the norm in which the noise of a plan is scaled."""
     for node in plan.nodes:
         spends = scheduled(node.mechanism, max(1, len(node.neighbours)))
         if spends:
@@ -153,7 +156,7 @@ def _norm(plan: Plan) -> str:
 
 
 def _begun_at(plan: Plan, start: Vector | None) -> Plan:
-    """Let everybody begin at a public point of the adversary's choice, where there is one."""
+    """Return the plan with all agents starting at a public point of the adversary's choice; as it is where that is None."""
     if start is None:
         return plan
     nodes = tuple(replace(node, start=start) for node in plan.nodes)

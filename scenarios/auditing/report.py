@@ -1,4 +1,4 @@
-"""What an audit found, in words, as a file, and as a picture."""
+"""The result of an audit, in words and as a file."""
 
 from typing import Any
 
@@ -17,67 +17,67 @@ _WHY_NULL = {
 """Why figures of an audit may be missing, by patterns of their places."""
 
 
-def as_json(order: Order, found: Finding) -> dict[str, Any]:
-    """Everything that the audit's folder holds."""
-    rates = found.bound.rates
-    told = {
+def as_json(order: Order, finding: Finding) -> dict[str, Any]:
+    """Return the content of `audit.json`; where a figure is missing (None), `reasons` says why."""
+    rates = finding.bound.rates
+    tree = {
         "scenario": order.plan.name,
         "seed": order.plan.seed,
         "mechanism": order.plan.kind,
-        "verdict": found.verdict,
+        "verdict": finding.verdict,
         "epsilon": {
-            "audited": figure(found.lower),
-            "claimed": figure(found.claimed),
-            "charged": figure(found.charged),
-            "delta": found.delta,
+            "audited": figure(finding.lower),
+            "claimed": figure(finding.claimed),
+            "charged": figure(finding.charged),
+            "delta": finding.delta,
             "view": order.eyes,
-            "accountant": found.accountant,
-            "declared_by": found.declared_by,
+            "accountant": finding.accountant,
+            "declared_by": finding.declared_by,
         },
         "bound": {
-            "value": found.bound.value,
-            "unit": found.unit,
-            "statistic": found.bound.statistic,
-            "threshold": figure(found.bound.threshold),
+            "value": finding.bound.value,
+            "unit": finding.unit,
+            "statistic": finding.bound.statistic,
+            "threshold": figure(finding.bound.threshold),
             "hits_at_least": None if rates is None else rates.hits,
             "alarms_at_most": None if rates is None else rates.alarms,
         },
         "runs": order.runs,
         "confidence": order.confidence,
-        "power": found.power,
-        "runs_for_80": found.enough,
-        "neighbours": {"how": order.how, "node": found.node, "what": found.words},
-        "releases": found.releases,
+        "power": finding.power,
+        "runs_for_80": finding.enough,
+        "neighbours": {"how": order.how, "node": finding.node, "what": finding.words},
+        "releases": finding.releases,
         "curve": [
             {"releases": k, "audited": figure(a), "claimed": figure(c), "charged": figure(e)}
-            for k, a, c, e in found.curve
+            for k, a, c, e in finding.curve
         ],
     }
-    return with_reasons(told, _WHY_NULL)
+    return with_reasons(tree, _WHY_NULL)
 
 
-def in_words(order: Order, found: Finding) -> list[str]:
-    """Tell a person: the verdict, all three numbers, and what the test was worth."""
-    whose = f"{order.eyes} view, δ = {found.delta:g}"
-    unit = f" (μ ≥ {found.bound.value:.4g})" if found.unit == "mu" else ""
-    code = found.declared_by
-    who = "what the calibration promises" if code is None else self_declared(code)
+def in_words(order: Order, finding: Finding) -> list[str]:
+    """Return lines for a person: the verdict, all three numbers, and the power of the test."""
+    terms = f"{order.eyes} view, δ = {finding.delta:g}"
+    unit = f" (μ ≥ {finding.bound.value:.4g})" if finding.unit == "mu" else ""
+    code = finding.declared_by
+    author = "what the calibration promises" if code is None else self_declared(code)
     lines = [
-        f"{order.plan.name} · {order.plan.kind} · seed {order.plan.seed} · {found.verdict}",
-        f"  neighbours {found.words}; agent {found.node}, {found.releases} releases",
-        f"  claimed    ε = {show(found.claimed)}   {who} ({whose})",
-        f"  audited    ε ≥ {show(found.lower)}{unit}   from 2 × {order.runs:,} runs, at {100 * order.confidence:.12g} % "
-        f"confidence, by: {found.bound.statistic or 'nothing'}",
-        f"  charged    ε = {show(found.charged)}   what the ledger says (accountant: {found.accountant})",
-        f"  power      {_power(found)}",
+        f"{order.plan.name} · {order.plan.kind} · seed {order.plan.seed} · {finding.verdict}",
+        f"  neighbours {finding.words}; agent {finding.node}, {finding.releases} releases",
+        f"  claimed    ε = {show(finding.claimed)}   {author} ({terms})",
+        f"  audited    ε ≥ {show(finding.lower)}{unit}   from 2 × {order.runs:,} runs, at {100 * order.confidence:.12g} % "
+        f"confidence, by: {finding.bound.statistic or 'nothing'}",
+        f"  charged    ε = {show(finding.charged)}   what the ledger says (accountant: {finding.accountant})",
+        f"  power      {_power(finding)}",
     ]
-    if found.verdict == REFUTED and code is not None:
+    if finding.verdict == REFUTED and code is not None:
         lines.append(f"  The claim is refuted: more leaks than {code} declares, to the ledger too.")
-    elif found.verdict == REFUTED:
+    elif finding.verdict == REFUTED:
         lines.append(
             "  The claim is refuted: more leaks than was promised. The ledger charged for it."
         )
-    elif found.verdict == BROKEN:
+    elif finding.verdict == BROKEN:
         lines.append(
             "  More leaks than the ledger charged. "
             + (
@@ -86,18 +86,18 @@ def in_words(order: Order, found: Finding) -> list[str]:
                 else "That is a fault of hush: please report it."
             )
         )
-    elif found.power is None:
+    elif finding.power is None:
         lines.append(
             "  Not refuted: what a test of final models is worth is not known; the eavesdropper's is stronger."
-            if found.bound.statistic == MODELS and code is None
+            if finding.bound.statistic == MODELS and code is None
             else "  Not refuted: what this test is worth is not known, so that it proves nothing."
         )
-    elif found.power < 0.5:
+    elif finding.power < 0.5:
         lines.append(
             "  Not refuted says little here: the test could hardly have told. "
             + (
                 "More runs help."
-                if found.enough
+                if finding.enough
                 else "No number of runs up to a million would: losses this large, or in so many dimensions, do not show."
             )
         )
@@ -108,9 +108,9 @@ def in_words(order: Order, found: Finding) -> list[str]:
     return lines
 
 
-def _power(found: Finding) -> str:
-    """What the test was worth, in words."""
-    if found.power is None:
+def _power(finding: Finding) -> str:
+    """Return the power of the test, in words."""
+    if finding.power is None:
         return "unknown: the statistic is not the exact loss"
-    told = f"{100 * found.power:.0f} % that exact losses of twice the claim would be refuted with so many runs"
-    return told + (f"; 80 % with about 2 × {found.enough:,}" if found.enough else "")
+    words = f"{100 * finding.power:.0f} % that exact losses of twice the claim would be refuted with so many runs"
+    return words + (f"; 80 % with about 2 × {finding.enough:,}" if finding.enough else "")

@@ -1,4 +1,4 @@
-"""One run of a plan for an auditor: nothing is written, and one agent is watched by who knows all but one of its records."""
+"""One simulation of a plan for an auditor that knows all records but one: nothing is written."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -29,7 +29,7 @@ _SEEDS = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an adversary has of one run: the loss of each release of the watched agent, and the final models."""
+    """What an adversary observes in one run: the loss of each release of the watched agent, and the final models."""
 
     losses: tuple[float, ...]
     hints: dict[str, float]
@@ -42,7 +42,7 @@ class Seen:
 
 
 class Sums:
-    """What the server's models say of one client whose answers were added up in secret."""
+    """The losses that the server's models show of one client, where answers are added up in secret."""
 
     def __init__(self, clients: tuple[Client, ...], node: int, pair: tuple[Client, Client]) -> None:
         self._clients = clients
@@ -70,11 +70,11 @@ class Sums:
         seen = server.model if rate is None else (theta - server.model) / rate
         others = [j for j in survivors if j != self._node]
         rest = sum((coordinator.weights[j] * self._clients[j].plain(theta) for j in others), 0.0)
-        found = []
+        densities = []
         for client in self._pair:
             mean = (rest + coordinator.weights[self._node] * client.plain(theta)) / weights.sum()
-            found.append(self._log_density(coordinator, seen - mean, survivors))
-        return found[0] - found[1]
+            densities.append(self._log_density(coordinator, seen - mean, survivors))
+        return densities[0] - densities[1]
 
     @staticmethod
     def _log_density(coordinator: Coordinator, noise: Vector, survivors: list[int]) -> float:
@@ -110,7 +110,7 @@ def renoised(plan: Plan, name: str, mechanisms: dict[int, Any] | None = None) ->
 def observe(plan: Plan, node: int, pair: Pair, name: str) -> Seen:
     """Run a plan with fresh noise and everything else as it is, and return what was seen of one agent."""
     if declared_by(plan.kind) is not None:
-        return _looked_on(plan, node, name)
+        return _observe_own_code(plan, node, name)
     witness, sums = Witness(plan.nodes[node].mechanism, *pair), _sums(plan, node, pair)
     simulation = Simulation(renoised(plan, name), VirtualClock())
     simulation.agents[node].watch_steps(witness.watch)
@@ -138,7 +138,7 @@ def _shown(simulation: Simulation, node: int) -> Vector:
     return np.concatenate([agent.model for agent in (everybody[-1:] if hidden else everybody)])
 
 
-def _looked_on(plan: Plan, node: int, name: str) -> Seen:
+def _observe_own_code(plan: Plan, node: int, name: str) -> Seen:
     """Observe code of a scenario's own as a black box. A run has copies: what the code remembers ends with its run."""
     own = {each.id: deepcopy(each.mechanism) for each in plan.nodes}
     onlooker = Onlooker()
@@ -152,6 +152,6 @@ def _sums(plan: Plan, node: int, pair: Pair) -> Sums | None:
     one, other = pair
     if not isinstance(one, Client) or not isinstance(other, Client) or one.seal is None:
         return None
-    found = [n.mechanism for n in plan.nodes]
-    found[node] = one
-    return Sums(tuple(m for m in found if isinstance(m, Client)), node, (one, other))
+    mechanisms = [n.mechanism for n in plan.nodes]
+    mechanisms[node] = one
+    return Sums(tuple(m for m in mechanisms if isinstance(m, Client)), node, (one, other))
