@@ -29,7 +29,7 @@ _TIE = 1e-6
 
 
 def rounded_down(value: float) -> float:
-    """Round a found scale down to 9 significant digits, so that no schedule rests on the last bits of a library."""
+    """Round a scale down to 9 significant digits, so that no schedule rests on the last bits of a library."""
     return float(_DIGITS.plus(Decimal(value))) if math.isfinite(value) else value
 
 
@@ -219,7 +219,7 @@ def shaped_charges(
 
 
 class Case(NamedTuple):
-    """What is calibrated for one agent: how its losses are distributed, and two of budget, weights and charge.
+    """What is calibrated for one agent: the form of its losses, and two of budget, weights and charge.
 
     `weights` are those of its releases; None where the budget and equal releases of a `charge` fix how many there are.
     """
@@ -237,7 +237,7 @@ class Case(NamedTuple):
         return self.form.exact and all(loss.law != "objective" for loss, _ in self.before)
 
     def room(self, accountant: str) -> float:
-        """Return ln of what an accountant lets through: the size of the charges, or their number."""
+        """Return ln of what an accountant admits: the size of the charges, or their number; −∞ where it admits none."""
         if self.weights is None:
             allowed: float = most_releases(
                 self.form, self.epsilon, self.delta, self.charge, accountant
@@ -253,10 +253,10 @@ class Case(NamedTuple):
 
 
 def tightest(cases: Iterable[Case]) -> str:
-    """Return the accountant that admits the least noise for these agents; of equals the one with the simplest argument.
+    """Return the name of the accountant that admits the least noise for these agents; of equals the simplest.
 
-    One accountant serves them all, so that one word in a file repeats the run: the one with the largest mean of ln(charge).
-    Agents without δ have no say: only basic composition is valid for them, whatever is chosen.
+    One accountant serves all agents, so that one word in a file repeats the run: the one with the largest mean of
+    ln(charge). Agents without δ do not count: only basic composition is valid for them, whatever is chosen.
     """
     counted = Counter(case for case in cases if case.delta > 0)
     if not counted:

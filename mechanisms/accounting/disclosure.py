@@ -1,4 +1,4 @@
-"""ε of an agent's releases as it is told: one rule for live screens, summaries, folders, forecasts and audits."""
+"""ε of an agent's releases as reports state it: one rule for live screens, summaries, folders, forecasts and audits."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from mechanisms.accounting.views import OUTSIDER, add_in, composable, epsilon_in
 
 
 class Reader(NamedTuple):
-    """Under whose eyes an agent's ε is told, by whose arithmetic, at which δ, and under which cap.
+    """In which view an agent's ε is stated, by which accountant, at which δ, and under which cap.
 
     `adaptive` says that releases may depend on earlier outputs: code of one's own without a schedule. `shows_model` says
     that an outsider is shown a model that was never released.
@@ -49,12 +49,12 @@ def epsilon_of(
     """
     adaptive = reader.adaptive or unplanned_stop
     bag = _composable(whole, reader)
-    found, name = headline(bag, reader.delta, reader.accountant, adaptive=adaptive, but=but)
+    epsilon, name = headline(bag, reader.delta, reader.accountant, adaptive=adaptive, but=but)
     cap = reader.cap if reader.adaptive and reader.accountant == TIGHTEST else None
-    if cap is not None and len(whole) and cap.epsilon < found:
+    if cap is not None and len(whole) and cap.epsilon < epsilon:
         # what is proved of adaptive releases is the cap that was set in advance
-        found, name = cap.epsilon, f"{cap.accountant} filter"
-    return epsilon_in(reader.view, found, shows_unreleased_model=reader.shows_model), name
+        epsilon, name = cap.epsilon, f"{cap.accountant} filter"
+    return epsilon_in(reader.view, epsilon, shows_unreleased_model=reader.shows_model), name
 
 
 def side_by_side(
@@ -62,12 +62,12 @@ def side_by_side(
 ) -> dict[str, float]:
     """Return ε of the same releases under every accountant that has a claim for them.
 
-    An accountant in `but` is not asked: its ε is at most the least of the others', and that is told.
+    An accountant in `but` is not asked: its ε is at most the least of the others', which stands for it.
     """
     bag, adaptive = _composable(whole, reader), reader.adaptive or unplanned_stop
-    found = totals(bag, reader.delta, adaptive=adaptive, but=but)
+    epsilons = totals(bag, reader.delta, adaptive=adaptive, but=but)
     skipped = set(but) & set(claims_of(bag, reader.delta, adaptive=adaptive))
-    return found | dict.fromkeys(skipped, min(found.values(), default=math.inf))
+    return epsilons | dict.fromkeys(skipped, min(epsilons.values(), default=math.inf))
 
 
 def _composable(bag: Tally, reader: Reader) -> Tally:
@@ -75,11 +75,11 @@ def _composable(bag: Tally, reader: Reader) -> Tally:
     return composable(bag) if reader.view == OUTSIDER else bag
 
 
-def largest_of_all(told: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def largest_of_all(epsilons: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Return the largest ε of several ledgers under every accountant that has a claim for each of them.
 
-    One that has none for some ledger says nothing of the largest: basic composition knows no Gaussian noise.
+    One without a claim for some ledger bounds no largest ε: basic composition knows no Gaussian noise.
     """
-    each = list(told)
+    each = list(epsilons)
     names = [name for name in (each[0] if each else ()) if all(name in one for one in each)]
     return {name: max(one[name] for one in each) for name in names}

@@ -1,4 +1,4 @@
-"""What holds a cap: would one more release break it."""
+"""What holds a cap: whether one more release would break it."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -22,8 +22,8 @@ class Cap:
     `planned` is the bag of releases that was calibrated to fit, fixed in advance, as its accountant takes them: what is a
     part of it fits too. Releases off that plan (at another degree, say) are judged by a Rényi filter: a sum of Rényi
     divergences at one order, which was chosen in advance, so that it is valid also where charges depend on earlier
-    outputs (Feldman, Zrnic 2021). Whether a run leaves its plan must not: here degrees decide, which are public. Closed
-    forms hold a cap by their sums.
+    outputs (Feldman, Zrnic 2021). Whether a run leaves its plan must not depend on outputs: here degrees decide, which are
+    public. Accountants that read sums hold a cap by them.
     """
 
     epsilon: float
@@ -31,7 +31,7 @@ class Cap:
     accountant: str
     planned: Tally | None = field(default=None, compare=False)
     order: int = field(init=False, compare=False, repr=False)
-    """Where the filter's order stands on the grid of orders."""
+    """The place of the filter's order on the grid of orders."""
 
     def __post_init__(self) -> None:
         if self.accountant not in ACCOUNTANTS:

@@ -7,7 +7,7 @@ loads NumPy: names of metrics are needed before it. Formulas import it when they
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scenarios.planning.scenario_tables import ScenarioTable
     from scenarios.planning.scores import Scores
 
-Value = Any
+Value: TypeAlias = "float | NDArray[Any]"
 """A number of the network, or a vector with one number for each agent; NaN stands for no value."""
 UNPLACED = 1000
 

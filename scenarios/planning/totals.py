@@ -18,7 +18,7 @@ def claim_of(spend: Spend) -> Spend:
 
 
 def charged(plan: Plan, bag: Tally, delta: float) -> tuple[float, str]:
-    """Return ε of what was charged (a bag of losses in some view), and by whose arithmetic."""
+    """Return ε of what was charged (a bag of losses in some view), and the name of the accountant."""
     privacy = plan.privacy
     reader = Reader(privacy.view, privacy.accountant, delta, adaptive=privacy.adaptive)
     return epsilon_of(bag, reader)

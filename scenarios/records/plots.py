@@ -14,7 +14,7 @@ from mechanisms.vectors import Vector
 from scenarios.language.json_numbers import number, show
 from scenarios.language.problems import nearest
 from scenarios.language.visible_text import visible
-from scenarios.planning.metric_names import split_metric
+from scenarios.planning.metric_names import reads_models, split_metric
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 
@@ -224,7 +224,7 @@ def _picture(record: RunRecord, curve: Curve, what: str, x: str, out: Path) -> P
     epsilon = record.summary.get("epsilon", {})
     terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
     axes.set_xlabel(_LABELS.get(x, _written(f"largest ε ({terms})")))
-    axes.set_ylabel(_written(f"ε ({terms})" if what.startswith("epsilon") else what + _whose(what)))
+    axes.set_ylabel(_written(f"ε ({terms})" if what.startswith("epsilon") else what + _view(what)))
     told = f"{record.manifest['scenario']}, seed {record.manifest['seed']}: {record.status}"
     axes.set_title(_written(told))
     axes.grid(alpha=0.25)
@@ -246,9 +246,9 @@ def _written(text: str) -> str:
     return visible(text).replace("$", r"\$")
 
 
-def _whose(what: str) -> str:
-    oracle = ("loss", "accuracy", "rmse", "gap", "objective", "gain")
-    return " (an oracle's view)" if what.startswith(oracle) else ""
+def _view(what: str) -> str:
+    """Return a note on a metric that no agent sees."""
+    return " (an oracle's view)" if reads_models([what]) else ""
 
 
 def draw_audit(order: "Order", found: "Finding", out: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from mechanisms.accounting.compose import TIGHTEST
 from scenarios.language.writer import to_toml
 
 Values = dict[str, Any]
@@ -25,7 +26,7 @@ def with_headline(tree: Values, summary: Values) -> str:
     if not summary:
         return text
     was = summary["epsilon"]
-    if tree["privacy"]["accountant"] == "tightest":
+    if tree["privacy"]["accountant"] == TIGHTEST:
         text += f'# privacy.accountant: "tightest" was {was["accountant"]}\n'
     if was["calibrated"] is not None:
         text += f'# privacy.calibrate: "tightest" was {was["calibrated"]}\n'

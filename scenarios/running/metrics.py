@@ -17,15 +17,22 @@ class Measurements:
         self.snapshot = snapshot
         asked = metrics_of(snapshot.plan.asked)
         self._asked = {*asked, *(m.share.of for m in asked.values() if m.share is not None)}
-        self._ordered = ordered()
-        self._if_asked = ordered(asked=True)
+        self._taken: dict[bool, list[Metric]] = {}
 
     def taken(self, *, last: bool) -> list[Metric]:
-        """Return what is computed at a sample, in the order of columns: what is asked for comes after the rest."""
-        unasked = [metric for metric in self._ordered if self._is_taken(metric, last=last)]
+        """Return what is computed at a sample, in the order of columns: what is asked for comes after the rest.
+
+        It is the same at every sample but the last.
+        """
+        if last not in self._taken:
+            self._taken[last] = self._choose(last=last)
+        return self._taken[last]
+
+    def _choose(self, *, last: bool) -> list[Metric]:
+        unasked = [metric for metric in ordered() if self._is_taken(metric, last=last)]
         asked = [
             metric
-            for metric in self._if_asked
+            for metric in ordered(asked=True)
             if metric.name in self._asked
             and metric not in unasked
             and (last or metric.taken is not Taken.AGAIN)
@@ -61,7 +68,7 @@ class Measurements:
     def measure(self, name: str) -> list[float]:
         """Return one metric of every agent as of now, for faults that choose by it; NaN stands for no value."""
         self.snapshot.look()
-        return [float(value) for value in self._value(METRICS[name])]
+        return [float(value) for value in np.atleast_1d(self._value(METRICS[name]))]
 
     def _value(self, metric: Metric) -> Value:
         if not metric.is_possible(self.snapshot):
