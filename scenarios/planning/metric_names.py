@@ -8,7 +8,8 @@ from scenarios.planning.metric import Metric
 
 METRICS: Family[Metric] = Family("scenarios.planning.metrics", Metric, several=True)
 """Every metric by its name."""
-_GOALS = ("time_to", "releases_to", "bytes_to", "epsilon_to")
+FIGURES = ("time_to", "releases_to", "bytes_to", "epsilon_to")
+"""The figures of a target: `time_to.NAME` and so on."""
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 
 
@@ -76,4 +77,4 @@ def known_names(goals: Iterable[str]) -> list[str]:
 
 
 def _figures(goals: Iterable[str]) -> list[str]:
-    return [f"{figure}.{goal}" for goal in goals for figure in _GOALS]
+    return [f"{figure}.{goal}" for goal in goals for figure in FIGURES]

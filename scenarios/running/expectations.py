@@ -1,4 +1,4 @@
-"""What a scenario expects, judged at samples; and when its targets were reached."""
+"""Expectations, judged at samples; and the figures of targets: when each was reached, and what had been spent by then."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +12,19 @@ from actors.agent import UP, Agent
 from actors.conditions import Condition, Metrics
 from actors.events import Event, Sampled
 from actors.log import Log
-from scenarios.language.json_numbers import aggregate, number
+from scenarios.language.json_numbers import aggregate, figure, number
 from scenarios.planning.expectations import Expectation, Selection
-from scenarios.planning.metric_names import METRICS, split_metric
+from scenarios.planning.metric_names import FIGURES, METRICS, split_metric
 from scenarios.planning.plan import Plan
 
 
 @dataclass(slots=True)
 class Judgement:
-    """One expectation: wanted, got, and the event that decided it."""
+    """One expectation and what became of it.
+
+    `got` is the value that decided it, or the last one; None before any, NaN where the metric had none. `first` and `t`
+    are the number of the event that decided it and its time in seconds; None where none did.
+    """
 
     name: str
     wanted: str
@@ -33,23 +37,17 @@ class Judgement:
     """What it is judged over, where one run cannot judge it: "seeds"."""
 
     def as_json(self) -> dict[str, Any]:
-        """As `verdicts.json` holds it."""
+        """Return it as `verdicts.json` holds it."""
         over = {"over": self.over} if self.over else {}
         return over | {
             "name": self.name,
             "wanted": self.wanted,
             "verdict": self.verdict,
-            "got": _json(self.got),
+            "got": figure(self.got),
             "first": self.first,
             "t": self.t,
             "note": self.note,
         }
-
-
-def _json(value: float | None) -> Any:
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
 
 
 def value_of(
@@ -155,9 +153,9 @@ class Expectations:
         of a metric and returns why it has no value.
         """
         self._figures = {
-            f"{figure}.{name}": (math.inf if reached is None else reached[figure])
+            f"{key}.{name}": (math.inf if reached is None else reached[key])
             for name, reached in self._reached.items()
-            for figure in ("time_to", "releases_to", "bytes_to", "epsilon_to")
+            for key in FIGURES
         }
         for at, expect in enumerate(self._plan.expects):
             judgement = self.judgements[at]

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from scenarios.api import check
+from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import aggregate
+from scenarios.planning.metric import Taken
+from scenarios.planning.metric_names import METRICS
 from tests.support.builders import Ran, perform, private, scenario
 
 DATA = {"source": "separators", "dimension": 3, "points": {"min": 5, "max": 20}, "test_points": 30}
@@ -173,3 +176,8 @@ def test_a_group_has_a_share_of_harmed_agents_of_its_own(tmp_path: Path) -> None
     assert judged[0]["wanted"] == "harmed of left >= 0 (end)"
     told = check(scenario(expect=[{"metric": "harmed", "node": 1, "at_least": 0.0}]))
     assert "harmed is a share of agents: give a group, or leave node out" in told.problems[0]
+
+
+def test_every_metric_that_runs_the_plan_again_has_a_way_to() -> None:
+    again = {metric.name for metric in METRICS.values() if metric.taken is Taken.AGAIN}
+    assert again == set(AT_END_METRICS)
