@@ -9,19 +9,19 @@ import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
-from scenarios.console.assembly.crowds import Crowds
+from scenarios.console.assembly.crowds import CrowdBuilder
 from scenarios.console.assembly.pace import PULSE_S, Motion, PaceMeter
 from scenarios.console.assembly.panels import PanelInputs, candidates
 from scenarios.console.assembly.ranking import Ranking
 from scenarios.console.assembly.survey import Survey, survey
 from scenarios.console.drawing.layout import MANY
 from scenarios.console.drawing.model import (
+    AgentDetails,
     Crowd,
     Feed,
     Header,
     Model,
     Nodes,
-    Opened,
     Row,
 )
 from scenarios.console.drawing.styled_text import brief
@@ -59,10 +59,10 @@ class ModelBuilder:
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
         self._survey: Survey | None = None
-        """The last look at everybody."""
+        """The last look at all agents."""
         self._due = 0.0
         self._ranking = Ranking(source, self._caps)
-        self._crowds = Crowds(self._members, self._caps)
+        self._crowds = CrowdBuilder(self._members, self._caps)
 
     def build(self, view: ViewState, *, ascii_only: bool = False) -> Built:
         """Build the model of everything as it stands; return it with the view that it shows, which the caller keeps."""
@@ -116,7 +116,7 @@ class ModelBuilder:
         return view.opened, near[min(view.link, len(near) - 1)]
 
     def _seen(self, view: ViewState) -> Survey | None:
-        """Return the last look at everybody where there are thousands: now while nothing goes on, else not long ago.
+        """Return the last look at all agents where there are thousands: now while nothing goes on, else not long ago.
 
         Of fewer it is None: they are looked at one by one, now.
         """
@@ -162,13 +162,13 @@ class ModelBuilder:
             speed=motion.speed, now_s=source.now / 1e9, seq=source.seq,
             end_s=None if source.end is None else source.end / 1e9, share=share, pace=pace.real, events_per_s=pace.events_per_s,
             left_s=pace.left(share), wall_s=pace.wall_s, queue=source.queue, memory_mb=memory_mb(),
-            recorded_mb=source.recorded_mb, privacy=self._told(), steered=source.steered,
+            recorded_mb=source.recorded_mb, privacy=self._terms_of(), steered=source.steered,
             covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
             broken=source.broken,
             server=server,
         )  # fmt: skip
 
-    def _told(self) -> str:
+    def _terms_of(self) -> str:
         """What every ε stands with: of thousands as of the last look at all of them."""
         if self.facts.size <= MANY or self._survey is None:
             return self.source.terms()
@@ -202,10 +202,10 @@ class ModelBuilder:
         state, size = self.source.run_state, self.facts.size
         stamp = (state.changes, -1) if seen is None else (-1, seen.seq)
         if self._remembered[0] != stamp:
-            found = [state.state(i) for i in range(size)] if seen is None else list(seen.states)
+            states = [state.state(i) for i in range(size)] if seen is None else list(seen.states)
             each = state.losses() if seen is None else seen.losses.tolist()
             p10, p50, p90 = percentiles(each, (10, 50, 90))
-            self._remembered = stamp, found, (p10, p50, p90)
+            self._remembered = stamp, states, (p10, p50, p90)
         _, states, losses = self._remembered
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = epsilons / self._caps
@@ -221,8 +221,8 @@ class ModelBuilder:
     # what happened
 
     def _feed(self, view: ViewState) -> Feed:
-        found = view.events.last(self.source, 40)
-        lines = [feed.line_in(self.source, event) for event in found]
+        events = view.events.last(self.source, 40)
+        lines = [feed.line_in(self.source, event) for event in events]
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
         upcoming = (
@@ -230,10 +230,10 @@ class ModelBuilder:
         )
         return Feed(lines, view.events.text, upcoming)
 
-    def _open(self, view: ViewState, i: int) -> Opened:
+    def _open(self, view: ViewState, i: int) -> AgentDetails:
         source, state = self.source, self.source.run_state
         group = next((name for name, ids in self._members.items() if i in ids), "")
-        ledger = [f"{k:>4} {_told(spend)}" for k, spend in source.ledger(i, 40)]
+        ledger = [f"{k:>4} {_cost_of(spend)}" for k, spend in source.ledger(i, 40)]
         near = [
             (j, state.state(j), last_delay(source, i, j), last_delay(source, j, i))
             for j in self.near[i]
@@ -246,14 +246,14 @@ class ModelBuilder:
                 f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
             ]
             listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
-        return Opened(
+        return AgentDetails(
             row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
             messages=[feed.line_in(source, e) for e in mine], cursor=min(view.link, max(0, len(near) - 1)),
             count=self.facts.size,
         )  # fmt: skip
 
 
-def _told(spend: Spend) -> str:
+def _cost_of(spend: Spend) -> str:
     """Tell what was paid: a pure ε, or the μ of Gaussian noise; and what was promised, where that is another."""
     unit = "μ" if spend.law == "gaussian" else "ε"
     same = math.isclose(spend.claimed, spend.charged, rel_tol=1e-6)

@@ -32,18 +32,18 @@ Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-class Crowds:
-    """Tells of the agents of a survey."""
+class CrowdBuilder:
+    """Counts and ranks the agents of a survey."""
 
     def __init__(self, members: Mapping[str, Sequence[int]], caps: Vector) -> None:
         self._members = members
         self._caps = caps
         self.known: tuple[int, int, str] | None = None
-        """Which look it is that is remembered, and at whom."""
+        """Of which look the crowd is remembered, and of which filter."""
         self._crowd: Crowd | None = None
 
     def of(self, seen: Survey, ids: Sequence[int], passing: str) -> Crowd | None:
-        """Tell of the agents that pass a filter, once for every look at everybody; nothing before the first sample."""
+        """Return the agents that pass a filter, found once for each survey; None before the first sample, and where none passes."""
         if self.known != (seen.seq, seen.t, passing):
             self.known, self._crowd = (seen.seq, seen.t, passing), None
             if seen.sampled_t is not None and ids:

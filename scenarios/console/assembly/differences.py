@@ -56,7 +56,7 @@ class Figure:
 def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure]:
     """Compare two runs as they stand: exact figures now or at an instant, sampled ones at the last sample of each."""
     mine, theirs = one.messages(), other.messages()
-    found = [
+    compared = [
         Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
         Figure("ε median", float(np.median(one.epsilons())), float(np.median(other.epsilons()))),
         *(Figure(f"loss* {n}", a, b) for n, a, b in zip(
@@ -72,10 +72,10 @@ def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure
     for name in _SHOWN:
         a, b = one.run_state.sampled(name), other.run_state.sampled(name)
         if a is not None and b is not None:
-            found.append(Figure(f"{name}*" if name in _ORACLES else name, folded(a), folded(b)))
+            compared.append(Figure(f"{name}*" if name in _ORACLES else name, folded(a), folded(b)))
     if _terms(one) == _terms(other):
-        return found
-    return [replace(f, alike=False) if f.name.startswith(("ε", "epsilon")) else f for f in found]
+        return compared
+    return [replace(f, alike=False) if f.name.startswith(("ε", "epsilon")) else f for f in compared]
 
 
 def _terms(source: Source) -> str:
@@ -84,9 +84,9 @@ def _terms(source: Source) -> str:
 
 
 def _stale(source: Source, at: int | None) -> float:
-    instant = None if source.over else at  # who is over stands at its end
-    (found,) = percentiles([source.stale(i, instant) for i in range(source.facts.size)], (50,))
-    return float(found)
+    instant = None if source.over else at  # a run that is over stands at its end
+    (median,) = percentiles([source.stale(i, instant) for i in range(source.facts.size)], (50,))
+    return float(median)
 
 
 def apart(one: Source, other: Source, count: int) -> list[Far]:
@@ -109,14 +109,14 @@ def columns(width: int) -> int:
 
 
 def differences(
-    found: Sequence[Figure], far: Sequence[Far], now_s: float, width: int, height: int
+    compared: Sequence[Figure], far: Sequence[Far], now_s: float, width: int, height: int
 ) -> list[Line]:
     """Draw the figures, then the agents that are furthest apart."""
     across = (width - 4) // columns(width)
     name, number = _sizes(across)
     heads = f"{'':<{name}}" + "".join(f"{column:>{number}}" for column in ("A", "B", "B − A"))
     head: Line = [(f"{heads} ".ljust(across) * columns(width), DIM)]
-    cells = [_figure(figure, across) for figure in found]
+    cells = [_figure(figure, across) for figure in compared]
     rows = min(math.ceil(len(cells) / columns(width)), max(1, height - 4))
     lines = [head]
     for at in range(rows):
@@ -124,16 +124,21 @@ def differences(
         for cell in cells[at::rows][: columns(width)]:
             line += cell
         lines.append(line)
-    said: Line = [("loss* apart  ", DIM)]
+    far_line: Line = [("loss* apart  ", DIM)]
     for node, mine, theirs, gap in far:
-        said += [(f"{node} ", PLAIN), *_glyph(mine), *_glyph(theirs), (f" {brief(gap)}   ", PLAIN)]
+        far_line += [
+            (f"{node} ", PLAIN),
+            *_glyph(mine),
+            *_glyph(theirs),
+            (f" {brief(gap)}   ", PLAIN),
+        ]
     title: Line = [
         ("differences", HEAD),
         (f"  t {watch(now_s)}  * an oracle's, as of each last sample", DIM),
     ]
-    if not all(figure.alike for figure in found):
+    if not all(figure.alike for figure in compared):
         title.insert(1, ("  ε IN OTHER TERMS", WARN))
-    return box(title, [*lines, said], width, height)
+    return box(title, [*lines, far_line], width, height)
 
 
 def _glyph(state: str) -> Line:
@@ -151,10 +156,10 @@ def _figure(figure: Figure, across: int) -> Line:
     gap = figure.apart
     name, number = _sizes(across)
     style = PLAIN if math.isnan(gap) or gap == 0 else WARN
-    told = "" if math.isnan(gap) else f"{'+' if gap > 0 else ''}{within(gap, number - 2)}"
+    gap_text = "" if math.isnan(gap) else f"{'+' if gap > 0 else ''}{within(gap, number - 2)}"
     cell: Line = [
         (f"{figure.name[:name]:<{name}}", PLAIN),
         (f"{within(figure.one, number - 1):>{number}}{within(figure.other, number - 1):>{number}}", PLAIN),
-        (f"{told:>{number}} ", style),
+        (f"{gap_text:>{number}} ", style),
     ]  # fmt: skip
     return fit(cell, across)

@@ -29,7 +29,7 @@ class Ranking:
         self._order: tuple[Any, list[int]] = (None, [])
 
     def order(self, view: ViewState, epsilons: Vector, seen: Survey | None) -> list[int]:
-        """Sort and filter the agents: those of a survey as it found them, else anew at each event."""
+        """Sort and filter the agents: as of a survey where there is one, else anew at each event."""
         stamp = self._source.seq if seen is None else seen.seq
         key = (view.sort, view.descending, view.filter, stamp)
         if self._order[0] != key:
@@ -55,8 +55,8 @@ class Ranking:
                 return False, value, i
             return math.isnan(value), sign * value, i
 
-        found = sorted(ids, key=rank)
-        return found[::-1] if view.sort == "state" and view.descending else found
+        ranked = sorted(ids, key=rank)
+        return ranked[::-1] if view.sort == "state" and view.descending else ranked
 
     def _values(self, sort: str, epsilons: Vector, seen: Survey | None) -> Sequence[Any]:
         if seen is not None and sort in _SURVEYED:

@@ -1,4 +1,4 @@
-"""Everybody at one instant: what a frame shows of thousands is taken from one look at all of them."""
+"""All agents at one instant: what a frame shows of thousands is taken from one look at all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ class Survey:
 
 
 def survey(source: Source) -> Survey:
-    """Look at everybody, now."""
+    """Look at agents, now."""
     size, state = source.facts.size, source.run_state
-    everybody = range(size)
+    agents = range(size)
     return Survey(
         seq=source.seq,
         t=source.now,
         sampled_t=None if state.last is None else state.last.t,
         epsilons=source.epsilons(),
         losses=np.array(state.losses(), dtype=np.float64),
-        stale=np.array([source.stale(i) for i in everybody]),
-        inbox=np.array([source.inbox(i) for i in everybody], dtype=np.float64),
-        releases=np.array([source.releases(i) for i in everybody], dtype=np.float64),
-        states=[state.state(i) for i in everybody],
+        stale=np.array([source.stale(i) for i in agents]),
+        inbox=np.array([source.inbox(i) for i in agents], dtype=np.float64),
+        releases=np.array([source.releases(i) for i in agents], dtype=np.float64),
+        states=[state.state(i) for i in agents],
     )

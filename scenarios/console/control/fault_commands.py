@@ -9,7 +9,7 @@ from scenarios.console.control.fault_syntax import read_fault
 from scenarios.console.control.line_editor import OpenMenu
 from scenarios.console.control.pane import Pane
 from scenarios.console.drawing.model import Window
-from scenarios.console.sources.fault_windows import Windows
+from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.console.sources.view_state import CommandError
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.fault_kinds import FAULTS, fault_kinds
@@ -168,7 +168,7 @@ class FaultCommands:
         return "; ".join(f"wrote {p}: hush run {quote(p if '/' in p else f'./{p}')}" for p in files)
 
 
-def _windows(pane: Pane) -> Windows:
+def _windows(pane: Pane) -> FaultWindows:
     return pane.source.run_state.windows
 
 

@@ -36,7 +36,7 @@ KEYS = (
     Key("q", "quit", "quit"),
     Key("?", "help", "help"),
     Key("f", "menu", "fault"),
-    Key("enter", "open", "node", "⏎"),
+    Key("enter", "open", "agent", "⏎"),
     Key(":", "…", "cmd"),
     Key("h", "heal", "heal"),
     Key("e", "export", "export"),

@@ -55,7 +55,7 @@ def table(model: Model, width: int, height: int) -> list[Line]:
         else f"none of {nodes.count}"
     )
     sort = f"  sort:{nodes.sort}" if inner >= TAIL or nodes.sort != "id" else ""
-    title: Line = [("nodes", HEAD), (f"{sort}  {shown}  * an oracle's", DIM)]
+    title: Line = [("agents", HEAD), (f"{sort}  {shown}  * an oracle's", DIM)]
     if nodes.filter:
         title.append((f"  /{plain(nodes.filter)}", WARN))
     return box(title, lines, width, height)
@@ -108,7 +108,7 @@ def _row(row: Row, inner: int, sizes: tuple[int, int, int], late: float, *, chos
 
 
 def grid(model: Model, width: int, height: int) -> list[Line]:
-    """Draw everybody as a cell: how much of the budget is spent, or what is wrong."""
+    """Draw every agent as a cell: how much of its budget is spent, or what is wrong."""
     nodes, inner = model.nodes, width - 4
     total, rows = len(nodes.states), max(0, height - 3)
     row, room = across(width, total), label(total)
@@ -124,10 +124,10 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
             line.append(_cell(nodes.states[i], nodes.shares[i], chosen=i == nodes.cursor))
             line.append((" ", PLAIN))
         lines.append(fit(line, room + 1 + 2 * row))
-    for at, said in enumerate(legend[: height - 2]):
+    for at, note in enumerate(legend[: height - 2]):
         if at == len(lines):
             lines.append(words(" " * (room + 1 + 2 * row)))
-        lines[at] = [*lines[at], ("  ", PLAIN), *said]
+        lines[at] = [*lines[at], ("  ", PLAIN), *note]
     last = min(total, (first + rows) * row)
     shown = f"  {first * row}–{last - 1} of {total}" if last - first * row < total else ""
     return box([("grid ε ", HEAD), (f" g:view{shown}", DIM)], lines, width, height)

@@ -1,4 +1,4 @@
-"""What changes with time: the losses of everybody, throughput, and the links of a few."""
+"""What changes with time: the losses of the agents, throughput, and the links of few agents."""
 
 import math
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Thousands of agents: a histogram of budgets, quantiles, groups, and those who stand out."""
+"""Thousands of agents: a histogram of budgets, quantiles, groups, and outliers."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,9 @@ def histogram(model: Model, width: int, height: int) -> list[Line]:
     bins = crowd.bins if height - 3 >= len(crowd.bins) else _coarse(crowd.bins)
     most = max((count for _, count in bins), default=0)
     size = max(4, width - 22)
-    lines: list[Line] = [words(f"{'ε/cap':<9} 0{'nodes':^{max(7, size - 1)}}{short(most):>5}", DIM)]
+    lines: list[Line] = [
+        words(f"{'ε/cap':<9} 0{'agents':^{max(7, size - 1)}}{short(most):>5}", DIM)
+    ]
     for name, count in bins:
         style = WARN if name.startswith(("80", "90", "spent")) else GOOD
         drawn = bar(count / most if most else 0.0, size)
@@ -71,8 +73,8 @@ def quantiles(model: Model, width: int, height: int) -> list[Line]:
     room = max(5, inner // len(which))
     lines: list[Line] = [words(" " * 10 + "".join(f"{_HEADS[i]:>{room}}" for i in which), DIM)]
     for name, values in crowd.quantiles:
-        told = "".join(f"{within(values[i], room - 1):>{room}}" for i in which)
-        lines.append(words(f"{name[:10]:<10}{told}"))
+        numbers = "".join(f"{within(values[i], room - 1):>{room}}" for i in which)
+        lines.append(words(f"{name[:10]:<10}{numbers}"))
     lines += [words(""), _states(crowd), words("groups, medians", DIM)]
     lines += [
         words(
@@ -107,14 +109,14 @@ def places(width: int) -> int:
 
 
 def outliers(model: Model, width: int, height: int) -> list[Line]:
-    """Draw who stands out, and who of them is under the cursor."""
+    """Draw the outliers, and which of them is under the cursor."""
     lines = [] if model.crowd is None else _worst(model.crowd, places(width))
-    title: Line = [("outliers ", HEAD), (" ←↑↓→  ⏎ opens a node, f a fault at it", DIM)]
+    title: Line = [("outliers ", HEAD), (" ←↑↓→  ⏎ opens an agent, f a fault at it", DIM)]
     return box(title, lines, width, height)
 
 
 def _worst(crowd: Crowd, count: int) -> list[Line]:
-    found = list[Line]()
+    lines = list[Line]()
     for row, (title, entries) in enumerate(crowd.outliers):
         line: Line = [(f"worst by {title:<9}", DIM)]
         for place, (node, state, value) in enumerate(entries[:count]):
@@ -122,5 +124,5 @@ def _worst(crowd: Crowd, count: int) -> list[Line]:
             mark = PICK if (row, place) == crowd.picked else PLAIN
             line += [(" ", PLAIN), (f"{node:>5}", mark), (" ", PLAIN), (glyph, style)]
             line.append((f" {within(value, 6):<6}", PLAIN))
-        found.append(line)
-    return found
+        lines.append(line)
+    return lines

@@ -16,11 +16,11 @@ _OUTLIERS, _BELOW = 5, 4
 def frame(model: Model, width: int, height: int) -> list[Line]:
     """Draw a frame: exactly `height` lines, each exactly `width` long."""
     inner = height - len(model.ended)
-    found = lay_out(model.scale, width, inner, model.nodes.count, len(model.windows))
+    layout = lay_out(model.scale, width, inner, model.nodes.count, len(model.windows))
     lines = [title(model.header, width), terms(model.header, width)]
-    sums = identities(model.messages, width, found.sums)
+    sums = identities(model.messages, width, layout.sums)
     room = max(0, inner - len(lines) - len(sums) - 1)
-    body = (overlay(model, width, room) or _body(model, width, found))[:room]
+    body = (overlay(model, width, room) or _body(model, width, layout))[:room]
     lines += [*body, *[words("")] * (room - len(body)), *sums]
     return finished(model, lines, width, height)
 
@@ -32,18 +32,18 @@ def finished(model: Model, lines: list[Line], width: int, height: int) -> list[L
     return [as_ascii(line) for line in drawn] if model.ascii else drawn
 
 
-def _body(model: Model, width: int, found: Layout) -> list[Line]:
-    lines = grid(model, width, found.cells) if found.cells else []
-    if found.agents:
-        lines += _agents(model, width, found)
-    if found.middle and model.scale == "crowd":
-        lines += _below_crowd(model, width, found.middle)
-    elif found.middle and found.sides:
-        right = feed(model, width - found.left, found.middle)
-        lines += beside(_side(model, found.left, found.middle), right)
-    elif found.middle:
-        lines += (_side if model.chosen_side else feed)(model, width, found.middle)
-    return lines + faults(model, width, found.faults)
+def _body(model: Model, width: int, layout: Layout) -> list[Line]:
+    lines = grid(model, width, layout.cells) if layout.cells else []
+    if layout.agents:
+        lines += _agents(model, width, layout)
+    if layout.middle and model.scale == "crowd":
+        lines += _below_crowd(model, width, layout.middle)
+    elif layout.middle and layout.sides:
+        right = feed(model, width - layout.left, layout.middle)
+        lines += beside(_side(model, layout.left, layout.middle), right)
+    elif layout.middle:
+        lines += (_side if model.chosen_side else feed)(model, width, layout.middle)
+    return lines + faults(model, width, layout.faults)
 
 
 def _side(model: Model, width: int, height: int) -> list[Line]:
@@ -52,8 +52,8 @@ def _side(model: Model, width: int, height: int) -> list[Line]:
     return panel.draw(panel.part, model, width, height)
 
 
-def _agents(model: Model, width: int, found: Layout) -> list[Line]:
-    left, height = found.left, found.agents
+def _agents(model: Model, width: int, layout: Layout) -> list[Line]:
+    left, height = layout.left, layout.agents
     if model.scale == "grid" and left:
         return beside(grid(model, left, height), table(model, width - left, height))
     if model.scale == "crowd" and left:

@@ -20,14 +20,14 @@ from scenarios.console.drawing.styled_text import (
 
 def feed(model: Model, width: int, height: int) -> list[Line]:
     """Draw the last events that pass the filter."""
-    found = model.feed
+    shown = model.feed
     stops: list[Line] = [words(f"break {plain(text)}", WARN) for text in model.breaks[-2:]]
-    if found.upcoming:
-        stops.insert(0, words(found.upcoming, DIM))
+    if shown.upcoming:
+        stops.insert(0, words(shown.upcoming, DIM))
     room = max(0, height - 2 - len(stops))
-    lines: list[Line] = [words(text, style) for text, style in found.lines[-room:]] if room else []
+    lines: list[Line] = [words(text, style) for text, style in shown.lines[-room:]] if room else []
     lines = [*lines, *[words("")] * (room - len(lines)), *stops]
-    title: Line = [("events", HEAD), (f"  l:{plain(found.filter)} ", DIM)]
+    title: Line = [("events", HEAD), (f"  l:{plain(shown.filter)} ", DIM)]
     return box(title, lines, width, height)
 
 
@@ -82,7 +82,7 @@ def _is_active(window: Window, now: float) -> bool:
 
 
 def _name(window: Window, model: Model) -> str:
-    """Number, name, and whom it hit, briefly."""
+    """Return number, name, and the agents that it hit, briefly."""
     hit = ",".join(seat(i, model.nodes.count) for i in window.targets[:4]) + (
         "…" if len(window.targets) > 4 else ""
     )

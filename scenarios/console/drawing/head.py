@@ -27,11 +27,11 @@ from scenarios.console.drawing.styled_text import (
 from scenarios.language.json_numbers import declared_by
 
 _BEHIND = 0.8
-"""Whoever keeps less than so much of a pace is told how much it is."""
+"""Of a run that keeps less than this share of its pace, the screen says how much it keeps."""
 _WIDE, _RATE = 80, 12
 """From so many columns on, what happens in a second has a place of so many."""
 _SAID = 3
-"""What is said takes at most so many lines."""
+"""An answer takes at most so many lines."""
 
 
 def title(header: Header, width: int) -> Line:
@@ -51,8 +51,8 @@ def title(header: Header, width: int) -> Line:
     name = name if len(name) <= room else f"{name[: room - 1]}…"
     line.insert(0, (f" {name}  ", HEAD))
     goes = header.events_per_s and header.goes in {"plays", "hurries"}
-    told = f"{short(header.events_per_s)} ev/s" if goes else ""
-    rate: Line = [(f"{told:<{_RATE}}", DIM)] if width >= _WIDE else []
+    text = f"{short(header.events_per_s)} ev/s" if goes else ""
+    rate: Line = [(f"{text:<{_RATE}}", DIM)] if width >= _WIDE else []
     left = width - width_of(line) - width_of(rate) - width_of(tail) - 6
     if header.share is not None and left >= 6:
         line.append(
@@ -67,7 +67,7 @@ def _verdict(header: Header) -> Line:
         return [(f"✕ {plain(header.broken)}", BAD)]
     if header.held is None:
         return [("? inv", WARN)]
-    if header.held < header.invariants:  # of what was cut off, some cannot be told
+    if header.held < header.invariants:  # of a run that was cut off, some are unknown
         return [(f"{header.held}/{header.invariants} inv", WARN)]
     return [(f"✓ {header.invariants} inv", GOOD)]
 
@@ -87,10 +87,10 @@ def _reserves(header: Header) -> Line:
 def terms(header: Header, width: int) -> Line:
     """What every ε on the screen stands with, and what the machine is at."""
     line: Line = [(" ", PLAIN), *_reserves(header)]
-    told = f"ε: {header.privacy}"
-    if width_of(line) + len(told) > width:
-        told = told.replace(" view", "").replace("δ = ", "δ=")
-    line.append((told, DIM))
+    text = f"ε: {header.privacy}"
+    if width_of(line) + len(text) > width:
+        text = text.replace(" view", "").replace("δ = ", "δ=")
+    line.append((text, DIM))
     gap = "   "
     facts = [f"seed {header.seed}", plain(header.mechanism)]
     if header.server:
@@ -115,29 +115,35 @@ def terms(header: Header, width: int) -> Line:
     return line
 
 
-def identities(found: Messages, width: int, count: int) -> list[Line]:
+def identities(counts: Messages, width: int, count: int) -> list[Line]:
     """Messages and releases: sums that must balance, with their tick or cross; on so many lines."""
-    arrived = found.delivered + found.lost + found.rejected + found.flying
-    fine = found.sent + found.copies == arrived and found.flying >= 0
-    copies = f" + copies {found.copies:,}" if found.copies else ""
+    arrived = counts.delivered + counts.lost + counts.rejected + counts.flying
+    fine = counts.sent + counts.copies == arrived and counts.flying >= 0
+    copies = f" + copies {counts.copies:,}" if counts.copies else ""
     messages = _judged(
-        f" messages {found.sent:,}{copies} = delivered {found.delivered:,} + lost {found.lost:,}"
-        f" + rejected {found.rejected:,} + in flight {found.flying:,}",
+        f" messages {counts.sent:,}{copies} = delivered {counts.delivered:,} + lost {counts.lost:,}"
+        f" + rejected {counts.rejected:,} + in flight {counts.flying:,}",
         fine=fine,
     )
     sign = (
-        "=" if found.releases == found.charged else "≤" if found.releases < found.charged else ">"
+        "="
+        if counts.releases == counts.charged
+        else "≤"
+        if counts.releases < counts.charged
+        else ">"
     )
-    paid = found.releases <= found.charged
-    releases = _judged(f" releases {found.releases:,} {sign} charged {found.charged:,}", fine=paid)
+    paid = counts.releases <= counts.charged
+    releases = _judged(
+        f" releases {counts.releases:,} {sign} charged {counts.charged:,}", fine=paid
+    )
     other = width_of(releases) + 2 if count == 1 else 0
     if width_of(messages) + other > width:
-        counts = [short(n) for n in (found.sent + found.copies, found.delivered, found.lost, found.rejected, found.flying)]  # fmt: skip
-        sent, delivered, lost, rejected, flying = counts
-        said = f" {sent} msg = {delivered} in + {lost} lost + {rejected} rej + {flying} flying"
-        if len(said) + 2 + other > width:
-            said = f" {sent}={delivered}+{lost}✕+{rejected}rej+{flying}fly"
-        messages = _judged(said, fine=fine)
+        numbers = [short(n) for n in (counts.sent + counts.copies, counts.delivered, counts.lost, counts.rejected, counts.flying)]  # fmt: skip
+        sent, delivered, lost, rejected, flying = numbers
+        text = f" {sent} msg = {delivered} in + {lost} lost + {rejected} rej + {flying} flying"
+        if len(text) + 2 + other > width:
+            text = f" {sent}={delivered}+{lost}✕+{rejected}rej+{flying}fly"
+        messages = _judged(text, fine=fine)
     return [messages, releases] if count == 2 else [[*messages, ("  ", PLAIN), *releases]][:count]
 
 
@@ -169,10 +175,10 @@ def last_lines(model: Model, width: int) -> list[Line]:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Say something on as many lines as it takes, at most three."""
-    found = wrap(text, max(10, width - 2), break_on_hyphens=False)
-    if len(found) > _SAID:
-        found = [*found[: _SAID - 1], f"{found[_SAID - 1][: max(1, width - 4)]}…"]
-    return [f" {line}" for line in found]
+    lines = wrap(text, max(10, width - 2), break_on_hyphens=False)
+    if len(lines) > _SAID:
+        lines = [*lines[: _SAID - 1], f"{lines[_SAID - 1][: max(1, width - 4)]}…"]
+    return [f" {line}" for line in lines]
 
 
 def _prompt(prompt: Prompt, width: int) -> Line:
@@ -213,9 +219,9 @@ def totals(model: Model, width: int) -> Line:
 
 def _that_fit(pieces: Line, width: int) -> Line:
     """Leave out, from the first that is too long on, what does not fit as a whole."""
-    found: Line = []
+    kept: Line = []
     for piece in pieces:
-        if width_of(found) + len(piece[0].rstrip()) > width:
+        if width_of(kept) + len(piece[0].rstrip()) > width:
             break
-        found.append(piece)
-    return found
+        kept.append(piece)
+    return kept

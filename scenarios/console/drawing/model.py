@@ -36,7 +36,7 @@ class Header:
     covered: bool
     invariants: int
     held: int | None
-    """How many of them hold; None where nobody judged."""
+    """How many of them hold; None where they were not judged."""
     broken: str
     server: str = ""
 
@@ -70,14 +70,14 @@ class Nodes:
     filter: str
     states: Sequence[str]
     shares: Sequence[float]
-    """ε over cap of everybody; NaN without a cap."""
+    """ε over cap of every agent; NaN without a cap."""
     epsilon_worst: float
     epsilon_median: float
     worst: int | None
     losses: tuple[float, float, float]
     """p10, p50 and p90."""
     at_s: float | None = None
-    """When everybody's ε was looked at last, where that is not now."""
+    """The time (s) of the last look at every ε, where that is not now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Cohort:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What can be told of thousands: as of one instant, losses as of the last sample before it."""
+    """Thousands of agents as of one instant; losses as of the last sample before it."""
 
     at_s: float
     sampled_s: float
@@ -131,7 +131,7 @@ class Window:
     """When it will be."""
     by_hand: bool = False
     struck: bool = True
-    """Whether it changed anybody's state, where that is what it does."""
+    """Whether it changed an agent's state, where that is what it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class SidePanel:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class AgentDetails:
     """One agent, looked at closely."""
 
     row: Row
@@ -227,7 +227,7 @@ class Model:
     """The panels that may stand beside the events: the first that fits does."""
     chosen_side: bool = False
     """Whether a person chose the first of them."""
-    opened: Opened | None = None
+    opened: AgentDetails | None = None
     prompt: Prompt | None = None
     menu: Menu | None = None
     help: Help | None = None

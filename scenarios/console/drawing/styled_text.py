@@ -24,7 +24,7 @@ STATES: dict[str, tuple[str, str, str]] = {
 }
 """Every state has a glyph, one for ASCII, and a style; its word is its name."""
 HERE = frozenset({"up", "slow", "paused", "spent"})
-"""The states of those who are up, one way or another."""
+"""The states of an agent that is up, one way or another."""
 BLOCKS = " ▏▎▍▌▋▊▉"
 STEPS = "▁▂▃▄▅▆▇█"
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
@@ -87,17 +87,17 @@ def width_of(line: Line) -> int:
 
 def fit(line: Line, width: int) -> Line:
     """Cut a line, or fill it with blanks, to a width. No line of a frame is drawn without it: what is invisible is spelled out here."""
-    found, left = [], width
+    spans, left = [], width
     for raw, style in line:
         if left <= 0:
             break
         text = visible(raw)
         piece = text if len(text) <= left else text[: left - 1] + "…" if left > 1 else text[:left]
-        found.append((piece, style))
+        spans.append((piece, style))
         left -= len(piece)
     if left > 0:
-        found.append((" " * left, PLAIN))
-    return found
+        spans.append((" " * left, PLAIN))
+    return spans
 
 
 def flow(pieces: Sequence[str], width: int) -> list[str]:
@@ -128,11 +128,11 @@ def box(title: Line, lines: Sequence[Line], width: int, height: int) -> list[Lin
     head = [*title[:-1], (title[-1][0].rstrip(), title[-1][1])]
     head = fit(head, min(width_of(head), width - 4))
     rule = "─" * (width - 4 - width_of(head))
-    found: list[Line] = [[("┌ ", DIM), *head, (f"{' ' if rule else ''}{rule[1:]}─┐", DIM)]]
+    framed: list[Line] = [[("┌ ", DIM), *head, (f"{' ' if rule else ''}{rule[1:]}─┐", DIM)]]
     for at in range(height - 2):
         line = lines[at] if at < len(lines) else []
-        found.append([("│ ", DIM), *fit(line, inner), (" │", DIM)])
-    return [*found, [("└" + "─" * (width - 2) + "┘", DIM)]]
+        framed.append([("│ ", DIM), *fit(line, inner), (" │", DIM)])
+    return [*framed, [("└" + "─" * (width - 2) + "┘", DIM)]]
 
 
 def beside(left: Sequence[Line], right: Sequence[Line]) -> list[Line]:
@@ -205,7 +205,7 @@ def within(value: float, room: int) -> str:
 
 
 def seat(i: int, size: int) -> str:
-    """Name one of so many agents, or the server, who has the seat behind them."""
+    """Return the name of one of so many agents, or of the server, which has the seat behind them."""
     return str(i) if i < size else "server"
 
 

@@ -31,7 +31,7 @@ _WHOLE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.)", re.DOTALL)
 class Keyboard:
     """Reads single keys while open; where there is no POSIX terminal, it reads nothing.
 
-    `leave` and `enter` are called around a suspension: whoever draws gives the screen back, and takes it again.
+    `leave` and `enter` are called around a suspension: the screen is given back, and taken again.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Keyboard:
                 signal.SIGTSTP: signal.signal(signal.SIGTSTP, self._suspend),
                 signal.SIGCONT: signal.signal(signal.SIGCONT, self._resume),
             }
-        except ValueError:  # not the main thread: nobody suspends it
+        except ValueError:  # not the main thread: it is not suspended
             self._handlers = {}
 
     def __exit__(self, *_: object) -> None:
@@ -107,7 +107,7 @@ class Keyboard:
             termios.tcsetattr(self._file, termios.TCSANOW, self._former)
 
     def _suspend(self, _number: int, _frame: FrameType | None) -> None:
-        """Give everything back, and stop as who is suspended stops."""
+        """Give everything back, and stop like a process that is suspended."""
         self._leave()
         self._give_back()
         asyncio.get_running_loop().remove_reader(self._file)
@@ -118,7 +118,7 @@ class Keyboard:
         )  # also where nobody could have continued it, and nothing stopped
 
     def _resume(self, _number: int, _frame: FrameType | None) -> None:
-        """Take everything again, also after a stop that nobody could see coming; in the background, wait for `fg`."""
+        """Take everything again, also after a stop without a signal that could be handled; in the background, wait for `fg`."""
         signal.signal(signal.SIGTSTP, self._suspend)
         if self._is_ours():
             self._take()
@@ -128,7 +128,7 @@ class Keyboard:
         """Whether the terminal is this process's: while it is in the background, it is not."""
         try:
             return os.tcgetpgrp(self._file) == os.getpgrp()
-        except OSError:  # nobody's jobs are controlled here
+        except OSError:  # there is no job control here
             return True
 
     def _read(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scenarios.console.assembly.differences import Far, Figure, apart, columns, differences, figures
 from scenarios.console.control.session import Session
-from scenarios.console.drawing.agent_details import opened
+from scenarios.console.drawing.agent_details import details
 from scenarios.console.drawing.agents import table
 from scenarios.console.drawing.frame import finished
 from scenarios.console.drawing.happenings import faults, feed
@@ -53,7 +53,7 @@ def share(height: int, rows: int, *, faulty: bool) -> Shares:
 
 def frame(
     models: tuple[Model, Model],
-    found: Sequence[Figure],
+    compared: Sequence[Figure],
     far: Sequence[Far],
     met_s: float,
     width: int,
@@ -63,12 +63,12 @@ def frame(
     one, other = models
     marked = _marked("A", one), _marked("B", other)
     inner = height - len(one.ended)
-    shares = _shares(models, found, width, inner)
+    shares = _shares(models, compared, width, inner)
     lines = _both(marked, width, lambda m, w: [title(m.header, w), terms(m.header, w)])
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
     room = max(0, inner - len(lines) - len(sums) - _LAST)
     on_top = replace(one, opened=None)
-    body = overlay(on_top, width, room) or _body(models, found, far, met_s, width, shares)
+    body = overlay(on_top, width, room) or _body(models, compared, far, met_s, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
     return finished(one, [*lines, *body, *sums], width, height)
 
@@ -79,9 +79,9 @@ def _marked(mark: str, model: Model) -> Model:
 
 
 def _shares(
-    models: tuple[Model, Model], found: Sequence[Figure], width: int, height: int
+    models: tuple[Model, Model], compared: Sequence[Figure], width: int, height: int
 ) -> Shares:
-    rows = math.ceil(len(found) / columns(width))
+    rows = math.ceil(len(compared) / columns(width))
     return share(height, rows, faulty=any(m.windows for m in models))
 
 
@@ -97,13 +97,13 @@ def _both(
 
 def _body(
     models: tuple[Model, Model],
-    found: Sequence[Figure],
+    compared: Sequence[Figure],
     far: Sequence[Far],
     met_s: float,
     width: int,
     shares: Shares,
 ) -> list[Line]:
-    lines = differences(found, far, met_s, width, shares.differences)
+    lines = differences(compared, far, met_s, width, shares.differences)
     rest = shares.agents + shares.events
     if any(m.opened is not None for m in models):
         lines += _both(models, width, lambda m, w: _opened(m, w, rest)) if rest else []
@@ -124,8 +124,8 @@ def _opened(model: Model, width: int, height: int) -> list[Line]:
         return box(
             [("agent", DIM)], [words("there is none of this number here", DIM)], width, height
         )
-    found = opened(model.opened, width, height)
-    return found + [words("")] * (height - len(found))
+    lines = details(model.opened, width, height)
+    return lines + [words("")] * (height - len(lines))
 
 
 class PairViewer(Viewer):
@@ -147,17 +147,17 @@ class PairViewer(Viewer):
         session.message = session.faults.follow_up(session.message)
         if one.now == other.now and self._rests:
             self._compare(one.now)
-        instant, found, far = self.compared
+        instant, figures_, far = self.compared
         faulty = any(source.run_state.windows.all(source.now) for source in (one, other))
         ended = self._ended()[: height // ENDED]
         inner = height - len(ended)
-        shares = share(inner, math.ceil(len(found) / columns(width)), faulty=faulty)
+        shares = share(inner, math.ceil(len(figures_) / columns(width)), faulty=faulty)
         room = inner - _HEAD - _LAST - shares.sums
         for pane in session.panes:
             pane.change(page=max(1, rows_in(shares.agents)))
         leader = replace(self.with_controls(self.build(self.one), width, room), ended=ended)
         models = leader, self.build(self.other)
-        return frame(models, found, far, instant / 1e9, width, height)
+        return frame(models, figures_, far, instant / 1e9, width, height)
 
     def _ended(self) -> list[tuple[str, str]]:
         """Return how both ended, each line with its letter: the first line of each before more of either."""

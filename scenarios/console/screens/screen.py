@@ -53,7 +53,7 @@ class Frame:
 
 
 class Subject(Protocol):
-    """What a screen shows, and who hears its keys."""
+    """What a screen shows, and what hears its keys."""
 
     def draw(self, width: int, height: int) -> list[Line]:
         """Return a frame of this size, as of now."""
@@ -76,7 +76,7 @@ class Subject(Protocol):
 
     @property
     def lingers(self) -> bool:
-        """Whether what is over stays in sight: somebody works at this screen, and has not left it."""
+        """Whether what is over stays in sight: a person works at this screen, and has not left it."""
         ...
 
     def interrupt(self, number: int = 0, frame: FrameType | None = None, /) -> None:
@@ -119,7 +119,7 @@ class Screen:
                     drawing.result()
 
     async def _linger(self, drawing: asyncio.Future[None]) -> None:
-        """Keep what is over in sight, until somebody leaves."""
+        """Keep what is over in sight, until the person leaves."""
         self._stamp = None
         self._woken.set()
         while self._subject.lingers and not drawing.done():  # noqa: ASYNC110 # signals end it, too
@@ -199,10 +199,10 @@ class Screen:
     def size(self) -> tuple[int, int]:
         """Return how large the terminal is now."""
         try:
-            found = os.get_terminal_size(self._console.file.fileno())
+            size = os.get_terminal_size(self._console.file.fileno())
         except (OSError, ValueError, AttributeError):
             return self._console.size.width, self._console.size.height
-        return max(1, found.columns), max(1, found.lines)
+        return max(1, size.columns), max(1, size.lines)
 
 
 def _untold(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -24,11 +24,11 @@ def ending(summary: dict[str, Any], message: str, folder: object) -> Sequence[tu
     if summary.get("verdict") == "diverged":
         lines.append(("every agent diverged: what each computes is no number any more", BAD))
     expected = summary["expectations"]
-    missed = [found for found in expected if found["verdict"] != "pass"]
+    missed = [expectation for expectation in expected if expectation["verdict"] != "pass"]
     unfinished = summary["status"] == "interrupted"
-    for found in missed[:_MOST]:
-        told = told_expectation(found, unfinished=unfinished)
-        lines.append((told, _STYLES[found["verdict"]]))
+    for expectation in missed[:_MOST]:
+        text = told_expectation(expectation, unfinished=unfinished)
+        lines.append((text, _STYLES[expectation["verdict"]]))
     if expected and not missed:
         so_far = " so far" if unfinished else ""
         lines.append((f"✓ all {len(expected)} expectations hold{so_far}", GOOD))

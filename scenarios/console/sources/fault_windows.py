@@ -11,10 +11,10 @@ _KEPT = 1000
 _MOMENTARY = "restart"
 _ABSENCES = frozenset({"crash", "leave"})
 _ON_MEMBERS = _ABSENCES | {"restart", "join", "pause"}
-"""What strikes at once or nobody."""
+"""These hit agents at once, or none at all."""
 
 
-class Windows:
+class FaultWindows:
     """Each firing of a fault, by the number of the event that began it."""
 
     def __init__(self, declared: Sequence[Declared], ends: int | None = None) -> None:
@@ -29,9 +29,9 @@ class Windows:
         """How many agents were not brought back since an absence began."""
 
     def begin(self, event: FaultBegan, *, holds: bool = False) -> None:
-        """Note a firing, and whether somebody was so already, whom it holds from now on, too.
+        """Record that a fault began; `holds` is true if a target was already in the state that the fault causes.
 
-        One that a hand added stands behind all that was declared.
+        A fault by hand has a number behind all that the scenario declares.
         """
         number, by_hand = event.fault, event.fault >= len(self._declared)
         self._fired.add(number)
@@ -55,17 +55,17 @@ class Windows:
             del self._known[over]
 
     def strike(self, cause: int | None) -> None:
-        """Note that a firing changed somebody's state."""
-        found = None if cause is None else self._known.get(cause)
-        if cause is not None and found is not None and not found.struck:
-            self._known[cause] = replace(found, struck=True)
+        """Record that a fault changed an agent's state."""
+        window = None if cause is None else self._known.get(cause)
+        if cause is not None and window is not None and not window.struck:
+            self._known[cause] = replace(window, struck=True)
 
     def end(self, event: FaultEnded) -> None:
         """Note that it was undone."""
         self._close(event.cause, event.t)
 
     def bring_back(self, node: int, t: int) -> None:
-        """Note which absences are over, for everybody they hit was brought back."""
+        """Record which absences are over, because every agent that they hit was brought back."""
         for seq in self._away.pop(node, ()):
             self._missing[seq] -= 1
             if not self._missing[seq]:
@@ -73,9 +73,9 @@ class Windows:
                 self._close(seq, t)
 
     def _close(self, seq: int | None, t: int) -> None:
-        found = None if seq is None else self._known.get(seq)
-        if seq is not None and found is not None and found.ended_s is None:
-            self._known[seq] = replace(found, ended_s=t / 1e9)
+        window = None if seq is None else self._known.get(seq)
+        if seq is not None and window is not None and window.ended_s is None:
+            self._known[seq] = replace(window, ended_s=t / 1e9)
 
     def lasting(self) -> list[Window]:
         """Return what began and is not over, the newest first."""

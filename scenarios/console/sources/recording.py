@@ -38,7 +38,7 @@ from scenarios.running.observers.traffic import Traffic
 
 _MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
 _KEPT = 20_000
-"""So many of the last events are kept: more than of a run that goes on, for nobody waits for it."""
+"""So many of the last events are kept: more than of a run that goes on, because no run waits for it."""
 
 
 class Recording:
@@ -117,8 +117,8 @@ class Recording:
         try:
             self._fold(event)
         except (IndexError, KeyError, TypeError, AssertionError):
-            said = f"event {event.seq} of {self.record.path} does not fit its {WORLD}: one of them is damaged"
-            raise FolderError(said) from None
+            problem = f"event {event.seq} of {self.record.path} does not fit its {WORLD}: one of them is damaged"
+            raise FolderError(problem) from None
         self._next = next(self._events, None)
         if self._next is None:
             self._charge_the_rest()
@@ -154,7 +154,7 @@ class Recording:
             self._coming[j] += 1
 
     def _note_arrived(self, event: Delivered | Rejected) -> None:
-        self._coming[event.node] -= 1  # type: ignore[index] # somebody received
+        self._coming[event.node] -= 1  # type: ignore[index] # an agent received
 
     def _note_doubled(self, event: Duplicated) -> None:
         self._coming[event.receiver] += 1

@@ -51,7 +51,7 @@ class Source(Protocol):
 
     @property
     def upcoming(self) -> Event | float | None:
-        """The next event; where nobody knows it yet, the instant of the next entry, in nanoseconds."""
+        """The next event; where it is not known yet, the instant of the next entry, in nanoseconds."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class Source(Protocol):
 
     @property
     def held(self) -> int | None:
-        """How many of them hold; None where nobody judged."""
+        """How many of them hold; None where they were not judged."""
         ...
 
     def ending(self) -> Sequence[tuple[str, str]]:
@@ -182,8 +182,10 @@ class LiveSource:
         )
 
     def ending(self) -> Sequence[tuple[str, str]]:
-        found = self.run.outcome
-        return () if found is None else ending(found.summary, found.message, found.folder)
+        outcome = self.run.outcome
+        if outcome is None:
+            return ()
+        return ending(outcome.summary, outcome.message, outcome.folder)
 
     def refresh(self) -> None:
         if self.run.outcome is None:  # what failed takes no more
@@ -254,7 +256,7 @@ def last_delay(source: Source, sender: int, receiver: int) -> float:
 
 
 def memory_mb() -> float:
-    """Return how much memory this process holds; NaN where nobody tells."""
+    """Return how much memory this process holds; NaN where the system does not say."""
     try:
         with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 # ten times a second
             return int(file.read().split()[1]) * 4096 / 1e6

@@ -1,4 +1,4 @@
-"""What a screen remembers of a run, folded from its events: who is what, faults, losses, the last events."""
+"""What a screen remembers of a run, folded from its events: states of agents, faults, losses, the last events."""
 
 import math
 from collections import Counter, deque
@@ -32,7 +32,7 @@ from actors.events import (
 )
 from mechanisms.vectors import Matrix
 from scenarios.console.drawing.layout import MANY
-from scenarios.console.sources.fault_windows import Windows
+from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.language.json_numbers import number
 from scenarios.records.world_facts import Facts
 
@@ -60,7 +60,7 @@ class RunState:
         self.diverged = set[int]()
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
-        self.windows = Windows(facts.faults, facts.horizon)
+        self.windows = FaultWindows(facts.faults, facts.horizon)
         self._trend: deque[list[Any]] = deque(maxlen=8)
         self._kept: list[tuple[int, list[Any]]] = []
         self._folded: dict[int, tuple[float, float, float, float]] = {}
@@ -106,7 +106,7 @@ class RunState:
 
     @property
     def routes(self) -> Mapping[type[Event], Callable[[Any], None]]:
-        """What is told at once, of rare events: the rest waits for `fold`."""
+        """Fold a rare event at once; the others come in batches."""
         return dict.fromkeys(self.kinds, self)
 
     def __call__(self, event: Event) -> None:
@@ -142,7 +142,7 @@ class RunState:
             self.slow.update(event.targets)
 
     def _is_so(self, action: str, i: int) -> bool:
-        """Whether a fault that leaves somebody in a state finds it there: it is then held by both."""
+        """Whether a fault that leaves an agent in a state finds it there: it is then held by both."""
         if action == "pause":
             return i in self.paused and self.status[i] == UP
         return self.status[i] == {"crash": DOWN, "leave": LEFT}.get(action)
@@ -159,13 +159,13 @@ class RunState:
         self.broken = event.invariant
 
     def fold(self, batch: Sequence[Event]) -> None:
-        """Keep the last events, and those of the agent that somebody looks at."""
+        """Keep the last events, and those of the agent that is open."""
         self.recent.extend(batch)
         if self._whose is not None:
             self._own.extend(event for event in batch if _concerns(event, self._whose))
 
     def look_at(self, i: int | None) -> Sequence[Event]:
-        """Return the last events that concern one agent; as long as somebody looks at it, they are kept apart."""
+        """Return the last events that concern one agent; as long as it is open, they are kept apart."""
         if i != self._whose:
             self._whose = i
             known = {e.seq: e for kept in (self.notable, self.recent) for e in kept}
@@ -192,27 +192,27 @@ class RunState:
 
     def paces(self) -> list[tuple[float, float]]:
         """Return what happened between the last samples: events in a simulated second, the share of messages lost."""
-        found = []
+        paces = []
         for (seq, t, sent, lost), (next_seq, next_t, next_sent, next_lost) in pairwise(self._beats):
             if next_t > t:
                 share = (next_lost - lost) / (next_sent - sent) if next_sent > sent else 0.0
-                found.append(((next_seq - seq) * 1e9 / (next_t - t), share))
-        return found
+                paces.append(((next_seq - seq) * 1e9 / (next_t - t), share))
+        return paces
 
     def history(self) -> list[tuple[float, float, float, float]]:
         """Return how losses went: the instant, and three percentiles."""
         fresh = [kept for kept in self._kept if kept[0] not in self._folded]
         if fresh:
             table = np.array([losses for _, losses in fresh], dtype=np.float64)
-            for (t, _), found in zip(fresh, _three(table), strict=True):
-                self._folded[t] = t / 1e9, *found
+            for (t, _), three in zip(fresh, _three(table), strict=True):
+                self._folded[t] = t / 1e9, *three
         if len(self._folded) > 2 * _HISTORY:
             kept = {t for t, _ in self._kept}
-            self._folded = {t: told for t, told in self._folded.items() if t in kept}
+            self._folded = {t: sample for t, sample in self._folded.items() if t in kept}
         return [self._folded[t] for t, _ in self._kept]
 
     def losses(self) -> Sequence[float]:
-        """Return everybody's loss at the last sample."""
+        """Return every agent's loss at the last sample; NaN where none was taken."""
         if not self._trend:
             return [math.nan] * self.facts.size
         return [number(v) for v in self._trend[-1]]
@@ -242,17 +242,17 @@ def _three(table: Matrix) -> list[tuple[float, float, float]]:
 
 def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...]:
     """Return percentiles of what is known; NaN where nothing is."""
-    found = np.asarray(list(values), dtype=np.float64)
-    found = found[~np.isnan(found)]
-    if not found.size:
+    known = np.asarray(list(values), dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if not known.size:
         return (math.nan,) * len(which)
-    if np.isfinite(found).all():
-        told: Any = np.percentile(found, which)
+    if np.isfinite(known).all():
+        result: Any = np.percentile(known, which)
     else:
-        told = np.percentile(found, which, method="inverted_cdf")
-    return tuple(float(v) for v in told)
+        result = np.percentile(known, which, method="inverted_cdf")
+    return tuple(float(v) for v in result)
 
 
 def _of(node: int | None) -> int:
-    assert node is not None, "somebody did it"  # noqa: S101
+    assert node is not None, "an agent did it"  # noqa: S101
     return node

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios.console.drawing.layout import SCALES, lay_out, scale_for
-from scenarios.console.drawing.model import Help, Menu, Messages, Opened, Prompt, Window
+from scenarios.console.drawing.model import AgentDetails, Help, Menu, Messages, Prompt, Window
 from scenarios.console.drawing.styled_text import (
     within,
 )
@@ -18,7 +18,7 @@ OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
     {"help": Help([("x", "does something " * 9)] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
-    {"opened": Opened(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8, 20)},
+    {"opened": AgentDetails(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8, 20)},
     {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
     {"windows": []},
 )  # fmt: skip

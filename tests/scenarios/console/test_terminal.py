@@ -71,7 +71,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
         terminal.press("?")
         terminal.wait_for("twice the speed")
         terminal.press("?")
-        terminal.wait_for("nodes")
+        terminal.wait_for("agents")
         terminal.press(" ")
         terminal.wait_for("❚❚ pause")
         terminal.press("n", "\x15", "next released", ENTER)

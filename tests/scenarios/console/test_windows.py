@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.events import FaultBegan, FaultEnded
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.viewer import Viewer
-from scenarios.console.sources.fault_windows import Windows
+from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.records.world_facts import Declared
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
@@ -27,7 +27,7 @@ def ended(seq: int, cause: int, fault: int, action: str, *targets: int) -> Fault
 
 
 def test_a_window_is_known_before_open_within_and_closed_after() -> None:
-    windows = Windows([Declared("cut", at=5 * SECOND, lasts=3 * SECOND), Declared("later")])
+    windows = FaultWindows([Declared("cut", at=5 * SECOND, lasts=3 * SECOND), Declared("later")])
     (coming,) = windows.all(0)
     assert (coming.name, coming.begun_s, coming.until_s, coming.targets) == ("cut", 5.0, 8.0, ())
     assert windows.lasting() == []
@@ -42,14 +42,14 @@ def test_a_window_is_known_before_open_within_and_closed_after() -> None:
 
 
 def test_what_a_hand_adds_bears_the_name_of_its_action() -> None:
-    windows = Windows([Declared("cut")])
+    windows = FaultWindows([Declared("cut")])
     windows.begin(began(1, 0, "partition", 1))
     windows.begin(began(2, 1, "crash", 2))
     assert [(w.name, w.by_hand) for w in windows.all(0)] == [("cut", False), ("crash", True)]
 
 
 def test_a_restart_is_over_at_once_and_ends_the_absence() -> None:
-    windows = Windows([])
+    windows = FaultWindows([])
     windows.begin(began(1, 0, "crash", 4, 5))
     windows.begin(began(3, 1, "restart", 4))
     windows.bring_back(4, 3 * SECOND)
@@ -59,7 +59,7 @@ def test_a_restart_is_over_at_once_and_ends_the_absence() -> None:
 
 
 def test_an_end_that_comes_twice_counts_once() -> None:
-    windows = Windows([])
+    windows = FaultWindows([])
     windows.begin(began(1, 0, "crash", 4))
     windows.bring_back(4, 3 * SECOND)
     windows.end(ended(9, 1, 0, "crash", 4))
@@ -71,7 +71,7 @@ def test_however_often_a_fault_comes_the_open_ones_are_known(
     firings: list[tuple[str, bool]],
 ) -> None:
     """Only what is over is forgotten; of the rest, the newest stands first."""
-    windows, lasting = Windows([]), list[float]()
+    windows, lasting = FaultWindows([]), list[float]()
     for at, (action, over) in enumerate(firings, 1):
         seq = 2 * at
         windows.begin(began(seq, 0, action, at))
