@@ -170,9 +170,10 @@ class Agent:
         self.updates = self.rounds = self.refused = self.aborted = self.survivors = 0
         self.spent, self.diverged, self.busy, self.last_wake = False, False, False, -1
 
-    def watch_noise(self, observe: Callable[[int], None]) -> None:
-        """Tell an observer the number of each release whose noise is drawn, just before it is drawn."""
-        self._streams.noise.watch(observe)
+    @property
+    def noise_stream(self) -> NoiseStream:
+        """The stream that its noise is drawn from: it remembers which release it was drawn for."""
+        return self._streams.noise
 
     def watch_steps(self, watch: StepWatcher) -> None:
         """Let an auditor see each step before it is taken, and take the step that it returns."""

@@ -1,7 +1,6 @@
 """Noise: its laws and what one release with each costs, the streams it is drawn from, and the grid of releases."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -157,23 +156,23 @@ class SharedGenerator:
 class NoiseStream:
     """The noise of one agent: the noise of release k is a function of the agent's key and of k."""
 
-    __slots__ = ("_counter", "_key", "_shared", "_watchers")
+    __slots__ = ("_counter", "_key", "_shared", "last", "reused")
 
     def __init__(self, key: int, shared: SharedGenerator) -> None:
         """Make the stream of a key of 128 bits."""
         self._key = np.array([key & (2**64 - 1), key >> 64], dtype=np.uint64)
         self._counter = np.zeros(4, dtype=np.uint64)
         self._shared = shared
-        self._watchers: tuple[Callable[[int], None], ...] = ()
-
-    def watch(self, observe: Callable[[int], None]) -> None:
-        """Tell an observer the number of each release whose noise is drawn, just before it is drawn."""
-        self._watchers = (*self._watchers, observe)
+        self.last = -1
+        """The release whose noise was drawn last; −1 before the first."""
+        self.reused: tuple[int, int] | None = None
+        """The first release whose noise was not drawn in order, and the last one before it; an invariant reads this."""
 
     def __call__(self, k: int) -> np.random.Generator:
         """Return the generator for the noise of release k; it is good until the next call for any agent."""
-        for observe in self._watchers:
-            observe(k)
+        if k <= self.last and self.reused is None:
+            self.reused = k, self.last
+        self.last = k
         self._counter[3] = k
         return self._shared.rekey(self._key, self._counter)
 

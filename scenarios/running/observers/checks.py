@@ -1,7 +1,6 @@
 """Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class Checks:
         self._ready = [-1] * plan.seats
         self._version = [-1] * plan.seats
         self.declared = Declared(plan, self._break)
-        self._drawn = [-1] * plan.seats
+        self._streams = [agent.noise_stream for agent in agents]
         self._now = 0
         self.released_count = 0
         routes: dict[type[Event], Callable[[Any], None]] = {
@@ -81,8 +80,6 @@ class Checks:
             Sampled: self.sampled,
         }
         self.routes = routes
-        for agent in agents:
-            agent.watch_noise(partial(self._noise_drawn, agent.id))
 
     def _break(self, name: str, event: Event | None, detail: str) -> None:
         seq = None if event is None else event.seq
@@ -90,16 +87,13 @@ class Checks:
         self._log.emit(Violated, None if event is None else event.node, seq, name, detail)
         raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
 
-    def _noise_drawn(self, node: int, k: int) -> None:
+    def _noise_once(self, event: Event | None) -> None:
         """Noise that is drawn for one release is drawn for no other."""
-        drawn = self._drawn[node]
-        if k <= drawn:
-            self._break(
-                "noise once",
-                None,
-                f"agent {node} drew the noise of release {k} after that of {drawn}",
-            )
-        self._drawn[node] = k
+        for node, stream in enumerate(self._streams):
+            if stream.reused is not None:
+                k, last = stream.reused
+                said = f"agent {node} drew the noise of release {k} after that of {last}"
+                self._break("noise once", event, said)
 
     def timed(self, event: Event) -> None:
         """Time never falls."""
@@ -140,6 +134,8 @@ class Checks:
                 event,
                 f"release {event.k} of agent {node} has no charge of its own",
             )
+        if self._streams[node].reused is not None:
+            self._noise_once(event)
         self._paid[node] = -1, -1
         self.released_count += 1
         self._ready[node] = event.seq
@@ -204,6 +200,7 @@ class Checks:
     def sampled(self, event: Sampled) -> None:
         """Check what takes a look at every agent. Batch observers have folded all events before a sample."""
         self.timed(event)
+        self._noise_once(event)
         self._same_charges(event)
         self._conserved(event)
         self._finite(event)
@@ -291,6 +288,7 @@ class Checks:
                     None,
                     f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
                 )
+        self._noise_once(None)
         self._same_charges(None)
         if complete and self._plan.server is None:  # a server's rounds have deadlines
             self._nobody_waits()

@@ -149,6 +149,7 @@ def leaked(made: Run) -> None:
 def noise_of_old(made: Run) -> None:
     made.agents[0].noise(0)
     made.agents[0].noise(0)
+    made.observers.sample()
 
 
 def sleepwalker(made: Run) -> None:
@@ -310,13 +311,15 @@ def test_a_ledger_tampered_with_before_the_last_sample_is_found_at_the_end(tmp_p
 
 
 def test_observers_leave_the_noise_of_agents_alone(tmp_path: Path) -> None:
-    """The noise of an agent is drawn by its own stream, whoever watches it."""
-    made = run(tmp_path)
-    drawn = list[int]()
-    made.agents[0].watch_noise(drawn.append)
-    assert isinstance(made.agents[0].noise, NoiseStream)
-    made.agents[0].noise(3)
-    assert drawn == [3]
+    """The noise of an agent comes from its own stream in a run that is checked, as in one that is not."""
+    agent = run(tmp_path).agents[0]
+    assert isinstance(agent.noise, NoiseStream)
+    assert agent.noise is agent.noise_stream
+    agent.noise(3)
+    assert (agent.noise_stream.last, agent.noise_stream.reused) == (3, None)
+    agent.noise(2)
+    agent.noise(3)
+    assert agent.noise_stream.reused == (2, 3)
 
 
 def test_every_invariant_has_a_mutant() -> None:
