@@ -71,11 +71,13 @@ class VirtualClock:
         self.now = 0
 
     def sleep_until(self, instant: int, priority: int) -> VirtualSignal:
-        env = self._env
+        env, now = self._env, self.now
+        if type(instant) is not int or instant < now:
+            due(now, instant)  # raises
         signal = VirtualSignal(env, priority)
         signal._ok = True  # noqa: SLF001 # a triggered event, as SimPy's own Timeout makes itself
         signal._value = None  # noqa: SLF001
-        env.schedule(signal, priority=priority, delay=due(self.now, instant) - self.now)  # type: ignore[arg-type]
+        env.schedule(signal, priority=priority, delay=instant - now)  # type: ignore[arg-type]
         return signal
 
     def at(self, instant: int, priority: int, action: Callable[[], None]) -> None:

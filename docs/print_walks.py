@@ -1,7 +1,7 @@
 """Print which functions run, file after file, on five ways through hush, and write them into architecture.md.
 
-A profiler hook sees every call. Functions of other packages are left out. Of each way the page shows the functions in the
-order in which they first run; the wake is shown call by call.
+A profiler hook sees every call; functions of other packages are left out. The wake is shown hop by hop, the others file
+by file, in the order in which functions first run.
 
     python docs/print_walks.py            # write the section of docs/architecture.md
     python docs/print_walks.py --print    # print it
@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import contextlib
 import io
+import math
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- walks: written by docs/print_walks.py -->", "<!-- end of walks -->"
 PACKAGES = ("actors", "clocks", "mechanisms", "scenarios", "hush")
-EMIT, RESUMED = "Log.emit", "resumed"
+EMIT = "Log.emit"
 
 WORLD: dict[str, Any] = {
     "schema": 1,
@@ -34,6 +35,7 @@ WORLD: dict[str, Any] = {
     "network": {"topology": "ring", "latency": "10ms"},
     "nodes": [{"count": 4, "budget": {"epsilon": 8.0, "delta": 1e-5}}],
     "mechanism": {"kind": "cd", "noise": "norm-gamma", "releases": 20},
+    "privacy": {"calibrate": "kov"},
     "fault": [{"at": 12.0, "for": 3.0, "crash": [1]}],
 }
 TYPO = 'schema = 1\nname = "typo"\n[network]\nlos = 0.1\n'
@@ -79,22 +81,22 @@ class Recorder:
         if what not in {"call", "return"}:
             return
         file, function = self._file(frame.f_code), frame.f_code.co_qualname
-        if not file or frame.f_code.co_name in {"<listcomp>", "<genexpr>", "<dictcomp>", "<module>"}:
+        if not file or frame.f_code.co_name in {
+            "<listcomp>",
+            "<genexpr>",
+            "<dictcomp>",
+            "<module>",
+        }:
             return
         if what == "return":
             if self._stack:
                 self._stack.pop()
             return
         caller, calling = self._stack[-1] if self._stack else ("", "")
-        resumed = frame.f_lasti > 0 and frame.f_code.co_flags & 0x2A0 != 0  # generators, coroutines
-        resumed = resumed and _has_run(frame)
+        # RESUME, where the hook is called, has the argument 0 at the start of a function
+        resumed = frame.f_code.co_code[frame.f_lasti + 1] & 3 != 0
         self.calls.append(Call(file, function, caller, calling, resumed, len(self._stack)))
         self._stack.append((file, function))
-
-
-def _has_run(frame: FrameType) -> bool:
-    """Whether a coroutine went on: a new one stands before its first line."""
-    return frame.f_lineno != frame.f_code.co_firstlineno
 
 
 def files(calls: list[Call]) -> list[str]:
@@ -130,7 +132,7 @@ def one_wake() -> list[Call]:
     for calls in _entries(_run(WORLD | {"fault": []})):
         functions = {call.function for call in calls}
         draws = {"clocks/durations.py", "scenarios/planning/seeds.py"} & set(files(calls))
-        if {"Agent._release", "Agent.merge", "Outbox.broadcast"} <= functions and not draws:
+        if {"Checks.delivered", "Agent._release", "Outbox.broadcast"} <= functions and not draws:
             return calls
     raise LookupError("no wake released anything")
 
@@ -185,23 +187,112 @@ def one_audit() -> list[Call]:
 
 
 def one_frame() -> list[Call]:
-    """Record one frame of the console on a finished run."""
-    from scenarios.api import run as run_world
+    """Record one frame of the console: agents in the middle of a recorded run."""
+    from scenarios.api import make_plan
+    from scenarios.console.screens.viewer import viewer_of_recording
+    from scenarios.running.control import RunGovernor
+    from scenarios.running.run import Run
 
+    recorder = Recorder()
     with tempfile.TemporaryDirectory() as folder:
-        result = run_world(WORLD, folder=Path(folder) / "run")
-        return _frame(result.path)
-
-
-def _frame(folder: Path) -> list[Call]:
-    raise NotImplementedError(folder)
+        run = Run(make_plan(WORLD), Path(folder) / "run", RunGovernor(), 1.0)
+        asyncio.run(run.perform())
+        viewer, control = viewer_of_recording(run.folder.path, math.inf)
+        control.hold()
+        control.source.seek(13 * 10**9)
+        with recorder.recording():
+            viewer.picture(100, 30)
+    return recorder.calls
 
 
 def _command(*arguments: str) -> list[Call]:
     from scenarios.command.main import main
 
     recorder, said = Recorder(), io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        with recorder.recording(), contextlib.suppress(SystemExit):
-            main(list(arguments))
+    with (
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+        recorder.recording(),
+        contextlib.suppress(SystemExit),
+    ):
+        main(list(arguments))
     return recorder.calls
+
+
+OTHERS: tuple[tuple[str, str, Callable[[], list[Call]]], ...] = (
+    ("A scenario with one error", "`hush check` of a file with `los = 0.1`.", one_error),
+    ("One fault", "A crash at its instant.", one_crash),
+    ("One frame", "The console draws agents in the middle of a recorded run.", one_frame),
+    ("`hush audit`", "An audit of the quickstart with 20 runs.", one_audit),
+)
+
+
+def hops(calls: list[Call]) -> list[str]:
+    """Return a line for each change of files: the file, and the functions that first run there before the next change."""
+    stations = list[tuple[str, bool, list[str]]]()
+    shown = set[tuple[str, str]]()
+    for call in calls:
+        if (call.file, call.function) in shown:
+            continue
+        shown.add((call.file, call.function))
+        if not stations or stations[-1][0] != call.file:
+            stations.append((call.file, call.resumed, []))
+        stations[-1][2].append(call.function.replace(".<locals>", ""))
+    return [
+        f"{number}. `{file}`{' goes on with' if resumed else ':'} {', '.join(functions)}"
+        for number, (file, resumed, functions) in enumerate(stations, 1)
+    ]
+
+
+def by_file(calls: list[Call]) -> list[str]:
+    """Return a line for each file, in the order of the first visits: the file and its functions, in their order."""
+    functions: dict[str, dict[str, None]] = {}
+    for call in calls:
+        functions.setdefault(call.file, {})[call.function.replace(".<locals>", "")] = None
+    return [
+        f"{number}. `{file}`: {', '.join(names)}"
+        for number, (file, names) in enumerate(functions.items(), 1)
+    ]
+
+
+def section() -> str:
+    """Return the section of the page."""
+    wake = one_wake()
+    parts = [
+        BEGIN,
+        "",
+        "### One wake-up, from the clock's entry until the agent sleeps again",
+        "",
+        f"{len(wake)} calls in {len(files(wake))} files; {len(upward(wake))} of them against the direction of imports, "
+        "but for `Log.emit`, which tells observers, and the clock, which resumes the agent. Between slices of the clock "
+        "the log hands the events over in batches: to `scenarios/running/observers/recorder.py` and `traffic.py` and to "
+        "`scenarios/records/budget.py`.",
+        "",
+        *hops(wake),
+        "",
+    ]
+    for title, words, record in OTHERS:
+        calls = record()
+        count = (
+            f"{len({(c.file, c.function) for c in calls})} functions in {len(files(calls))} files"
+        )
+        parts += [f"### {title}", "", f"{words} {count}.", "", *by_file(calls), ""]
+    return "\n".join([*parts, END])
+
+
+def main() -> None:
+    """Record the walks, and write or print them."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--print", action="store_true", dest="only_print")
+    text = section()
+    if parser.parse_args().only_print:
+        print(text)  # noqa: T201
+        return
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(before + text + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
