@@ -4,6 +4,8 @@ nox makes an environment for each: `pip install nox` is all that they need. Ever
 one's own runs the same commands directly (CONTRIBUTING.md).
 """
 
+from pathlib import Path
+
 import nox
 
 PYTHONS = ["3.11", "3.12", "3.13"]
@@ -39,7 +41,8 @@ def lint(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Write the pages that are made of code, and check that the others say what the code says."""
     session.install("-e", ".[test]")
-    session.run("python", "docs/write_mechanisms.py")
+    for writer in sorted(Path("docs").glob("write_*.py")):
+        session.run("python", str(writer))
     session.run("python", "-m", "pytest", "-q", "tests/test_documents.py")
 
 
