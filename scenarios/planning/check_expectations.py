@@ -18,8 +18,8 @@ def judge_expectations(read: ScenarioTable, groups: set[str], size: int, report:
         _metric(read, expect, report)
         _place(expect, groups, size, report)
         if horizon is not None and (expect.after or 0) > horizon:
-            said = f"is after the end of the run at {horizon:g} s"
-            report.value(expect.path_to("after"), said)
+            message = f"is after the end of the run at {horizon:g} s"
+            report.value(expect.path_to("after"), message)
     for goal in read.targets.values():
         _metric(read, goal, report)
 
@@ -43,8 +43,8 @@ def _metric(read: ScenarioTable, table: ExpectTable | GoalTable, report: Report)
         report.value(place, refusal)
     node = table.node if isinstance(table, ExpectTable) else None
     if metric.per_agent and split_metric(name)[1] is None and node is None:
-        said = f"{name} is per node: give an aggregate such as {name}.mean, or node = …"
-        report.value(place, said)
+        message = f"{name} is per node: give an aggregate such as {name}.mean, or node = …"
+        report.value(place, message)
 
 
 def _place(expect: ExpectTable, groups: set[str], size: int, report: Report) -> None:
@@ -58,8 +58,8 @@ def _place(expect: ExpectTable, groups: set[str], size: int, report: Report) -> 
     if metric is None or metric.per_agent:
         return
     if metric.share is None and (node is not None or group is not None):
-        said = f"{metric.name} is a metric of the whole network: it has no node or group"
-        report.key(expect.place, said)
+        message = f"{metric.name} is a metric of the whole network: it has no node or group"
+        report.key(expect.place, message)
     elif metric.share is not None and node is not None:
-        said = f"{metric.name} is a share of agents: give a group, or leave node out"
-        report.key(expect.place, said)
+        message = f"{metric.name} is a share of agents: give a group, or leave node out"
+        report.key(expect.place, message)

@@ -91,8 +91,8 @@ class ExpectTable(Table):
         if self.confidence is not None and self.over is None:
             report.key(self.path_to("confidence"), 'belongs to over = "seeds"')
         if self.over is not None and self.when != "end":
-            said = 'what is judged over seeds is judged at the "end" of each run'
-            report.key(self.path_to("over"), said)
+            message = 'what is judged over seeds is judged at the "end" of each run'
+            report.key(self.path_to("over"), message)
 
     def _check_bounds(self, report: Report) -> None:
         """Report other than one bound, or a comparison that does not say how, or not at the end."""
@@ -105,11 +105,11 @@ class ExpectTable(Table):
             bounds = _bounds(self)
             if len(ways) != 1 or bounds:
                 got = " and ".join([*ways, *bounds]) or "none"
-                said = f"compared_to needs exactly one of {', '.join(_OF_TWO)}; got {got}"
-                report.key(self.place, said)
+                message = f"compared_to needs exactly one of {', '.join(_OF_TWO)}; got {got}"
+                report.key(self.place, message)
             if self.when != "end":
-                said = 'what is compared with another scenario is judged at the "end"'
-                report.key(self.path_to("when"), said)
+                message = 'what is compared with another scenario is judged at the "end"'
+                report.key(self.path_to("when"), message)
 
     def _check_times(self, report: Report) -> None:
         """Report keys of time and of tolerance without what they belong to."""
@@ -117,8 +117,8 @@ class ExpectTable(Table):
             report.key(self.path_to("within"), 'belongs to when = "eventually"')
         after = self.after or 0.0
         if self.within is not None and self.within < after:
-            said = f"is before after: both count from t = 0, {after:g} s"
-            report.value(self.path_to("within"), said)
+            message = f"is before after: both count from t = 0, {after:g} s"
+            report.value(self.path_to("within"), message)
         if self.tolerance is not None and self.equals is None:
             report.key(self.path_to("tolerance"), "belongs to equals")
 

@@ -95,7 +95,7 @@ class Snapshot(Protocol):
         ...
 
     @property
-    def everybody(self) -> "Sequence[Agent]":
+    def with_server(self) -> "Sequence[Agent]":
         """The agents, and the server where there is one: its id is the first after theirs."""
         ...
 
@@ -221,8 +221,8 @@ class Metric:
     def why_missing(self, at: Snapshot) -> str:
         """Return why it has no value in a snapshot; empty where nothing stands in its way."""
         lacks = (need.lack(at, self.name) for need in self.needs)
-        said = self.missing if isinstance(self.missing, str) else self.missing(at)
-        return next(filter(None, lacks), said)
+        message = self.missing if isinstance(self.missing, str) else self.missing(at)
+        return next(filter(None, lacks), message)
 
     def is_possible(self, at: Snapshot) -> bool:
         """Whether every need is met."""

@@ -37,9 +37,10 @@ class CannotProvide(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What one group brings: its budget, and who calibrates and holds it.
+    """The privacy terms of one group: its budget, and the accountants that calibrate and hold it.
 
-    `calibrate` is "tightest" until the plan has found which accountant that is for its mechanisms.
+    `calibrate` is "tightest" until the plan has chosen an accountant for its mechanisms. Without a budget `epsilon` is
+    None; without a number of rounds, `rounds` is.
     """
 
     epsilon: float | None
@@ -143,14 +144,14 @@ def charges(mechanism: Table, terms: Terms, scheme: Scheme) -> tuple[float, ...]
         return tuple(alpha.at(k) for k in range(releases))
     if alpha is None:
         assert releases is not None, "judged before"  # noqa: S101
-        by_whom = terms.accountant(scheme.unit)
+        accountant = terms.accountant(scheme.unit)
         shaped = shaped_charges(
-            form, terms.epsilon, terms.delta, scheme.shape(releases), by_whom, scheme.before
+            form, terms.epsilon, terms.delta, scheme.shape(releases), accountant, scheme.before
         )
         if not all(charge > 0 for charge in shaped):
             raise CannotProvide(
                 f"no noise is large enough for {releases} releases within ε = {terms.epsilon:g} and δ = "
-                f"{terms.delta:g} ({by_whom}): raise one of them, or choose another privacy.calibrate"
+                f"{terms.delta:g} ({accountant}): raise one of them, or choose another privacy.calibrate"
             )
         return shaped
     if alpha.growth != 1:
@@ -169,8 +170,8 @@ def _alpha(alpha: Any) -> Growth | None:
 def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
     """Return how many equal releases there are; what breaks the budget is refused."""
     assert terms.epsilon is not None, "asked only with a budget"  # noqa: S101
-    by_whom = terms.accountant(form.unit)
-    most = most_releases(form, terms.epsilon, terms.delta, alpha, by_whom)
+    accountant = terms.accountant(form.unit)
+    most = most_releases(form, terms.epsilon, terms.delta, alpha, accountant)
     if releases is None:
         if most == 0:
             raise CannotProvide(
@@ -185,9 +186,9 @@ def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
             )
         return most
     if releases > most:
-        total = composed(form, alpha, releases, terms.delta, by_whom)
+        total = composed(form, alpha, releases, terms.delta, accountant)
         raise CannotProvide(
-            f"{releases} releases of {alpha:g} compose to ε = {total:.4g} ({by_whom}, δ = "
+            f"{releases} releases of {alpha:g} compose to ε = {total:.4g} ({accountant}, δ = "
             f"{terms.delta:g}), above the budget {terms.epsilon:g}; {most} would fit",
             "mechanism.releases",
         )
@@ -198,17 +199,17 @@ def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> t
     """Return growing or shrinking charges, as many as were asked for or as fit."""
     budget = terms.epsilon
     assert budget is not None, "asked only with a budget"  # noqa: S101
-    by_whom, found = terms.accountant(form.unit), list[float]()
+    accountant, charges = terms.accountant(form.unit), list[float]()
 
     def fit(count: int) -> bool:
-        found.extend(alpha.at(k) for k in range(len(found), count))
-        return by(by_whom, bag_of(form, found[:count]), terms.delta) <= budget * _ROOM
+        charges.extend(alpha.at(k) for k in range(len(charges), count))
+        return by(accountant, bag_of(form, charges[:count]), terms.delta) <= budget * _ROOM
 
     most = _most(fit, releases or MOST_RELEASES + 1)
     if most < (releases or 1):
         raise CannotProvide(
             f"{most + 1} releases from alpha = {alpha.start:g} growing by {alpha.growth:g} are above the "
-            f"budget {budget:g} ({by_whom}, δ = {terms.delta:g})",
+            f"budget {budget:g} ({accountant}, δ = {terms.delta:g})",
             "mechanism.alpha",
         )
     if most > MOST_RELEASES:
@@ -216,7 +217,7 @@ def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> t
             f"the budget holds more than {MOST_RELEASES:,} releases of this alpha: give mechanism.releases",
             "mechanism.alpha",
         )
-    return tuple(found[:most])
+    return tuple(charges[:most])
 
 
 def _most(fit: Callable[[int], bool], limit: int) -> int:

@@ -81,5 +81,5 @@ class Measurements:
         metric = metric_of(name)
         if metric is None:
             return self.snapshot.why_diverged()
-        said = metric.why_missing(self.snapshot)
-        return said or (self.snapshot.why_diverged() if metric.reads_models else "")
+        message = metric.why_missing(self.snapshot)
+        return message or (self.snapshot.why_diverged() if metric.reads_models else "")

@@ -44,7 +44,7 @@ class WorldSnapshot:
         self.budget = budget
         self.traffic = traffic
         self.scores = Scores(plan.shards, plan.loss)
-        self.everybody: Sequence[Agent] = members.agents
+        self.with_server: Sequence[Agent] = members.agents
         self.agents: Sequence[Agent] = members.agents[: plan.size]
         self.theta: Matrix = np.zeros((plan.size, plan.dimension))
         self.member = np.ones(plan.size, dtype=bool)
@@ -139,7 +139,7 @@ class WorldSnapshot:
         """Return the models that the objective is taken at: the agents' own, or the server's for all."""
         if self.plan.server is None:
             return self.theta
-        return np.tile(self.everybody[self.plan.size].model, (self.plan.size, 1))
+        return np.tile(self.with_server[self.plan.size].model, (self.plan.size, 1))
 
     def objective(self) -> float:
         return math.nan if self.plan.joint is None else self.plan.joint.value(self._judged())

@@ -1,4 +1,4 @@
-"""Which agents are there, how often they wake, and whom they are joined to."""
+"""Which agents are there, how often they wake, and how many neighbours they have."""
 
 from functools import partial
 from typing import TYPE_CHECKING

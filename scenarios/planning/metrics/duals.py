@@ -25,7 +25,7 @@ def _duals(at: Snapshot) -> "dict[int, Matrix]":
     """Return the duals of the agents that are up and hold any."""
     from actors.agent import UP
 
-    return {a.id: _of_agent(a) for a in at.everybody if a.balanced and a.status == UP}
+    return {a.id: _of_agent(a) for a in at.with_server if a.balanced and a.status == UP}
 
 
 def _sum(at: Snapshot) -> float:
@@ -40,7 +40,7 @@ def _sum(at: Snapshot) -> float:
 def _antisymmetry(at: Snapshot) -> float:
     import numpy as np
 
-    duals, agents = _duals(at), at.everybody
+    duals, agents = _duals(at), at.with_server
     if not duals:
         return math.nan
     worst = 0.0

@@ -5,7 +5,7 @@ from scenarios.planning.metric_needs import SERVER
 
 
 def _survivors(at: Snapshot) -> float:
-    server = at.everybody[at.plan.size]
+    server = at.with_server[at.plan.size]
     return server.survivors
 
 
@@ -16,7 +16,7 @@ KINDS = (
         reads_models=False,
         taken=Taken.AT_END,
         where=lambda at: at.plan.server is not None,
-        compute=lambda at: max(agent.rounds for agent in at.everybody),
+        compute=lambda at: max(agent.rounds for agent in at.with_server),
         column=185,
     ),
     Metric(
@@ -25,7 +25,7 @@ KINDS = (
         reads_models=False,
         taken=Taken.AT_END,
         where=lambda at: at.plan.server is not None,
-        compute=lambda at: sum(agent.aborted for agent in at.everybody),
+        compute=lambda at: sum(agent.aborted for agent in at.with_server),
         column=186,
     ),
     Metric(

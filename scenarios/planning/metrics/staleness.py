@@ -12,7 +12,7 @@ KINDS = (
         per_agent=True,
         needs=(HOLDINGS,),
         missing=_ALONE,
-        compute=lambda at: at.traffic.staleness(at.everybody, at.now)[: at.plan.size],
+        compute=lambda at: at.traffic.staleness(at.with_server, at.now)[: at.plan.size],
         column=153,
     ),
     Metric(
@@ -22,7 +22,7 @@ KINDS = (
         per_agent=True,
         needs=(HOLDINGS,),
         missing=_ALONE,
-        compute=lambda at: at.traffic.lag(at.everybody)[: at.plan.size],
+        compute=lambda at: at.traffic.lag(at.with_server)[: at.plan.size],
         column=154,
     ),
 )
