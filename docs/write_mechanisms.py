@@ -6,9 +6,8 @@ python docs/write_mechanisms.py
 import re
 from pathlib import Path
 
-from mechanisms.cards import CARDS
 from scenarios.command.mechanism_card import told
-from scenarios.planning.mechanism_tables import TRAITS
+from scenarios.planning.mechanism import in_order
 
 PAGE = Path(__file__).parent / "mechanisms.md"
 
@@ -62,12 +61,9 @@ ERRATA = {
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    for family in ("personalised", "consensus", "pairs", "server", "alone"):
-        for kind, trait in TRAITS.items():
-            if trait.family == family:
-                parts.append(section(kind))
+    parts += [section(kind.name) for kind in in_order()]
     cited = sorted(
-        {e for card in CARDS.values() for e in re.findall(r"E\d+", str(card))}, key=_number
+        {e for kind in in_order() for e in re.findall(r"E\d+", str(kind.card))}, key=_number
     )
     parts.append("## What was mended\n")
     parts += [f"- **{name}** {ERRATA[name]}" for name in cited]

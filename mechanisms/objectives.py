@@ -183,7 +183,17 @@ class Objective(Protocol):
 class LocalObjective:
     """The objective of one agent on its own points."""
 
-    __slots__ = ("_offsets", "_rows", "dimension", "l2", "loss", "points", "weight")
+    __slots__ = (
+        "_offsets",
+        "_rows",
+        "dimension",
+        "features",
+        "l2",
+        "labels",
+        "loss",
+        "points",
+        "weight",
+    )
 
     def __init__(
         self,
@@ -194,12 +204,17 @@ class LocalObjective:
         *,
         weight: float | None = None,
     ) -> None:
+        self.features, self.labels = features, labels
         self._rows = features * labels[:, None] if loss.margin else np.ascontiguousarray(features)
         self._offsets: Vector | None = None if loss.margin else labels
         self.points, self.dimension = features.shape
         self.weight = 1.0 / self.points if weight is None else weight
         self.l2 = l2
         self.loss = loss
+
+    def on(self, features: Matrix, labels: Vector) -> "LocalObjective":
+        """Return the same objective on other records, with the same weight for each."""
+        return LocalObjective(features, labels, self.loss, self.l2, weight=self.weight)
 
     def _scores(self, theta: Vector) -> Vector:
         scores: Vector = self._rows @ theta

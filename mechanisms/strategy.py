@@ -1,7 +1,6 @@
 """A mechanism in two steps: propose without noise, finish with it. `mechanisms.abilities` has what some can do beside it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -51,20 +50,6 @@ class Mechanism(Protocol):
     def planned(self) -> int | None:
         """How many releases it will make; None when every wake makes one."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """What `hush show KIND` says of a mechanism."""
-
-    kind: str
-    title: str
-    sends: str
-    keeps: str
-    touches: str
-    guarantee: str
-    source: str
-    mended: str
 
 
 class Explained(NamedTuple):

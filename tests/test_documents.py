@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from mechanisms.cards import CARDS
 from scenarios.command.mechanism_card import in_words
+from scenarios.planning.mechanism import MECHANISMS
 from tests.support.paths import ROOT
 
 
@@ -31,24 +31,24 @@ def test_the_tables_of_metrics_and_accountants_are_what_their_records_say() -> N
 
 
 def test_every_erratum_that_a_card_cites_is_explained() -> None:
-    cited = {name for card in CARDS.values() for name in re.findall(r"E\d+", str(card))}
+    cited = {name for kind in MECHANISMS.values() for name in re.findall(r"E\d+", str(kind.card))}
     assert cited <= set(writer("write_mechanisms").ERRATA)
 
 
 def test_every_card_is_complete_and_fits_a_terminal() -> None:
-    for kind in CARDS:
+    for kind in MECHANISMS:
         lines = in_words(kind)
         assert lines[0].startswith(f"{kind}: ")
         assert max(map(len, lines)) <= 100
         assert all(
-            getattr(CARDS[kind], part)
+            getattr(MECHANISMS[kind].card, part)
             for part in ("sends", "keeps", "touches", "guarantee", "source", "mended")
         )
 
 
 def test_the_readme_names_every_kind() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert all(f"`{kind}`" in text for kind in CARDS)
+    assert all(f"`{kind}`" in text for kind in MECHANISMS)
 
 
 def test_the_page_of_the_console_names_every_key_and_every_order() -> None:

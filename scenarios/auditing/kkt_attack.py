@@ -12,6 +12,7 @@ from scenarios.auditing.watched_run import perform, renoised
 from scenarios.language.json_numbers import figure, show
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.planning import totals
+from scenarios.planning.mechanism import names_in
 from scenarios.planning.plan import Plan
 
 KNOWLEDGE: dict[str, tuple[str, ...]] = {
@@ -50,9 +51,8 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
     """Overhear one run of a plan, and guess a record of one agent."""
     mechanism = plan.nodes[node].mechanism
     if not isinstance(mechanism, Alternating) or not plan.loss.margin:
-        said = (
-            f"the KKT attack is on the ADMM family (admm, dvp, pvp, madmm, pp), not on {plan.kind}"
-        )
+        known = names_in("consensus")
+        said = f"the KKT attack is on the ADMM family ({known}), not on {plan.kind}"
         if isinstance(mechanism, Alternating):
             loss = plan.resolved["task"]["loss"]
             said = f"the KKT attack is on losses of a margin (logistic, smoothed-hinge), not on {loss['kind'] if isinstance(loss, dict) else loss}"

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
-from mechanisms.cards import CARDS
 from scenarios.language.table_rules import (
     ABSENT,
     REQUIRED,
@@ -17,7 +16,7 @@ from scenarios.language.table_rules import (
     keys_of,
 )
 from scenarios.language.value_rules import Choice, Either, Flag, Number, Quantity, Signed, Text
-from scenarios.planning.mechanism_tables import MECHANISMS
+from scenarios.planning.mechanism import MECHANISMS
 
 _WIDTH = 100
 
@@ -26,9 +25,12 @@ def told(kind: str) -> dict[str, Any]:
     """Return a kind's card and parameters, as JSON holds them."""
     from dataclasses import asdict
 
+    record = MECHANISMS[kind]
+    keys = keys_of(record.table)
     return {
-        **asdict(CARDS[kind]),
-        "parameters": {key: _parameter(field) for key, field in keys_of(MECHANISMS[kind]).items()},
+        "kind": kind,
+        **asdict(record.card),
+        "parameters": {key: _parameter(field) for key, field in keys.items()},
     }
 
 
@@ -60,7 +62,7 @@ def describe(rule: Any) -> str:
 
 
 def in_words(kind: str) -> list[str]:
-    """Tell a kind to a person."""
+    """Return what `hush show KIND` prints, line by line."""
     card = told(kind)
     parameters = card.pop("parameters")
     lines = [f"{card.pop('kind')}: {card.pop('title')}", ""]
@@ -83,6 +85,9 @@ def _value(default: Any) -> str:
 
 def _wrapped(key: str, text: str) -> list[str]:
     return textwrap.wrap(
-        text, _WIDTH, initial_indent=f"  {key:<10} ", subsequent_indent=" " * 13,
+        text,
+        _WIDTH,
+        initial_indent=f"  {key:<10} ",
+        subsequent_indent=" " * 13,
         break_long_words=False,
-    )  # fmt: skip
+    )

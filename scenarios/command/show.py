@@ -33,11 +33,11 @@ def perform(chosen: argparse.Namespace) -> int:
         else:
             say(*text.rstrip().replace("\r\n", "\n").split("\n"))
         return 0
-    from mechanisms.cards import CARDS
     from scenarios.command.mechanism_card import in_words, told
+    from scenarios.planning.mechanism import MECHANISMS
 
-    if chosen.what not in CARDS:
-        hint = nearest(chosen.what, [*CARDS, *library_names()])
+    if chosen.what not in MECHANISMS:
+        hint = nearest(chosen.what, [*MECHANISMS, *library_names()])
         raise ScenarioError(
             [Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")]
         )

@@ -10,7 +10,13 @@ from scenarios.language.problems import Report
 from scenarios.language.value_rules import number_of_seconds
 from scenarios.planning.fault_examples import Luck, RandomWorld
 from scenarios.planning.fault_kinds import Brings, FaultKind, fault_kinds
-from scenarios.planning.mechanism_tables import family_of
+from scenarios.planning.mechanism import (
+    examples,
+    family_of_table,
+    read_mechanism,
+    record_of,
+)
+from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.seeds import generator
 
 T = TypeVar("T")
@@ -30,30 +36,8 @@ class Dice:
         return int(self._rng.integers(low, high + 1))
 
 
-KINDS: dict[str, Table] = {
-    "local": {"kind": "local"},
-    "admm": {"kind": "admm"},
-    "dvp": {"kind": "dvp", "releases": 5},
-    "pvp": {"kind": "pvp", "releases": 5},
-    "madmm": {"kind": "madmm", "eta": {"start": 0.5, "growth": 1.02, "cap": 1.0}},
-    "pp": {"kind": "pp", "releases": 5},
-    "cd": {"kind": "cd"},
-    "cd laplace": {"kind": "cd", "noise": "laplace", "releases": 5},
-    "cd norm-gamma": {"kind": "cd", "noise": "norm-gamma", "releases": 5, "schedule": "growing"},
-    "cd gaussian": {"kind": "cd", "noise": "gaussian", "releases": 5},
-    "propagation": {"kind": "propagation", "noise": "output"},
-    "warm-cd": {"kind": "warm-cd", "noise": "norm-gamma", "releases": 3, "warm_wakes": 2},
-    "collaborative-admm": {"kind": "collaborative-admm"},
-    "wddp once": {"kind": "wddp", "local_rounds": 5},
-    "wddp sum": {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 1},
-    "jayaraman-gradient": {"kind": "jayaraman-gradient"},
-    "jayaraman-output": {"kind": "jayaraman-output"},
-    "pathak": {"kind": "pathak"},
-    "fedavg": {"kind": "fedavg"},
-    "local-dp": {"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0, "inner": {"kind": "cd"}},
-}  # fmt: skip
-"""Small mechanisms of every family, by a name."""
-_FREE = {"local", "admm", "madmm", "cd", "collaborative-admm", "fedavg", "local-dp"}
+KINDS: dict[str, Table] = examples()
+"""Small mechanisms of every kind, by a name."""
 _CLOCKS: tuple[Any, ...] = (
     "poisson",
     {"kind": "synchronous", "period": 1.0},
@@ -66,13 +50,17 @@ _LATENCIES: tuple[Any, ...] = (0.0, 0.2, 1.5, {"kind": "exponential", "mean": 0.
 def small_world(luck: Luck, faults: int = 3) -> Table:
     """Return a scenario of at most six agents, sixty updates and four dimensions, with up to so many faults."""
     name = luck.pick(tuple(KINDS))
-    family = family_of({"mechanism": {"noise": "none"} | KINDS[name]})
-    server = family == "server"
-    count = luck.whole(2, 6)
+    mechanism = read_mechanism(KINDS[name])
+    family = family_of_table(mechanism)
+    server, budgeted, pooled = family == "server", False, False
+    if isinstance(mechanism, MechanismTable):
+        kind = record_of(mechanism)
+        budgeted, pooled = kind.needs_budget(mechanism), kind.pooled
+    count = 1 if pooled else luck.whole(2, 6)
     horizon = luck.whole(4, 60 // count)
     clock = luck.pick(_CLOCKS[:3] if family in {"pairs", "alone"} else _CLOCKS)
     node: Table = {"name": "peers", "count": count, "clock": clock}
-    if name not in _FREE:
+    if budgeted:
         epsilon, then = luck.pick((0.5, 2.0, 8.0)), luck.pick(("listen", "leave"))
         node["budget"] = {"epsilon": epsilon, "delta": 1e-5, "on_exhausted": then}
     if family != "pairs" and luck.whole(0, 3) == 0:
@@ -92,7 +80,7 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
     ends: Table = {"rounds": luck.whole(2, 6)} if server else {"horizon": float(horizon)}
     if not server and luck.whole(0, 5) == 0:
         ends = {"updates": luck.whole(10, 60)}
-    elif name not in _FREE and not server and luck.whole(0, 5) == 0:
+    elif budgeted and not server and luck.whole(0, 5) == 0:
         ends["stop"] = "spent"
     tree: Table = {
         "schema": 1,
@@ -117,9 +105,7 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
     horizon = run.get("horizon")
     end = 20.0 if horizon is None else number_of_seconds(horizon)
     size = sum(group.get("count", 1) for group in tree["nodes"])
-    mechanism = tree["mechanism"]
-    named = {"kind": mechanism} if isinstance(mechanism, str) else mechanism
-    family = family_of({"mechanism": {"noise": "none"} | named})
+    family = family_of_table(read_mechanism(tree["mechanism"]))
     clocks = {
         c if isinstance(c, str) else c["kind"]
         for c in (g.get("clock", "poisson") for g in tree["nodes"])
@@ -129,7 +115,7 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
         has_barrier="barrier" in clocks,
         computes=any(group.get("compute") for group in tree["nodes"]),
     )
-    examples = {
+    fitting = {
         example.name: (kind, example)
         for kind in fault_kinds()
         for example in kind.examples
@@ -137,7 +123,7 @@ def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
     }
     faults = []
     for _ in range(count):
-        kind, example = examples[luck.pick(sorted(examples))]
+        kind, example = fitting[luck.pick(sorted(fitting))]
         fault = example.make(luck, size)
         if family == "server" or not _joins(tree, 0, 1):
             fault = _without_pairs(fault)

@@ -13,7 +13,7 @@ from clocks.durations import Constant, Duration
 from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import tally
-from mechanisms.objectives import LocalObjective
+from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.table_rules import OwnCode, read_table
@@ -22,8 +22,17 @@ from scenarios.planning.context import Settling
 from scenarios.planning.datasets import Shards
 from scenarios.planning.durations import build_duration
 from scenarios.planning.graphs import Edge
-from scenarios.planning.mechanism_builder import Objectives, Provision, unit_of
-from scenarios.planning.mechanism_tables import family_of, is_printed, is_private, kind_of
+from scenarios.planning.mechanism import (
+    Builder,
+    family_of,
+    is_misprinted,
+    is_printed,
+    is_private,
+    kind_of,
+    unit_of,
+)
+from scenarios.planning.mechanism_builder import builder, calibrator
+from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.plan import NodePlan, ServerPlan
 from scenarios.planning.public_facts import Place, Public
 from scenarios.planning.release_charges import Terms
@@ -45,9 +54,8 @@ class People:
         shards: Shards,
         objectives: tuple[LocalObjective, ...],
         edges: tuple[Edge, ...],
-        make: Objectives,
     ) -> tuple[NodePlan, ...]:
-        """Return everybody, in the order of their ids."""
+        """Return the plans of all agents, in the order of their ids."""
         starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
         if starts is None:
             return ()
@@ -62,24 +70,25 @@ class People:
         if self.at.report.problems:
             return ()
         around = self._around(edges)
-        provision = None
-        if not isinstance(self.at.read.mechanism, OwnCode):
+        table, made = self.at.read.mechanism, None
+        if isinstance(table, MechanismTable):
             places = tuple(self._place(near, starts) for near in around)
-            public = self._public(shards, tuple(terms[g] for g in of), places, make)
-            provision = self.at.attempt(
-                ("mechanism",), lambda: Provision(self.at.read, public, make)
-            )
-        if provision is not None and provision.calibrated is not None:
-            self.at.calibrated = provision.calibrated
-            terms = [replace(t, calibrate=provision.calibrated) for t in terms]
+            public = self._public(shards, tuple(terms[g] for g in of), places, objectives[0].loss)
+            made = self.at.attempt(("mechanism",), lambda: self._builder(table, public))
+            terms = [replace(t, calibrate=self.at.calibrated or t.calibrate) for t in terms]
         nodes = list[NodePlan]()
         for i, g in enumerate(of):
             if self.at.report.problems:
                 return ()
-            mechanism = self._mechanism(i, objectives[i], shards, provision)
+            mechanism = self._mechanism(i, objectives[i], shards, made)
             nodes.append(self._node(i, g, terms[g], starts[i], around[i], mechanism))
-        self.server = self._server(provision, shards)
+        self.server = self._server(made, shards)
         return () if self.at.report.problems else tuple(nodes)
+
+    def _builder(self, table: MechanismTable, public: Public) -> Builder:
+        """Return what makes mechanisms, calibrated by the accountant that is named or best."""
+        self.at.calibrated = calibrator(table, public)
+        return builder(table, public, self.at.calibrated)
 
     def _around(self, edges: tuple[Edge, ...]) -> list[list[tuple[int, float]]]:
         """Return everybody's neighbours with their weights, in the order of their ids."""
@@ -140,14 +149,13 @@ class People:
         return Place(np.array([w for _, w in around], dtype=np.float64), firsts)
 
     def _public(
-        self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], make: Objectives
+        self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], loss: Loss
     ) -> Public:
         read, l2 = self.at.read, self.at.read.task.l2
-        x, y = shards.train[0]
         return Public(
             sizes=shards.sizes,
             dimension=shards.dimension,
-            loss=make(0, x, y).loss,
+            loss=loss,
             l2=lambda m: 1.0 / m if isinstance(l2, str) else l2,
             terms=terms,
             places=places,
@@ -161,8 +169,8 @@ class People:
         given: ServerTable | None = self.at.read.server
         return read_table(ServerTable, {}, (), self.at.report) if given is None else given
 
-    def _server(self, provision: Provision | None, shards: Shards) -> ServerPlan | None:
-        coordinator = None if provision is None else provision.coordinator()
+    def _server(self, made: Builder | None, shards: Shards) -> ServerPlan | None:
+        coordinator = None if made is None else made.coordinator
         if coordinator is None:
             return None
         round_rules = self._round_rules()
@@ -178,12 +186,13 @@ class People:
 
     def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix:
         table, shape = self.at.read.task.start, (self.at.size, shards.dimension)
+        kind = kind_of(self.at.read)
         inputs = StartInputs(
             shape,
             self.at.seeds["network"],
             self.at.folders,
             objectives,
-            warm=kind_of(self.at.read) == "warm-cd",
+            warm=kind is not None and kind.warm_start,
         )
         return STARTS[table.kind].build(table, inputs)
 
@@ -213,27 +222,27 @@ class People:
             privacy.filter,
             read.run.rounds,
             printed,
-            printed and kind_of(read) in {"cd", "warm-cd"},
+            is_misprinted(read),
         )
 
     def _mechanism(
-        self, i: int, objective: LocalObjective, shards: Shards, provision: Provision | None
+        self, i: int, objective: LocalObjective, shards: Shards, made: Builder | None
     ) -> Mechanism:
-        table = self.at.read.mechanism
-        if provision is not None:
-            made: Mechanism = self.at.attempt(
-                ("mechanism",), lambda: provision.mechanism(i, objective, *shards.train[i])
-            )
-            return made
-        assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
-        sizes = shards.sizes
-        own: Mechanism = self.at.attempt(
-            ("mechanism", "kind"),
-            lambda: self.at.code(table.kind)(
+        """Return one agent's mechanism: of its kind, or of code of the scenario's own."""
+        table, sizes = self.at.read.mechanism, shards.sizes
+
+        def make() -> Mechanism:
+            if made is not None:
+                return made.agent(i)(objective)
+            assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
+            own: Mechanism = self.at.code(table.kind)(
                 objective=objective, confidence=sizes[i] / max(sizes), **table.parameters
-            ),
-        )
-        return own
+            )
+            return own
+
+        path = ("mechanism",) if made is not None else ("mechanism", "kind")
+        mechanism: Mechanism = self.at.attempt(path, make)
+        return mechanism
 
     def _judge_delta(self, g: int, group: GroupTable, terms: Terms, points: int) -> None:
         """Judge a group's δ by its largest agent, which has so many points.

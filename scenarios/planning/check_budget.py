@@ -1,300 +1,180 @@
 """Mechanism, budget and noise that contradict each other: what sets the noise, and what is refused."""
 
-from collections.abc import Callable
-from typing import Any
-
 from mechanisms.accounting.views import OF_SERVERS
+from scenarios.language.positions import Path
 from scenarios.language.problems import Report
-from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.accountant import AUTO
 from scenarios.planning.accountant import KINDS as ACCOUNTANTS
-from scenarios.planning.mechanism_tables import (
-    TRAITS,
-    Tree,
+from scenarios.planning.losses import SquaredTable
+from scenarios.planning.mechanism import (
+    CheckContext,
+    MechanismKind,
+    Noise,
     family_of,
+    in_order,
     is_gaussian,
-    is_printed,
-    is_private,
-    kind_of,
-    learner,
-    place_of_learner,
-    trait_of,
+    name_of,
+    record_of,
 )
+from scenarios.planning.mechanism_tables import MechanismTable
+from scenarios.planning.scenario_tables import ScenarioTable
 
-_AT = ("mechanism",)
-
-
-def field(tree: Tree | None, key: str) -> Any:
-    """Return a key of a table; of a table that did not read, None."""
-    return (tree or {}).get(key)
+_BUDGET = "give budget = { epsilon = … }"
+_NO_DELTA = "Gaussian noise has no guarantee with delta = 0"
 
 
-def judge_noise(read: Tree, nodes: list[Tree], report: Report) -> None:
-    """Report what does not fit together about the noise."""
-    if kind_of(read) not in TRAITS:
-        _privacy(read, report)
-        return  # unknown, or code of the scenario's own: its spend says what it costs
-    private = is_private(read)
-    _budgets(read, nodes, report, private=private)
-    _exhaustion(read, nodes, report)
-    if private:
-        _start(read, report)
-        _slopes(read, report)
-        _FIXED_BY[trait_of(read).fixed_by](read, nodes, report)
-    _keys_of_noise(read, report, private=private)
-    _privacy(read, report)
+def check_noise(table: MechanismTable, around: CheckContext) -> None:
+    """Report what does not fit together about the noise of the scenario's mechanism, which stands at the place."""
+    kind = record_of(table)
+    private = kind.unit(table) is not None
+    if not private:
+        _no_budgets(kind, around)
+        if table.calibration == "as_printed":
+            around.value("calibration", '"as_printed" scales noise: it means nothing without it')
+    _exhaustion(kind, around)
+    if private and kind.noise is not None:
+        _start(kind, around)
+        _slopes(table, kind.noise, around)
+        kind.noise.fixed_by(table, around)
 
 
-def _budgets(read: Tree, nodes: list[Tree], report: Report, *, private: bool) -> None:
-    """Without noise ε is infinite: no budget can be kept."""
-    kind = kind_of(read)
-    if private or kind == "local":
+def _no_budgets(kind: MechanismKind[MechanismTable], around: CheckContext) -> None:
+    """Without noise ε is infinite, and no budget can be kept; where nothing is released it is 0."""
+    if not kind.releases:
         return
-    has_switch = trait_of(read).noises
-    said = (
-        f"{kind} without noise has ε = ∞: it can keep no budget; set mechanism.noise"
-        if has_switch
-        else f"{kind} has no noise and ε = ∞: it can keep no budget"
-    )
-    for i, group in enumerate(nodes):
-        if group.get("budget") is not None and (has_switch or trait_of(read).fixed_by == "nothing"):
-            report.key(("nodes", i, "budget"), said)
+    why = f"{kind.name} has no noise and ε = ∞: it can keep no budget"
+    if kind.noise is not None:
+        why = f"{kind.name} without noise has ε = ∞: it can keep no budget; set mechanism.noise"
+    for group in around.groups:
+        if group.budget is not None:
+            around.report.key(group.path_to("budget"), why)
 
 
-def _exhaustion(read: Tree, nodes: list[Tree], report: Report) -> None:
-    for i, group in enumerate(nodes):
-        if field(group.get("budget"), "on_exhausted") == "smooth" and not trait_of(read).smooths:
-            report.value(
-                ("nodes", i, "budget", "on_exhausted"),
-                f"{kind_of(read)} cannot smooth; cd, warm-cd and propagation can",
+def _exhaustion(kind: MechanismKind[MechanismTable], around: CheckContext) -> None:
+    if kind.noise is not None and kind.noise.smooths:
+        return
+    for group in around.groups:
+        if group.budget is not None and group.budget.on_exhausted == "smooth":
+            *most, last = (k.name for k in in_order() if k.noise is not None and k.noise.smooths)
+            around.report.value(
+                group.budget.path_to("on_exhausted"),
+                f"{kind.name} cannot smooth; {', '.join(most)} and {last} can",
             )
 
 
-def _start(read: Tree, report: Report) -> None:
-    start = field(field(read.get("task"), "start"), "kind")
-    if start == "local" and kind_of(read) != "warm-cd":
-        report.value(
+def _start(kind: MechanismKind[MechanismTable], around: CheckContext) -> None:
+    if name_of(around.read.task.start) == "local" and not kind.warm_start:
+        around.report.value(
             ("task", "start"),
             '"local" is made of data and would be released free of charge; not with noise',
         )
 
 
-def _slopes(read: Tree, report: Report) -> None:
+def _slopes(table: MechanismTable, noise: Noise[MechanismTable], around: CheckContext) -> None:
     """Every sensitivity rests on a bounded gradient."""
-    loss = field(read.get("task"), "loss") or {}
-    unbounded = loss.get("kind") == "squared" and loss.get("clip") is None
-    kind, mechanism = kind_of(read), read["mechanism"]
-    if not unbounded or kind == "local-dp":
+    loss = around.read.task.loss
+    if not isinstance(loss, SquaredTable) or loss.clip is not None or noise.bounded(table):
         return
-    if kind in {"cd", "warm-cd"}:
-        if "clip" not in mechanism or kind == "warm-cd":
-            report.key(
-                _AT,
-                'the squared loss has no bounded gradient: give mechanism.clip, or task.loss = { kind = "squared", clip = … }',
-            )
+    clipped = 'task.loss = { kind = "squared", clip = … }'
+    if "clip" in record_of(table).keys:
+        around.report.key(
+            around.place,
+            f"the squared loss has no bounded gradient: give mechanism.clip, or {clipped}",
+        )
     else:
-        report.key(
+        around.report.key(
             ("task", "loss"),
-            f'the squared loss has no bounded gradient, which {kind} needs: task.loss = {{ kind = "squared", clip = … }}',
+            f"the squared loss has no bounded gradient, which {table.kind} needs: {clipped}",
         )
 
 
-def _two(read: Tree, nodes: list[Tree], report: Report) -> None:
+def by_two(table: MechanismTable, around: CheckContext) -> None:
     """Two of the group's budget, releases and alpha fix the third."""
-    mechanism = read["mechanism"]
-    if mechanism["kind"] == "pp" and mechanism.get("noise") is not None:
+    kind = record_of(table)
+    if kind.gives_noise(table):
         return  # its ε follows
     # What was given and did not read is None, and was reported: it is not missing.
-    planned = "releases" in mechanism or "rounds" in (read.get("run") or {})
-    alpha, able = "alpha" in mechanism, mechanism["kind"] not in {"pp", "warm-cd"}
-    shaped = mechanism.get("schedule", "uniform") != "uniform"
-    if shaped and alpha:
-        report.key(
-            (*_AT, "alpha"), "a schedule shapes a budget over releases: give those, and no alpha"
-        )
-    for i, group in enumerate(nodes):
-        capped = "budget" in group
-        if planned + alpha + capped < 2:
-            has = (
-                "releases" if planned else "alpha" if alpha else "a budget" if capped else "nothing"
-            )
-            missing = {
-                "releases": "a budget or mechanism.alpha" if able else "a budget",
-                "alpha": "a budget or mechanism.releases",
-                "a budget": "mechanism.releases or mechanism.alpha"
-                if able
-                else "mechanism.releases",
-            }.get(has, _all_of(mechanism["kind"], able=able))
-            report.key(("nodes", i), f"the noise is not fixed: there is {has}; give {missing}")
-        if is_gaussian(read) and field(group.get("budget"), "delta") == 0:
-            report.value(("nodes", i, "budget"), "Gaussian noise has no guarantee with delta = 0")
-
-
-def _all_of(kind: str, *, able: bool) -> str:
-    if able:
-        return "two of budget, mechanism.releases, mechanism.alpha"
+    planned = "releases" in table.given or "rounds" in around.read.run.given
+    alpha, able = "alpha" in table.given, "alpha" in kind.keys
     both = "a budget and mechanism.releases"
-    return f"{both}, or mechanism.noise = {{ start, growth }}" if kind == "pp" else both
-
-
-def _budget(read: Tree, nodes: list[Tree], report: Report) -> None:
-    """One release takes the whole budget."""
-    kind, noise = kind_of(read), field(read.get("mechanism"), "noise")
-    name = f"{noise} noise" if kind == "propagation" else f"the noise of {kind}"
-    if field(read.get("task"), "l2") == 0 and noise != "objective":
-        path = (*_AT, "noise") if kind == "propagation" else ("task", "l2")
-        report.key(path, f"{name} needs strong convexity: set task.l2 above 0")
-    for i, group in enumerate(nodes):
-        if group.get("budget") is None:
-            report.key(
-                ("nodes", i), f"{name} is set by the budget: give budget = {{ epsilon = … }}"
+    if kind.noise is not None and kind.noise.given is not None:
+        both += ", or mechanism.noise = { start, growth }"
+    for group in around.groups:
+        capped = "budget" in group.given
+        if planned + alpha + capped < 2:
+            if planned:
+                has, missing = "releases", "a budget or mechanism.alpha" if able else "a budget"
+            elif alpha:
+                has, missing = "alpha", "a budget or mechanism.releases"
+            elif capped:
+                has, missing = "a budget", "mechanism.releases"
+                missing += " or mechanism.alpha" if able else ""
+            else:
+                has = "nothing"
+                missing = "two of budget, mechanism.releases, mechanism.alpha" if able else both
+            around.report.key(
+                group.place, f"the noise is not fixed: there is {has}; give {missing}"
             )
+        if is_gaussian(around.read) and group.budget is not None and group.budget.delta == 0:
+            around.report.value(group.path_to("budget"), _NO_DELTA)
 
 
-def _rounds(read: Tree, nodes: list[Tree], report: Report) -> None:
-    """A budget over all rounds of the run."""
-    mechanism, kind = read["mechanism"], kind_of(read)
-    once = mechanism.get("synchronise") == "once"
-    if once and mechanism.get("local_rounds") is None:
-        report.key(_AT, f"{kind} that sends once needs local_rounds")
-    if not once and field(read.get("run"), "rounds") is None:
-        report.key(("run",), f"the noise of {kind} is set by the budget over run.rounds: give it")
-    for i, group in enumerate(nodes):
-        budget = group.get("budget")
-        if budget is None:
-            report.key(
-                ("nodes", i),
-                f"the noise of {kind} is set by the budget: give budget = {{ epsilon = … }}",
-            )
-        elif budget.get("delta") == 0:
-            report.value(("nodes", i, "budget"), "Gaussian noise has no guarantee with delta = 0")
+def by_budget(table: MechanismTable, around: CheckContext) -> None:
+    """One release, of a minimiser, takes the whole budget."""
+    name = f"the noise of {table.kind}"
+    needs_convexity(name, ("task", "l2"), around)
+    budgets_given(name, around)
 
 
-def _own(read: Tree, nodes: list[Tree], report: Report) -> None:
-    """local-dp has its own two ε, and a learner without noise."""
-    mechanism, inner = read["mechanism"], learner(read)
-    if inner.get("noise", "none") not in {"none", None}:
-        report.value(
-            (*_AT, "inner", "noise"),
-            f'the data are perturbed already: noise = "none", got "{inner["noise"]}"',
-        )
-    loss = field(field(read.get("task"), "loss"), "kind")
-    if loss in {"squared", "welsch"}:
-        report.value(
-            ("task", "loss"), f"local-dp flips labels ±1, which the {loss} loss does not have"
-        )
-    epsilons = mechanism.get("epsilon_features"), mechanism.get("epsilon_label")
-    if None in epsilons:
-        return
-    cost = sum(epsilons)
-    for i, group in enumerate(nodes):
-        cap = field(group.get("budget"), "epsilon")
-        if cap is not None and cap < cost:
-            report.value(
-                ("nodes", i, "budget"),
-                f"the perturbed data cost epsilon_features + epsilon_label = {cost:g}, above the budget {cap:g}",
-            )
+def needs_convexity(name: str, path: Path, around: CheckContext) -> None:
+    """Report at the path that noise of this name needs a strongly convex objective, where it has none."""
+    if around.read.task.l2 == 0:
+        around.report.key(path, f"{name} needs strong convexity: set task.l2 above 0")
 
 
-def _nothing(read: Tree, nodes: list[Tree], report: Report) -> None:
-    """Nothing to fix: never private."""
+def budgets_given(name: str, around: CheckContext) -> None:
+    """Report every group without a budget, by which noise of this name is set."""
+    for group in around.groups:
+        if group.budget is None:
+            around.report.key(group.place, f"{name} is set by the budget: {_BUDGET}")
 
 
-_FIXED_BY: dict[str, Callable[[Tree, list[Tree], Report], None]] = {
-    "two": _two,
-    "budget": _budget,
-    "rounds": _rounds,
-    "own": _own,
-    "nothing": _nothing,
-}
+def by_rounds(table: MechanismTable, around: CheckContext) -> None:
+    """A budget holds for all rounds of the run."""
+    if around.read.run.rounds is None:
+        said = f"the noise of {table.kind} is set by the budget over run.rounds: give it"
+        around.report.key(("run",), said)
+    gaussian_budgets(table, around)
 
 
-def _keys_of_noise(read: Tree, report: Report, *, private: bool) -> None:
-    for path, mechanism in ((_AT, read["mechanism"]), ((*_AT, "inner"), learner(read))):
-        if mechanism.get("kind") not in {"cd", "warm-cd"} or (path != _AT and not mechanism):
-            continue
-        noise = mechanism.get("noise")
-        if noise == "none":
-            for key in ("releases", "alpha", "clip", "lipschitz"):
-                if key in mechanism:
-                    report.key(
-                        (*path, key),
-                        f"means nothing without noise: set mechanism.noise, or leave {key} out",
-                    )
-            if mechanism.get("schedule") not in {"uniform", None}:
-                report.key((*path, "schedule"), "shapes a budget: it means nothing without noise")
-    if is_printed(read) and not private:
-        report.value(
-            (*_AT, "calibration"), '"as_printed" scales noise: it means nothing without it'
-        )
-    if private and kind_of(read) in {"cd", "warm-cd"}:
-        _descent(read, report)
-    _wddp(read, report)
+def gaussian_budgets(table: MechanismTable, around: CheckContext) -> None:
+    """Report every group without a budget, or with one that Gaussian noise cannot keep."""
+    budgets_given(f"the noise of {table.kind}", around)
+    for group in around.groups:
+        if group.budget is not None and group.budget.delta == 0:
+            around.report.value(group.path_to("budget"), _NO_DELTA)
 
 
-def _descent(read: Tree, report: Report) -> None:
-    mechanism = read["mechanism"]
-    noise = mechanism.get("noise")
-    if "clip" in mechanism and "lipschitz" in mechanism:
-        report.key((*_AT, "lipschitz"), "give clip or lipschitz, not both")
-    bound, norm = mechanism.get("lipschitz"), "l1" if noise == "laplace" else "l2"
-    if isinstance(bound, ReadTable) and set(bound) != {norm}:
-        report.value(
-            (*_AT, "lipschitz"),
-            f"{noise} noise takes a bound in one norm: lipschitz = {{ {norm} = … }}",
-        )
-    if mechanism.get("smoothness") == "data" and not is_printed(read):
-        report.value(
-            (*_AT, "smoothness"),
-            '"data" enters every release and is not public; with noise use "bound" or a number',
-        )
-    warm = mechanism.get("kind") == "warm-cd" and mechanism.get("warm_noise") == "output"
-    if warm and field(read.get("task"), "l2") == 0:
-        report.key((*_AT, "warm_noise"), "output noise needs strong convexity: set task.l2 above 0")
-
-
-def _wddp(read: Tree, report: Report) -> None:
-    mechanism = learner(read)
-    if mechanism.get("kind") != "wddp":
-        return
-    path = place_of_learner(read)
-    aggregate = mechanism.get("noise") == "aggregate"
-    if aggregate and mechanism.get("synchronise") == "once":
-        report.value(
-            (*path, "noise"),
-            '"aggregate" needs synchronise = "every-round": what is summed once has drifted apart, and no gain can be promised',
-        )
-    for key in ("tolerate", "colluders"):
-        if mechanism.get(key) and not aggregate:
-            report.key((*path, key), 'belongs to noise = "aggregate"')
-    if mechanism.get("synchronise") == "every-round" and mechanism.get("local_rounds") is not None:
-        report.key((*path, "local_rounds"), 'belongs to synchronise = "once"')
-    alone = mechanism.get("synchronise") == "once" and mechanism.get("local_rounds") is None
-    if alone and (not is_private(read) or path != _AT):
-        report.key(path, "wddp that sends once needs local_rounds")
-
-
-def _privacy(read: Tree, report: Report) -> None:
-    for key, hint in (("accountant", "tightest or zcdp"), ("filter", AUTO)):
-        name = field(read.get("privacy"), key)
-        kind = None if name is None else ACCOUNTANTS.get(name)
+def check_privacy(read: ScenarioTable, report: Report) -> None:
+    """Report accountants and views that this scenario cannot have."""
+    privacy = read.privacy
+    named = ("accountant", privacy.accountant, "tightest or zcdp"), ("filter", privacy.filter, AUTO)
+    for key, name, hint in named:
+        kind = ACCOUNTANTS.get(name)
         if is_gaussian(read) and kind is not None and not kind.knows_gaussians:
             report.value(("privacy", key), f"{name} has no claim for Gaussian noise; use {hint}")
     _views(read, report)
-    if field(read.get("privacy"), "grid") is True:
+    if privacy.grid is True:
         report.value(("privacy", "grid"), "must be a number > 0 or false, got true")
 
 
-def _views(read: Tree, report: Report) -> None:
-    """The server's eyes exist where there is a server; nobody is named twice."""
-    views = field(read.get("privacy"), "views") or []
+def _views(read: ScenarioTable, report: Report) -> None:
+    """A view of a server needs a server, and no view is named twice."""
+    views, name = read.privacy.views or [], name_of(read.mechanism)
+    serves = name is None or family_of(read) == "server"
     for at, view in enumerate(views):
         if view in views[:at]:
             report.value(("privacy", "views", at), f'"{view}" is named twice')
-    mechanism = read.get("mechanism")
-    if mechanism is None or family_of(read) == "server":
-        return
-    for at, view in enumerate(field(read.get("privacy"), "views") or ()):
-        if view in OF_SERVERS:
-            said = f'"{view}" needs a server, and {mechanism.get("kind")} has none: eavesdropper or outsider'
+        if view in OF_SERVERS and not serves:
+            said = f'"{view}" needs a server, and {name} has none: eavesdropper or outsider'
             report.value(("privacy", "views", at), said)

@@ -7,7 +7,7 @@ from scenarios.planning.clocks import waits
 from scenarios.planning.durations import ConstantTable
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, action_keys
 from scenarios.planning.fault_tables import AgentsTable, LinksTable
-from scenarios.planning.mechanism_tables import family_of
+from scenarios.planning.mechanism import family_of
 from scenarios.planning.metric_names import is_known, reads_models
 from scenarios.planning.scenario_tables import RunTable, ScenarioTable
 

@@ -8,14 +8,13 @@ from typing import NewType
 from scenarios.language.problems import Report, shown
 from scenarios.language.table_rules import KindTable
 from scenarios.language.value_rules import SCENARIO_NAME
-from scenarios.planning.check_budget import judge_noise
 from scenarios.planning.check_expectations import judge_expectations
 from scenarios.planning.check_faults import LOSSY, brings_silence, judge_faults
-from scenarios.planning.check_mechanism import judge_kinds
+from scenarios.planning.check_mechanism import check_mechanism
 from scenarios.planning.clocks import clock_kind, waits
 from scenarios.planning.clocks.barrier import BarrierTable
 from scenarios.planning.durations import ConstantTable
-from scenarios.planning.mechanism_tables import family_of, is_private
+from scenarios.planning.mechanism import family_of, is_private
 from scenarios.planning.scenario import Scenario
 from scenarios.planning.scenario_tables import GroupTable, ScenarioTable
 
@@ -44,8 +43,7 @@ def judge(read: ScenarioTable, report: Report) -> None:
     _barriers(read, report)
     _links(read, size, report)
     judge_faults(read, groups, size, report)
-    judge_noise(read, nodes, report)
-    judge_kinds(read, nodes, report)
+    check_mechanism(read, report)
     judge_expectations(read, {name for name, _ in groups}, size, report)
 
 

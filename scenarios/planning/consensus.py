@@ -1,134 +1,96 @@
-"""Mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
+"""Builds mechanisms of the ADMM family, with the noise that budget, α and degrees set."""
 
-from mechanisms.accounting.calibrate import Additive, Ending, Form, Perturbed
+from collections.abc import Callable
+
+from mechanisms.accounting.calibrate import Perturbed
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import rounded_up, tally
 from mechanisms.accounting.spend import unprotected
 from mechanisms.admm import Alternating
-from mechanisms.guards import DualNoise, Growth, Guard, Open, PenaltyNoise, PrimalNoise
+from mechanisms.guards import Growth, Guard, Open
 from mechanisms.noise import grid_below
 from mechanisms.objectives import LocalObjective
 from mechanisms.perturbation import FEATURE_BOUND, Record, record_of
-from scenarios.language.table_rules import Table as ReadTable
-from scenarios.planning.public_facts import Maker, Public, Table
-from scenarios.planning.release_charges import CannotProvide, Scheme, Shape, Terms, charges, uniform
+from scenarios.planning.mechanism_tables import ConsensusTable, PenalisedTable
+from scenarios.planning.public_facts import Public
+from scenarios.planning.release_charges import CannotProvide, Terms
 
 _FEW = 64
 """So many agents are calibrated one by one."""
 
 
-def alternating(table: Table, i: int, public: Public) -> Maker:
-    """ADMM and its private forms."""
-    penalty, dual_step = _penalty(table, i)
-    private = table["kind"] not in {"admm", "madmm"}
-    terms, d = public.terms[i], public.dimension
-    grid = grid_below(public.grid) if private and public.grid is not None else None
-    wanted = scheme(table, i, public)
-    fixed = None if wanted is None else charges(table, terms, wanted)
+def plain(
+    table: ConsensusTable, public: Public, penalty: Growth, dual_step: float, *, naive: bool = False
+) -> Callable[[LocalObjective], Alternating]:
+    """Return what makes one agent's ADMM without noise."""
+    guard = Open(unprotected(table.kind, 2 * public.dimension + 1))
 
     def make(objective: LocalObjective) -> Alternating:
-        if table["C"] > objective.points:
-            raise CannotProvide(
-                f"C = {table['C']:g} must be at most the points of every agent, and one has {objective.points}",
-                "mechanism.C",
-            )
-        guard: Guard = Open(unprotected(table["kind"], 2 * d + 1))
-        if private:
-            guard = _guard(table, record_of(objective), d, fixed, terms)
-            _can_begin(guard, penalty, objective, len(public.places[i].weights))
-        made = Alternating(
-            objective, dual_step, penalty, guard, grid, naive=table.get("duals") == "naive"
-        )
-        if table.get("noise") is not None:
-            _within_budget(made, len(public.places[i].weights), terms)
-        return made
+        _refuse_heavy(table, objective)
+        return Alternating(objective, dual_step, penalty, guard, naive=naive)
 
     return make
 
 
-def _within_budget(mechanism: Alternating, degree: int, terms: Terms) -> None:
-    """Given noise, given releases, given budget: all three are checked."""
+def guarded(
+    table: ConsensusTable,
+    i: int,
+    public: Public,
+    penalty: Growth,
+    dual_step: float,
+    guard: Callable[[Record], Guard],
+) -> Callable[[LocalObjective], Alternating]:
+    """Return what makes agent i's ADMM with the noise of a guard, which bounds what one record can do."""
+    grid = None if public.grid is None else grid_below(public.grid)
+    degree = len(public.places[i].weights)
+
+    def make(objective: LocalObjective) -> Alternating:
+        _refuse_heavy(table, objective)
+        kept = guard(record_of(objective))
+        _can_begin(kept, penalty, objective, degree)
+        return Alternating(objective, dual_step, penalty, kept, grid)
+
+    return make
+
+
+def _refuse_heavy(table: ConsensusTable, objective: LocalObjective) -> None:
+    if objective.points < table.C:
+        raise CannotProvide(
+            f"C = {table.C:g} must be at most the points of every agent, and one has {objective.points}",
+            "mechanism.C",
+        )
+
+
+def within_budget(mechanism: Alternating, degree: int, terms: Terms) -> None:
+    """Refuse given noise whose given releases cost more than the given budget."""
     spends = mechanism.schedule(degree)
     if not spends or terms.epsilon is None or terms.printed:
         return
-    by_whom = terms.accountant("epsilon")
-    total = by(by_whom, tally(spends), terms.delta)
+    accountant = terms.accountant("epsilon")
+    total = by(accountant, tally(spends), terms.delta)
     if total > terms.epsilon * (1 + 1e-9):
         raise CannotProvide(
-            f"{len(spends)} releases with this noise compose to ε = {total:.4g} ({by_whom}, δ = "
+            f"{len(spends)} releases with this noise compose to ε = {total:.4g} ({accountant}, δ = "
             f"{terms.delta:g}), above the budget {terms.epsilon:g}; start with less",
             "mechanism.noise",
         )
 
 
-def _penalty(table: Table, i: int) -> tuple[Growth, float]:
-    """Return η_i(t) and θ; admm, dvp and pvp have one for both."""
-    eta = table["eta"]
-    if not isinstance(eta, ReadTable):
-        return Growth(eta), eta
+def own_penalty(table: PenalisedTable, i: int) -> Growth:
+    """Return η_i(t) of an agent with a penalty of its own."""
     start, growth = (
-        v[i % len(v)] if isinstance(v, list) else v for v in (eta["start"], eta["growth"])
+        v[i % len(v)] if isinstance(v, list) else v for v in (table.eta.start, table.eta.growth)
     )
-    return Growth(start, growth, eta["cap"]), table["theta"]
+    return Growth(start, growth, table.eta.cap)
 
 
-def scheme(table: Table, i: int, public: Public) -> Scheme | None:
-    """Return how agent i's releases are calibrated; None without noise, and where pp is given its noise."""
-    if table["kind"] in {"admm", "madmm"} or (
-        table["kind"] == "pp" and table.get("noise") is not None
-    ):
-        return None
-    return Scheme(_form(table, i, public), _shape(table))
-
-
-def _form(table: Table, i: int, public: Public) -> Form:
+def perturbed(table: ConsensusTable, i: int, public: Public, penalty: Growth) -> Perturbed:
     """Return what the loss of agent i's releases is distributed as, at the degree that it has in the plan."""
-    penalty, _ = _penalty(table, i)
-    bend = table["C"] / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
-    convexity = table["rho"] + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
+    bend = table.C / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
+    convexity = table.rho + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
     x = bend / convexity
     # in large worlds agents of like sizes and degrees share one calibration
-    perturbed = Perturbed(x if public.count <= _FEW else rounded_up(x, 16), public.dimension)
-    if table["kind"] != "pvp":
-        return perturbed
-    added = Additive("norm-gamma", public.dimension)
-    return Ending(added, perturbed) if table["final_dual"] else added
-
-
-def _shape(table: Table) -> Shape:
-    """Give the final dual-perturbed step its share of the budget."""
-    share = table.get("final_share")
-    if share is None:
-        return uniform
-
-    def shape(releases: int) -> tuple[float, ...]:
-        if releases == 1:
-            return (1.0,)
-        return (*(1.0,) * (releases - 1), share / (1.0 - share) * (releases - 1))
-
-    return shape
-
-
-def _guard(
-    table: Table, record: Record, d: int, fixed: tuple[float, ...] | None, terms: Terms
-) -> Guard:
-    match table["kind"]:
-        case "dvp":
-            assert fixed is not None, "dvp has targets"  # noqa: S101
-            return DualNoise(record, d, fixed, terms.printed)
-        case "pvp":
-            assert fixed is not None, "pvp has targets"  # noqa: S101
-            secret = table["variant"] == "printed"
-            return PrimalNoise(
-                record, d, fixed, table["rho"], secret, table["final_dual"], terms.printed
-            )
-        case "pp":
-            noise = table.get("noise")
-            given = None if noise is None else Growth(noise["start"], noise["growth"])
-            releases = table.get("releases") or terms.rounds
-            return PenaltyNoise(record, d, given, fixed, releases, terms.printed)
-        case kind:
-            raise NotImplementedError(f"no noise is written for kind {kind!r}")
+    return Perturbed(x if public.count <= _FEW else rounded_up(x, 16), public.dimension)
 
 
 def _can_begin(guard: Guard, penalty: Growth, objective: LocalObjective, degree: int) -> None:

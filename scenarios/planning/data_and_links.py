@@ -17,7 +17,7 @@ from scenarios.planning.datasets import Demands, Points, Shards, tidy
 from scenarios.planning.durations import build_duration
 from scenarios.planning.files import BadData, numbers
 from scenarios.planning.graphs import Edge, from_graph, listed
-from scenarios.planning.mechanism_tables import rests_on_norms
+from scenarios.planning.mechanism import rests_on_norms
 from scenarios.planning.scenario_tables import LatencyMatrixTable, LinkTable
 from scenarios.planning.seeds import generator
 from scenarios.planning.topologies import TopologyInputs

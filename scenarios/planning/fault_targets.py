@@ -3,7 +3,7 @@
 from actors.faults.targets import Target
 from scenarios.planning.context import Settling
 from scenarios.planning.fault_tables import ChoiceTable, OnAgents, OnLinks
-from scenarios.planning.mechanism_tables import family_of
+from scenarios.planning.mechanism import family_of
 
 
 class Targets:

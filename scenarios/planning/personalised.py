@@ -1,15 +1,14 @@
-"""Mechanisms of the personalised family, with the noise that budget and bounds set."""
+"""Builds mechanisms of the personalised family, with the noise that budget and bounds set."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from mechanisms.accounting.calibrate import PURE, Additive, Perturbed, rounded_down
-from mechanisms.accounting.loss import Key
+from mechanisms.accounting.calibrate import PURE, Additive, Perturbed
 from mechanisms.accounting.spend import Spend, unprotected
-from mechanisms.collaborative import Collaborative
 from mechanisms.descent import CoordinateDescent
 from mechanisms.noise import LAWS, Law, grid_below
 from mechanisms.objectives import LocalObjective
@@ -17,8 +16,8 @@ from mechanisms.perturbation import FEATURE_BOUND, corrected, printed, record_of
 from mechanisms.propagation import Propagation
 from mechanisms.solve import ACCEPTED
 from mechanisms.vectors import Vector
-from mechanisms.warm_start import WarmDescent
-from scenarios.planning.public_facts import Maker, Public, Table
+from scenarios.planning.mechanism_tables import DescentTable
+from scenarios.planning.public_facts import Public
 from scenarios.planning.release_charges import (
     NORM_GAMMA,
     CannotProvide,
@@ -26,88 +25,67 @@ from scenarios.planning.release_charges import (
     Shape,
     Terms,
     charges,
+    growth,
 )
 
 _FAINTEST = 1e-9
 """A release with less than this share of the largest charge is noise and nothing else."""
 
 
-def descent(table: Table, i: int, public: Public, wanted: Scheme | None = None) -> Maker:
-    """Coordinate descent, calibrated as its own table says, or as `wanted` after a warm start."""
-    law = None if table["noise"] == "none" else LAWS[table["noise"]]
-    d, mu, c = public.dimension, table["mu"], float(public.confidences[i])
-    if law is None:
+def descent(
+    table: DescentTable, i: int, public: Public, scheme: Scheme | None
+) -> Callable[[LocalObjective], CoordinateDescent]:
+    """Return what makes agent i's coordinate descent, calibrated by a scheme; None without noise."""
+    d, mu, c = public.dimension, table.mu, float(public.confidences[i])
+    if scheme is None:
         free = unprotected("cd", d)
         return lambda objective: CoordinateDescent(
             objective, mu, c, _smoothness(table, objective, None), free=free
         )
-    terms = public.terms[i]
-    wanted = wanted or _descent_scheme(table, public, law)
-    fixed = charges(table, terms, wanted)
+    law, terms = LAWS[table.noise], public.terms[i]
+    fixed = charges(terms, scheme)
     grid = None if public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> CoordinateDescent:
         bounds = _bounds(table, objective, law, as_printed=terms.printed)
-        spends = _spends(law, objective, fixed, bounds, terms, wanted.shape)
-        if table.get("smoothness") == "data":  # as printed only: its scale is not public
+        spends = _spends(law, objective, fixed, bounds, terms, scheme.shape)
+        if table.smoothness == "data":  # as printed only: its scale is not public
             spends = tuple(replace(spend, charged=math.inf) for spend in spends)
         return CoordinateDescent(
-            objective, mu, c, _smoothness(table, objective, law), law, spends, bounds.clip,
-            table["smooth_after"], grid,
-        )  # fmt: skip
+            objective,
+            mu,
+            c,
+            _smoothness(table, objective, law),
+            law,
+            spends,
+            bounds.clip,
+            table.smooth_after,
+            grid,
+        )
 
     return make
 
 
-def _descent_scheme(table: Table, public: Public, law: Law) -> Scheme:
-    """Return how the releases of a descent are calibrated."""
-    return Scheme(Additive(law.name, public.dimension), _schedule(table, public, law))
+def descent_scheme(
+    table: DescentTable, public: Public, releases: int | None, alpha: float | None = None
+) -> Scheme:
+    """Return how the releases of a descent with noise are calibrated."""
+    law = LAWS[table.noise]
+    form = Additive(law.name, public.dimension)
+    return Scheme(form, releases, _schedule(table, public, law), alpha=growth(alpha))
 
 
-def _after_warm_start(table: Table, i: int, public: Public) -> Scheme:
-    """Return how the releases of agent i's descent are calibrated after its warm start."""
-    rounds, count = public.terms[i].rounds, table.get("releases")
-    if count is None and rounds is not None:
-        count = rounds - max(1, table["warm_wakes"])
-        if count < 1:
-            raise CannotProvide(
-                f"{table['warm_wakes']} wakes of propagation leave none of {rounds} rounds to the descent",
-                "mechanism.warm_wakes",
-            )
-    plain = _descent_scheme(table, public, LAWS[table["noise"]])
-    return plain._replace(before=_before(table, i, public), number=count)
-
-
-def scheme(table: Table, i: int, public: Public) -> Scheme | None:
-    """Return how agent i's releases are calibrated; None without noise."""
-    kind, noise = table["kind"], table.get("noise")
-    if noise in {None, "none"}:
-        return None
-    if kind == "propagation":
-        return _warm_scheme(noise, i, public)
-    law = LAWS[noise]
-    if kind == "cd":
-        return _descent_scheme(table, public, law)
-    if kind == "warm-cd":
-        return _after_warm_start(table, i, public)
-    raise ValueError(f"{kind} is not calibrated here")
-
-
-def _warm_scheme(noise: str, i: int, public: Public) -> Scheme:
-    """Return how the one release of a propagation is calibrated."""
-    if noise == "output":
-        return Scheme(Additive("norm-gamma", public.dimension), number=1)
-    m = public.sizes[i]
-    x = public.loss.curvature_bound * FEATURE_BOUND**2 / m / max(2.0 * public.l2(m), 1e-300)
-    return Scheme(Perturbed(x, public.dimension), number=1)
-
-
-def _before(table: Table, i: int, public: Public) -> Key:
-    """Return what the warm start of agent i costs: `warm_share` of ε, as a pure ε."""
-    budget = public.terms[i].epsilon
-    assert budget is not None, "judged before"  # noqa: S101
-    share = rounded_down(table["warm_share"] * budget * (1 - 1e-11))
-    return ((_warm_scheme(table["warm_noise"], i, public).form.loss(share), 1),)
+def start_scheme(noise: str, i: int, public: Public) -> Scheme:
+    """Return how the one release of agent i's propagation is calibrated."""
+    match noise:
+        case "output":
+            return Scheme(Additive("norm-gamma", public.dimension), 1)
+        case "objective":
+            m = public.sizes[i]
+            x = public.loss.curvature_bound * FEATURE_BOUND**2 / m / max(2.0 * public.l2(m), 1e-300)
+            return Scheme(Perturbed(x, public.dimension), 1)
+        case _:
+            raise NotImplementedError(f"no release is written for propagation noise {noise!r}")
 
 
 class _Bounds(NamedTuple):
@@ -155,14 +133,14 @@ def _remark_4(
         half = Terms(
             terms.epsilon, terms.delta / 2, "kov", "auto", count, printed=True, misprinted=True
         )
-        epsilons = charges({"releases": count}, half, Scheme(PURE, shape))
+        epsilons = charges(half, Scheme(PURE, count, shape))
     width = math.sqrt(2.0 * math.log(2.0 * 2.0 * count / max(terms.delta, 1e-300)))
     return tuple(2.0 * bound * width / epsilon for epsilon in epsilons)
 
 
-def _smoothness(table: Table, objective: LocalObjective, law: Law | None) -> float:
+def _smoothness(table: DescentTable, objective: LocalObjective, law: Law | None) -> float:
     """Choose L_i^loc: of the data without noise; a public bound with it (theory.md, A10)."""
-    chosen = table.get("smoothness") or ("data" if law is None else "bound")
+    chosen = table.smoothness or ("data" if law is None else "bound")
     if chosen == "data":
         return objective.smoothness()
     if chosen == "bound":
@@ -176,16 +154,19 @@ def _curvature(share: float, bend: float, l2: float) -> float:
     return float(bend * FEATURE_BOUND**2 * share + 2.0 * l2)
 
 
-def _bounds(table: Table, objective: LocalObjective, law: Law, *, as_printed: bool) -> _Bounds:
+def _bounds(
+    table: DescentTable, objective: LocalObjective, law: Law, *, as_printed: bool
+) -> _Bounds:
     """Bound one record's gradient in the law's norm: by clipping, or by the loss (E7)."""
     spread = math.sqrt(objective.dimension) if law.norm == "l1" else 1.0
-    if "clip" in table:
-        clip = float(table["clip"])
+    if table.clip is not None:
+        clip = float(table.clip)
         if as_printed:  # clipped in L2, whatever the noise
             return _Bounds(clip * spread, clip, objective.clip_at(clip, "l2"))
         return _Bounds(clip, clip, objective.clip_at(clip, law.norm))
     proved = objective.loss.lipschitz * FEATURE_BOUND
-    declared = (table.get("lipschitz") or {}).get(law.norm)
+    given = table.lipschitz
+    declared = None if given is None else {"l1": given.l1, "l2": given.l2}[law.norm]
     if as_printed:
         return _Bounds(proved * spread, proved if declared is None else float(declared), None)
     proved *= spread
@@ -200,9 +181,9 @@ def _bounds(table: Table, objective: LocalObjective, law: Law, *, as_printed: bo
     return _Bounds(float(declared), float(declared), None)
 
 
-def _schedule(table: Table, public: Public, law: Law) -> Shape:
+def _schedule(table: DescentTable, public: Public, law: Law) -> Shape:
     """Return the weights of T releases (Bellet et al. 2018, Prop. 2, corrected by E10, or as printed)."""
-    kind = table["schedule"]
+    kind = table.schedule
     flatness = _contraction(table, public) if kind != "uniform" else 0.0
 
     def shape(releases: int) -> tuple[float, ...]:
@@ -231,9 +212,9 @@ def _schedule(table: Table, public: Public, law: Law) -> Shape:
     return shape
 
 
-def _contraction(table: Table, public: Public) -> float:
-    """σ/L_max of the joint objective, from public bounds: how much of the gap one wake of everybody closes."""
-    mu, bends, convexities = table["mu"], list[float](), list[float]()
+def _contraction(table: DescentTable, public: Public) -> float:
+    """Return σ/L_max of the joint objective, from public bounds: how much of the gap one wake of every agent closes."""
+    mu, bends, convexities = table.mu, list[float](), list[float]()
     for size, c, place in zip(public.sizes, public.confidences, public.places, strict=True):
         degree, l2 = float(place.weights.sum()), public.l2(size)
         if degree > 0:
@@ -243,23 +224,17 @@ def _contraction(table: Table, public: Public) -> float:
     return min(convexities) / max(bends) if bends else 0.0
 
 
-def propagation(table: Table, i: int, public: Public) -> Maker:
-    """Model propagation: the budget for its one release."""
-    wanted = scheme(table, i, public)
-    charge = None if wanted is None else charges(table, public.terms[i], wanted)[0]
-    return _propagation(table, i, public, table["noise"], charge)
-
-
-def _propagation(table: Table, i: int, public: Public, noise: str, charge: float | None) -> Maker:
-    """Model propagation whose one release costs `charge`; None without noise."""
+def propagation(
+    mu: float, noise: str, i: int, public: Public, charge: float | None
+) -> Callable[[LocalObjective], Propagation]:
+    """Return what makes agent i's propagation, whose one release costs `charge`; None without noise."""
     terms, c = public.terms[i], float(public.confidences[i])
-    grid = None if noise == "none" or public.grid is None else grid_below(public.grid)
+    grid = None if charge is None or public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> Propagation:
-        if noise == "none":
+        if charge is None:
             spend = unprotected("propagation", objective.dimension)
-            return Propagation(objective, table["mu"], c, None, spend, None)
-        assert charge is not None, "judged before"  # noqa: S101
+            return Propagation(objective, mu, c, None, spend, None)
         slope = objective.loss.lipschitz * FEATURE_BOUND
         if not math.isfinite(slope) or not objective.loss.convex:
             raise CannotProvide(
@@ -268,10 +243,10 @@ def _propagation(table: Table, i: int, public: Public, noise: str, charge: float
         match noise:
             case "output":
                 spend = _output(objective, charge, slope, terms)
-                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid)
+                return Propagation(objective, mu, c, NORM_GAMMA, spend, grid)
             case "objective":
                 spend, ridge = _objective(objective, charge, terms)
-                return Propagation(objective, table["mu"], c, NORM_GAMMA, spend, grid, ridge)
+                return Propagation(objective, mu, c, NORM_GAMMA, spend, grid, ridge)
             case _:
                 raise NotImplementedError(f"no release is written for propagation noise {noise!r}")
 
@@ -306,24 +281,3 @@ def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[
         solve=how.solve(record, convexity, 0, objective.dimension),
     )  # fmt: skip
     return spend, how.ridge
-
-
-def warm_descent(table: Table, i: int, public: Public) -> Maker:
-    """A warm start and descent under one budget: `warm_share` of ε first, the rest after it."""
-    if table["noise"] == "none":
-        warm, later = _propagation(table, i, public, "none", None), descent(table, i, public)
-        return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
-    wanted = _after_warm_start(table, i, public)
-    warm = _propagation(table, i, public, table["warm_noise"], wanted.before[0][0].epsilon)
-    later = descent(table, i, public, wanted)
-    return lambda o: WarmDescent(warm(o), later(o), table["warm_wakes"])
-
-
-def collaborative(table: Table, i: int, public: Public) -> Maker:
-    """Pairwise collaborative learning."""
-    place, c = public.places[i], float(public.confidences[i])
-    spend = unprotected("collaborative-admm", 4 * public.dimension)
-    return lambda objective: Collaborative(
-        objective, place.weights, place.firsts, table["mu"], c, table["penalty"],
-        table["local_steps"], objective.smoothness(), spend,
-    )  # fmt: skip

@@ -1,6 +1,7 @@
 """From a scenario to a plan: every number settled, every name looked up, every refusal located."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,9 @@ from clocks.clock import nanoseconds
 from mechanisms.abilities import HasCosts, HasSchedule
 from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
-from mechanisms.joint import Apart, Common, Graph, Joint, Personalised, Propagating, local_models
+from mechanisms.joint import Graph, Joint
 from mechanisms.objectives import LocalObjective, Loss
-from mechanisms.solve import minimise
+from mechanisms.vectors import Matrix, Vector
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import beside, library_names
 from scenarios.language.table_rules import OwnCode
@@ -27,14 +28,18 @@ from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.losses import LOSSES
-from scenarios.planning.mechanism_builder import Objectives, unit_of
-from scenarios.planning.mechanism_tables import (
+from scenarios.planning.mechanism import (
     family_of,
+    is_misprinted,
     is_printed,
     is_private,
+    kind_of,
     learner,
-    place_of_learner,
+    record_of,
+    table_of,
+    unit_of,
 )
+from scenarios.planning.mechanism_tables import ConsensusTable
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
@@ -88,14 +93,14 @@ class _Resolver:
         policy, exceptions = ground.policies(edges)
         self.at.report.stop_if_any()
         make = self._maker(loss)
-        objectives = tuple(make(i, x, y) for i, (x, y) in enumerate(shards.train))
+        objectives = tuple(make(x, y) for x, y in shards.train)
         graph = Graph(
             self.at.size,
             np.array([i for i, _, _ in edges], dtype=np.int64),
             np.array([j for _, j, _ in edges], dtype=np.int64),
             np.array([w for _, _, w in edges], dtype=np.float64),
         )
-        nodes = people.nodes(shards, objectives, edges, make)
+        nodes = people.nodes(shards, objectives, edges)
         faults = planner.faults(shards.dimension)
         self.at.report.stop_if_any()
         joined = {(i, j) for i, j, _ in edges} if not serves else {
@@ -251,14 +256,7 @@ class _Resolver:
         if amount is not None:
             points, tests, dimension = amount(data, self.at.size)
             needed = (points + tests) * dimension * 8
-        table, where = learner(self.at.read), place_of_learner(self.at.read)
-        for key in ("epochs", "local_steps", "local_rounds"):
-            steps = table.get(key) or 0
-            if steps > MOST["steps"]:
-                said = (
-                    f"{steps:,} steps at one instant; above {MOST['steps']:,} needs --allow-large"
-                )
-                self.at.report.value((*where, key), said)
+        self._refuse_many_steps()
         run = self.at.read.run
         updates = run.updates or (run.rounds or 0) * self.at.size
         if updates > MOST["updates"]:  # before a mechanism plans as many releases
@@ -273,33 +271,43 @@ class _Resolver:
                 )
         self.at.report.stop_if_any()
 
-    def _maker(self, loss: Loss) -> Objectives:
-        """Return what makes an agent's objective: C/m Σ + ½ρ‖f‖² in the ADMM family."""
+    def _refuse_many_steps(self) -> None:
+        """Refuse more local steps at one instant than a run may have."""
+        table = learner(self.at.read)
+        counts = None if table is None else record_of(table).steps
+        if table is None or counts is None:
+            return
+        for key, steps in counts(table).items():
+            if steps is not None and steps > MOST["steps"]:
+                said = f"{steps:,} steps at one instant"
+                limit = f"above {MOST['steps']:,} needs --allow-large"
+                self.at.report.value(table.path_to(key), f"{said}; {limit}")
+
+    def _maker(self, loss: Loss) -> Callable[[Matrix, Vector], LocalObjective]:
+        """Return what makes an agent's objective of its records: C/m Σ + ½ρ‖f‖² in the ADMM family."""
         task, table = self.at.read.task, learner(self.at.read)
-        if family_of(self.at.read) == "consensus":
-            return lambda _, x, y: LocalObjective(
-                x, y, loss, 0.5 * table["rho"], weight=table["C"] / len(y)
-            )
+        if isinstance(table, ConsensusTable):
+            half, weighed = 0.5 * table.rho, table.C
+            return lambda x, y: LocalObjective(x, y, loss, half, weight=weighed / len(y))
         weight = {"mean": None, "sum": 1.0}[task.reduction]
         l2 = task.l2
-        return lambda _, x, y: LocalObjective(
+        return lambda x, y: LocalObjective(
             x, y, loss, 1.0 / len(y) if isinstance(l2, str) else l2, weight=weight
         )
 
     def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
         privacy = self.at.read.privacy
-        kind = self.at.read.mechanism.kind
-        misprinted = (
-            kind in {"cd", "warm-cd"} and is_printed(self.at.read) and is_private(self.at.read)
-        )
+        kind = kind_of(self.at.read)
         return Privacy(
-            tuple(privacy.views), privacy.accountant, shows_unreleased_model=kind == "local",
-            misprinted=misprinted,
+            tuple(privacy.views),
+            privacy.accountant,
+            shows_unreleased_model=kind is not None and not kind.releases,
+            misprinted=is_misprinted(self.at.read),
             calibrated=self._calibrated(),
             adaptive=isinstance(self.at.read.mechanism, OwnCode)
             and not isinstance(nodes[0].mechanism, HasSchedule),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
-        )  # fmt: skip
+        )
 
     def _uncovered(
         self, shards: Shards, faults: tuple[Fault, ...], *, serves: bool
@@ -330,56 +338,31 @@ class _Resolver:
         read = self.at.read
         if read.privacy.calibrate != TIGHTEST or not is_private(read) or is_printed(read):
             return None
-        unit = None if isinstance(read.mechanism, OwnCode) else unit_of(read)
-        return self.at.calibrated or ("gaussian" if unit == "mu" else None)
+        return self.at.calibrated or ("gaussian" if unit_of(read) == "mu" else None)
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
-        table = learner(self.at.read)
-        sizes = np.array([o.points for o in objectives], dtype=np.float64)
-        confidences = sizes / sizes.max()
-        if isinstance(table, OwnCode):  # code of the scenario's own: what it minimises is unknown
+        """Return what all agents together minimise; None for code of the scenario's own: nothing is known of it."""
+        table = table_of(self.at.read)
+        if table is None:
             return None
-        match table["kind"]:
-            case "cd" | "warm-cd" | "collaborative-admm":
-                return Personalised(graph, objectives, confidences, table["mu"])
-            case "propagation":
-                if table["noise"] == "objective":  # its ridge makes up for what l2 leaves open
-                    models = local_models(objectives)
-                else:
-                    models = self.at.attempt(
-                        ("task", "l2"), lambda: np.array([minimise(o).theta for o in objectives])
-                    )
-                return (
-                    None if models is None else Propagating(graph, models, confidences, table["mu"])
-                )
-            case "local":
-                self.at.attempt(("task", "l2"), lambda: [minimise(o) for o in objectives])
-                return Apart(objectives)
-            case "wddp" if table["weights"] == "size":
-                return Common(objectives, sizes / sizes.sum())
-            case "fedavg":
-                return Common(objectives, sizes / sizes.sum())
-            case "admm" | "dvp" | "pvp" | "madmm" | "pp":
-                return Common(objectives, np.ones(len(sizes)))
-            case "wddp" | "jayaraman-gradient" | "jayaraman-output" | "pathak" | "central-gradient":
-                return Common(objectives, np.full(len(sizes), 1.0 / len(sizes)))
-            case kind:
-                raise NotImplementedError(f"no joint objective is written for kind {kind!r}")
+        joint: Joint | None = self.at.attempt(
+            ("task", "l2"), lambda: record_of(table).joint(table, graph, objectives)
+        )
+        return joint
 
     def _note_server(self) -> None:
         """Say what a scenario asks for that a server makes no use of, or cannot bear."""
         read, table = self.at.read, learner(self.at.read)
         topology = read.network.topology.kind
+        if table is None:
+            return
         if topology not in {"ring", "star"}:
             self.at.notes.append(
-                f"{table['kind']} talks to its server: network.topology = {topology} is not used"
+                f"{table.kind} talks to its server: network.topology = {topology} is not used"
             )
-        quorum = 1.0 if read.server is None else read.server.quorum
-        if table.get("noise") == "aggregate" and quorum < 1 and not table["tolerate"]:
-            self.at.warnings.append(
-                f"server.quorum = {quorum:g} lets clients drop out, and mechanism.tolerate = 0 does not: such rounds "
-                "are aborted, and paid for"
-            )
+        warnings = record_of(table).warnings
+        if warnings is not None:
+            self.at.warnings += warnings(table, read)
 
     def _ticks(self, nodes: tuple[NodePlan, ...]) -> float | None:
         """One tick is the mean time between wakes; barriers count rounds (theory.md, section 4)."""

@@ -6,7 +6,7 @@ from typing import Any
 from scenarios.language.table_rules import Table as ReadTable
 from scenarios.language.table_rules import fill_table, values_of
 from scenarios.planning.context import Settling, Table
-from scenarios.planning.mechanism_tables import family_of
+from scenarios.planning.mechanism import family_of
 from scenarios.planning.scenario_tables import ServerTable
 
 

@@ -1,18 +1,16 @@
-"""What everybody may know before a run: sizes, degrees, budgets, declared bounds. Scales rest on nothing else."""
+"""What every agent may know before a run: sizes, degrees, budgets, declared bounds. Scales rest on nothing else."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from mechanisms.masking import Pads
 from mechanisms.objectives import LocalObjective, Loss
+from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.release_charges import Terms
 from scenarios.planning.scenario_tables import ServerTable
-
-Table = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,8 @@ class Public:
     @property
     def asked(self) -> int:
         """How many clients a server asks in a round, when all are present."""
-        return max(1, round(float(self.server["sample"]) * self.count))
+        return max(1, round(float(self.server.sample) * self.count))
 
 
-Maker = Callable[[LocalObjective], Any]
+Maker = Callable[[LocalObjective], Mechanism]
 """Makes one agent's mechanism on an objective: its own, or one on perturbed records."""

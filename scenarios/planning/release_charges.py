@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mechanisms.accounting.accountant import EPSILON, MIXED, MU
 from mechanisms.accounting.accountants import kov, kov_printed, named, simplest, zcdp
@@ -19,10 +19,9 @@ from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Key
 from mechanisms.guards import Growth
 from mechanisms.noise import LAWS
-from scenarios.language.table_rules import Table as ReadTable
 from scenarios.planning.accountant import AUTO
+from scenarios.planning.mechanism_tables import GrowingTable
 
-Table = dict[str, Any]
 MOST_RELEASES = 1_000_000
 _ROOM = 1 + 1e-12
 
@@ -37,10 +36,9 @@ class CannotProvide(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The privacy terms of one group: its budget, and the accountants that calibrate and hold it.
+    """What one group brings: its budget, and who calibrates and holds it.
 
-    `calibrate` is "tightest" until the plan has chosen an accountant for its mechanisms. Without a budget `epsilon` is
-    None; without a number of rounds, `rounds` is.
+    `calibrate` is "tightest" until the plan has found which accountant that is for its mechanisms.
     """
 
     epsilon: float | None
@@ -52,6 +50,15 @@ class Terms:
     """Whether the scales are the papers': then the budget sets the noise, and nothing holds it."""
     misprinted: bool = False
     """Whether the paper of this kind prints its composition wrong (E8)."""
+
+    @property
+    def budget(self) -> float:
+        """ε of the budget. Raises CannotProvide where the group has none."""
+        if self.epsilon is None:
+            raise CannotProvide(
+                "the noise is set by the budget: give budget = { epsilon = … }", "nodes"
+            )
+        return self.epsilon
 
     def accountant(self, unit: str) -> str:
         """Return the name of the accountant that calibrates releases of a unit.
@@ -100,82 +107,80 @@ def uniform(releases: int) -> tuple[float, ...]:
 
 
 class Scheme(NamedTuple):
-    """How an agent's releases are to be calibrated: the form of their losses, their weights, and what was spent before."""
+    """How an agent's releases are to be calibrated."""
 
     form: Form
+    """What the loss of a release is distributed as."""
+    releases: int | None
+    """How many are planned; None where budget and alpha fix it."""
     shape: Shape = uniform
     before: Key = ()
-    number: int | None = None
-    """How many releases there are, where the kind decides; None where its table and the run's rounds say."""
-
-    def releases(self, mechanism: Table, terms: Terms) -> int | None:
-        """Return how many releases are planned; None where budget and alpha fix it."""
-        return self.number or mechanism.get("releases") or terms.rounds
+    """What was spent before them."""
+    alpha: Growth | None = None
+    """What each release costs; None where the budget is shared out over them."""
 
     @property
     def unit(self) -> str:
         """What its charges count; Gaussian releases after others are mixed."""
         return MIXED if self.before and self.form.unit == MU else self.form.unit
 
+    @property
+    def planned(self) -> int:
+        """How many releases are planned. Raises CannotProvide where nothing plans them."""
+        if self.releases is None:
+            raise CannotProvide("the noise is not fixed: give mechanism.releases")
+        return self.releases
 
-def case_of(mechanism: Table, terms: Terms, scheme: Scheme) -> Case | None:
+
+def growth(alpha: float | GrowingTable | None) -> Growth | None:
+    """Return a number that may grow from release to release; None for None."""
+    if isinstance(alpha, GrowingTable):
+        return Growth(alpha.start, alpha.growth)
+    return None if alpha is None else Growth(alpha)
+
+
+def case_of(terms: Terms, scheme: Scheme) -> Case | None:
     """Return what accountants differ in for one agent; None where nothing is left to choose."""
     if terms.epsilon is None or terms.printed or scheme.unit == MU:
         return None
-    releases = scheme.releases(mechanism, terms)
-    alpha = _alpha(mechanism.get("alpha"))
-    weights = None
+    alpha, weights = scheme.alpha, None
     if alpha is None:
-        assert releases is not None, "judged before"  # noqa: S101
-        weights = scheme.shape(releases)
-    elif alpha.growth != 1 and releases is not None:
-        weights = tuple(alpha.at(k) for k in range(releases))
+        weights = scheme.shape(scheme.planned)
+    elif alpha.growth != 1 and scheme.releases is not None:
+        weights = tuple(alpha.at(k) for k in range(scheme.releases))
     charge = 0.0 if alpha is None else alpha.start
     return Case(scheme.form, terms.epsilon, terms.delta, weights, scheme.before, charge)
 
 
-def charges(mechanism: Table, terms: Terms, scheme: Scheme) -> tuple[float, ...]:
+def charges(terms: Terms, scheme: Scheme) -> tuple[float, ...]:
     """Return the charge of each release: two of budget, releases and alpha fix the third."""
-    releases, form = scheme.releases(mechanism, terms), scheme.form
-    alpha = _alpha(mechanism.get("alpha"))
-    if terms.epsilon is None:
-        assert alpha is not None, "judged before"  # noqa: S101
-        assert releases is not None, "judged before"  # noqa: S101
-        return tuple(alpha.at(k) for k in range(releases))
+    releases, form, alpha = scheme.releases, scheme.form, scheme.alpha
     if alpha is None:
-        assert releases is not None, "judged before"  # noqa: S101
         accountant = terms.accountant(scheme.unit)
         shaped = shaped_charges(
-            form, terms.epsilon, terms.delta, scheme.shape(releases), accountant, scheme.before
+            form, terms.budget, terms.delta, scheme.shape(scheme.planned), accountant, scheme.before
         )
         if not all(charge > 0 for charge in shaped):
             raise CannotProvide(
-                f"no noise is large enough for {releases} releases within ε = {terms.epsilon:g} and δ = "
+                f"no noise is large enough for {releases} releases within ε = {terms.budget:g} and δ = "
                 f"{terms.delta:g} ({accountant}): raise one of them, or choose another privacy.calibrate"
             )
         return shaped
+    if terms.epsilon is None:
+        return tuple(alpha.at(k) for k in range(scheme.planned))
     if alpha.growth != 1:
         return _growing(alpha, terms, form, releases)
     return (alpha.start,) * _count(alpha.start, terms, form, releases)
 
 
-def _alpha(alpha: Any) -> Growth | None:
-    if alpha is None:
-        return None
-    return (
-        Growth(alpha["start"], alpha["growth"]) if isinstance(alpha, ReadTable) else Growth(alpha)
-    )
-
-
 def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
     """Return how many equal releases there are; what breaks the budget is refused."""
-    assert terms.epsilon is not None, "asked only with a budget"  # noqa: S101
     accountant = terms.accountant(form.unit)
-    most = most_releases(form, terms.epsilon, terms.delta, alpha, accountant)
+    most = most_releases(form, terms.budget, terms.delta, alpha, accountant)
     if releases is None:
         if most == 0:
             raise CannotProvide(
-                f"one release of alpha = {alpha:g} is above the budget {terms.epsilon:g}",
+                f"one release of alpha = {alpha:g} is above the budget {terms.budget:g}",
                 "mechanism.alpha",
             )
         if most > MOST_RELEASES:
@@ -189,7 +194,7 @@ def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
         total = composed(form, alpha, releases, terms.delta, accountant)
         raise CannotProvide(
             f"{releases} releases of {alpha:g} compose to ε = {total:.4g} ({accountant}, δ = "
-            f"{terms.delta:g}), above the budget {terms.epsilon:g}; {most} would fit",
+            f"{terms.delta:g}), above the budget {terms.budget:g}; {most} would fit",
             "mechanism.releases",
         )
     return releases
@@ -197,13 +202,12 @@ def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
 
 def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> tuple[float, ...]:
     """Return growing or shrinking charges, as many as were asked for or as fit."""
-    budget = terms.epsilon
-    assert budget is not None, "asked only with a budget"  # noqa: S101
-    accountant, charges = terms.accountant(form.unit), list[float]()
+    budget = terms.budget
+    accountant, found = terms.accountant(form.unit), list[float]()
 
     def fit(count: int) -> bool:
-        charges.extend(alpha.at(k) for k in range(len(charges), count))
-        return by(accountant, bag_of(form, charges[:count]), terms.delta) <= budget * _ROOM
+        found.extend(alpha.at(k) for k in range(len(found), count))
+        return by(accountant, bag_of(form, found[:count]), terms.delta) <= budget * _ROOM
 
     most = _most(fit, releases or MOST_RELEASES + 1)
     if most < (releases or 1):
@@ -217,7 +221,7 @@ def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> t
             f"the budget holds more than {MOST_RELEASES:,} releases of this alpha: give mechanism.releases",
             "mechanism.alpha",
         )
-    return tuple(charges[:most])
+    return tuple(found[:most])
 
 
 def _most(fit: Callable[[int], bool], limit: int) -> int:

@@ -40,7 +40,8 @@ from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.fault_kinds import FaultRule, FaultTable
 from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES
-from scenarios.planning.mechanism_tables import MECHANISMS
+from scenarios.planning.mechanism import MECHANISM
+from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.starts import STARTS
 from scenarios.planning.topologies import TOPOLOGIES, TopologyTable
 
@@ -225,7 +226,7 @@ class ScenarioTable(Table):
     link: list[LinkTable] = key(Many(SubTable(LinkTable)), [])
     nodes: list[GroupTable] = key(Many(SubTable(GroupTable), 1, 10_000), REQUIRED)
     server: ServerTable | None = key(SubTable(ServerTable))
-    mechanism: KindTable = key(Kinds("mechanism", MECHANISMS, own=True), REQUIRED)
+    mechanism: MechanismTable | OwnCode = key(MECHANISM, REQUIRED)
     privacy: PrivacyTable = key(SubTable(PrivacyTable), {})
     fault: list[FaultTable] = key(Many(FaultRule(), 0, 10_000), [])
     expect: list[ExpectTable] = key(Many(SubTable(ExpectTable), 0, 10_000), [])

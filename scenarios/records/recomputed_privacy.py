@@ -12,6 +12,7 @@ from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared, show
+from scenarios.planning.mechanism import MECHANISMS
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
 from scenarios.records.proven_releases import MADE
@@ -115,8 +116,9 @@ def _without_plan(
     stopped: set[int],
 ) -> tuple[list[float], str]:
     privacy = settled["privacy"]
-    view, adaptive = privacy["views"][0], ":" in settled["mechanism"]["kind"]
-    shows = settled["mechanism"]["kind"] == "local"
+    name, view = settled["mechanism"]["kind"], privacy["views"][0]
+    adaptive, kind = ":" in name, MECHANISMS.get(name)
+    shows = kind is not None and not kind.releases
     found = []
     for node, delta in enumerate(deltas):
         bag = add_in(view, Tally(), spends.get(node, []))

@@ -26,6 +26,7 @@ from clocks.activation import Barrier
 from clocks.clock import Clock
 from mechanisms.abilities import openings_of
 from mechanisms.vectors import Matrix
+from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.plan import NodePlan, Plan, ServerPlan
 from scenarios.planning.seeds import NoiseSource, draws, lanes
 
@@ -47,19 +48,20 @@ def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> 
 
 
 def _behaviours(plan: Plan) -> Behaviour:
-    """Return what each agent does: the family decides for the nodes, and the server has a behaviour of its own."""
-    usual = {
+    """Return what each agent does: the fastest steps that its kind offers, else those of its family; the server serves."""
+    detailed: Behaviour = {
         "server": run_client,
         "pairs": exchange,
         "consensus": broadcast,
         "personalised": broadcast,
         "alone": broadcast,
     }[plan.family]
+    kind = MECHANISMS.get(plan.kind)  # None for code of the scenario's own
+    fastest = detailed if kind is None else kind.compiled or kind.fused or detailed
 
     def behave(agent: Agent, log: Log, members: Membership) -> tuple[Life, ...]:
-        return (run_server if agent.settings.round_rules is not None else usual)(
-            agent, log, members
-        )
+        serves = agent.settings.round_rules is not None
+        return (run_server if serves else fastest)(agent, log, members)
 
     return behave
 

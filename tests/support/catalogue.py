@@ -2,73 +2,51 @@
 
 from typing import Any
 
-from scenarios.planning.mechanism_tables import family_of, is_private
+from scenarios.planning.mechanism import (
+    examples,
+    family_of_table,
+    read_mechanism,
+    record_of,
+)
+from scenarios.planning.mechanism_tables import MechanismTable
 from tests.support.builders import scenario
 
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}
-_DP = {"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0}
-
-EVERY: dict[str, dict[str, Any]] = {
-    "local": {"kind": "local"},
-    "admm": {"kind": "admm"},
-    "dvp": {"kind": "dvp", "releases": 8},
+MORE: dict[str, dict[str, Any]] = {
     "dvp growing": {"kind": "dvp", "releases": 8, "alpha": {"start": 0.1, "growth": 1.2}},
-    "pvp": {"kind": "pvp", "releases": 8},
-    "pvp printed": {
-        "kind": "pvp",
-        "releases": 8,
-        "variant": "printed",
-        "final_dual": True,
-        "final_share": 0.5,
-    },
-    "madmm": {"kind": "madmm", "eta": {"start": 0.5, "growth": 1.02, "cap": 1.0}},
-    "pp": {"kind": "pp", "releases": 8},
     "pp noise": {
         "kind": "pp",
         "noise": {"start": 2.0, "growth": 1.05},
         "eta": {"start": 1.0, "growth": 1.1},
     },
-    "cd": {"kind": "cd"},
-    "cd laplace": {"kind": "cd", "noise": "laplace", "releases": 8, "schedule": "growing"},
-    "cd gaussian": {"kind": "cd", "noise": "gaussian", "releases": 8},
-    "propagation": {"kind": "propagation"},
-    "propagation output": {"kind": "propagation", "noise": "output"},
-    "propagation objective": {"kind": "propagation", "noise": "objective"},
-    "warm-cd": {"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 3},
-    "collaborative-admm": {"kind": "collaborative-admm"},
-    "wddp once": {"kind": "wddp", "local_rounds": 10},
-    "wddp rounds": {"kind": "wddp", "synchronise": "every-round"},
-    "wddp sum": {"kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 2},
-    "jayaraman-gradient": {"kind": "jayaraman-gradient"},
-    "jayaraman-output": {"kind": "jayaraman-output"},
-    "pathak": {"kind": "pathak"},
-    "central-gradient": {"kind": "central-gradient"},
-    "fedavg": {"kind": "fedavg"},
-    "local-dp": _DP,
-    "local-dp admm": _DP | {"inner": {"kind": "admm"}},
-    "local-dp cd": _DP | {"inner": {"kind": "cd"}},
-    "local-dp pairs": _DP | {"inner": {"kind": "collaborative-admm"}},
-    "local-dp fedavg": _DP | {"inner": {"kind": "fedavg"}},
 }
+"""What not every budget holds: examples of kinds hold under any."""
+
+EVERY: dict[str, dict[str, Any]] = examples() | MORE
+
+
+def _table(name: str) -> MechanismTable:
+    table = read_mechanism(EVERY[name])
+    assert isinstance(table, MechanismTable)
+    return table
 
 
 def family(name: str) -> str:
-    return family_of({"mechanism": {"noise": "none"} | EVERY[name]})
+    return family_of_table(_table(name))
 
 
 def private(name: str) -> bool:
-    return is_private(
-        {"mechanism": {"noise": "local"} | EVERY[name] if name.startswith("wddp") else EVERY[name]}
-    )
+    table = _table(name)
+    return record_of(table).unit(table) is not None
 
 
 def world(name: str, clock: Any = "poisson", rounds: int = 10, **sections: Any) -> dict[str, Any]:
-    """Six agents (one where the kind has one) of a kind, with what it needs to run."""
+    """Six agents (one where the kind has one only) of a kind, with what it needs to run."""
     mechanism = dict(EVERY[name])
     server = family(name) == "server"
     node: dict[str, Any] = {
         "name": "peers",
-        "count": 1 if name == "central-gradient" else 6,
+        "count": 1 if record_of(_table(name)).pooled else 6,
         "clock": clock,
     }
     if private(name) and not name.startswith("local-dp"):

@@ -1,5 +1,6 @@
 """A new member of a family that one place has forgotten is an error: it never behaves as another member."""
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,13 @@ from scenarios.planning.faults.partition import PartitionTable
 from scenarios.planning.faults.privacy import PrivacyFaultTable
 from scenarios.planning.faults.storage import StorageTable
 from scenarios.planning.losses import LossKind
-from scenarios.planning.mechanism_tables import MECHANISMS, TRAITS, Trait
+from scenarios.planning.mechanism import MECHANISMS, MechanismKind
 from scenarios.planning.metric import Metric
 from scenarios.planning.metric_names import METRICS
 from scenarios.planning.splits import SplitKind
 from scenarios.planning.starts import StartKind
 from scenarios.planning.topologies import TopologyKind
 from tests.support.builders import perform, private, scenario
-from tests.support.catalogue import world
 
 NEW = "brand-new"
 FORGOTTEN = (AssertionError, KeyError, NotImplementedError, ValueError)
@@ -47,30 +47,15 @@ def add(monkeypatch: pytest.MonkeyPatch, choice: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "like"),
-    [
-        ("alone", "local"),
-        ("consensus", "admm"),
-        ("consensus", "dvp"),
-        ("personalised", "cd"),
-        ("pairs", "collaborative-admm"),
-        ("server", "fedavg"),
-        ("server", "jayaraman-gradient"),
-        ("server", "pathak"),
-    ],
+    "field", [part.name for part in fields(MechanismKind) if part.default is MISSING]
 )
-@pytest.mark.parametrize("traits", [True, False])
 def test_a_kind_of_mechanism(
-    family: str, like: str, *, traits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    field: str, tmp_path: Path, plant_mechanism: Callable[[str, str], None]
 ) -> None:
-    tree = world(like)
-    tree["mechanism"] = tree["mechanism"] | {"kind": NEW}
-    monkeypatch.setitem(MECHANISMS, NEW, MECHANISMS[like])
-    if traits:
-        known = TRAITS[like]
-        trait = Trait(family, known.noises, known.fixed_by, known.smooths, known.convex)
-        monkeypatch.setitem(TRAITS, NEW, trait)
-    refused(tree, tmp_path)
+    """A file whose record leaves a field out cannot be read: it is no mechanism of another kind."""
+    plant_mechanism(NEW, f"del given[{field!r}]\nKIND = MechanismKind(**given)")
+    with pytest.raises(TypeError, match=field):
+        perform(scenario(mechanism={"kind": NEW}), tmp_path)
 
 
 RECORDS: tuple[type[Any], ...] = (
@@ -224,11 +209,10 @@ def test_a_law_of_noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(LAWS, NEW, Student())
     with pytest.raises(ScenarioError, match="keep no budget"):
         perform(tree, tmp_path)
-    known = TRAITS["cd"]
-    noises = (*(known.noises or ()), NEW)
-    monkeypatch.setitem(
-        TRAITS, "cd", Trait(known.family, noises, known.fixed_by, known.smooths, known.convex)
-    )
+    known = MECHANISMS["cd"]
+    assert known.noise is not None
+    noise = replace(known.noise, unit={NEW: "mu"})
+    monkeypatch.setitem(MECHANISMS._loaded, "cd", replace(known, noise=noise))
     refused(tree, tmp_path)
 
 

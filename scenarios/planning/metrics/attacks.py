@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.mechanism_tables import TRAITS, is_private, kind_of
+from scenarios.planning.mechanism import is_private, kind_of, names_in
 from scenarios.planning.metric import Metric, Snapshot, Taken
 
 if TYPE_CHECKING:
@@ -17,17 +17,16 @@ def _again(name: str, at: Snapshot) -> float:
 
 def _promises_nothing(read: "ScenarioTable", _: str) -> str:
     kind = kind_of(read)
-    if kind not in TRAITS or is_private(read):
+    if kind is None or is_private(read):
         return ""
-    return f"{kind} makes no promise here that could be refuted"
+    return f"{kind.name} makes no promise here that could be refuted"
 
 
 def _is_no_admm(read: "ScenarioTable", name: str) -> str:
     kind = kind_of(read)
-    if kind not in TRAITS or TRAITS[kind].family == "consensus":
+    if kind is None or kind.family == "consensus":
         return ""
-    known = ", ".join(k for k, trait in TRAITS.items() if trait.family == "consensus")
-    return f"{name} is on the ADMM family ({known}), not on {kind}"
+    return f"{name} is on the ADMM family ({names_in('consensus')}), not on {kind.name}"
 
 
 def _metric(

@@ -1,0 +1,1 @@
+"""The kinds of mechanism: one record for each, in a file of its name, beside its parameters."""

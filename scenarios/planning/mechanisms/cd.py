@@ -1,0 +1,92 @@
+"""cd: coordinate descent on personalised models (Bellet, Guerraoui, Taziki, Tommasi 2018)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import key
+from scenarios.planning.check_budget import by_two
+from scenarios.planning.check_mechanism import check_descent
+from scenarios.planning.joint_objectives import personalised
+from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismKind, Noise, never
+from scenarios.planning.mechanism_tables import POSITIVE, DescentTable, calibration
+
+if TYPE_CHECKING:
+    from scenarios.planning.public_facts import Public
+    from scenarios.planning.release_charges import Scheme
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InnerCdTable(DescentTable):
+    """The keys of cd inside local-dp."""
+
+    alpha: float | None = key(POSITIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CdTable(InnerCdTable):
+    """The keys of cd."""
+
+    calibration: str = calibration()
+
+
+def _fixed_by(table: InnerCdTable, around: CheckContext) -> None:
+    if table.schedule != "uniform" and "alpha" in table.given:
+        around.key("alpha", "a schedule shapes a budget over releases: give those, and no alpha")
+    by_two(table, around)
+
+
+def _scheme(table: InnerCdTable, i: int, public: "Public") -> "Scheme | None":  # noqa: ARG001
+    from scenarios.planning.personalised import descent_scheme
+
+    if table.noise == "none":
+        return None
+    return descent_scheme(table, public, table.releases or public.rounds, table.alpha)
+
+
+def _build(table: InnerCdTable, public: "Public") -> Builder:
+    from scenarios.planning.personalised import descent
+
+    return Builder(lambda i: descent(table, i, public, _scheme(table, i, public)))
+
+
+KIND = MechanismKind(
+    name="cd",
+    family="personalised",
+    table=CdTable,
+    inner=InnerCdTable,
+    card=Card(
+        title="Coordinate descent on personalised models, one gradient per wake",
+        sends="its model after each wake, to all neighbours",
+        keeps="its model, the last model heard from each neighbour, the releases left",
+        touches="every record once per release, through one gradient; smoothing touches none",
+        guarantee="each release costs ζ·2L₂w (norm-gamma), 2L₁w/s (Laplace) or μ = 2L₂w/s (Gaussian),"
+        " w = 1/m: then alpha is a μ; the run costs their composition, in the "
+        "eavesdropper's view",
+        source="Bellet, Guerraoui, Taziki, Tommasi 2018, eq. (2), (4), (6), Theorem 1, Proposition"
+        " 2",
+        mended="E7 (Laplace takes an L1 bound), E8 (composition), E10 (budgets grow with time), "
+        "E12, E16 (bracket of eq. 4), E21 (rounded releases); smoothing after the budget is"
+        " hush's own (A10-smooth); as_printed takes the L2 bound for Laplace, Remark 4 for "
+        "Gaussian, and E8 as it stands",
+    ),
+    noise=Noise(
+        unit={"laplace": "epsilon", "norm-gamma": "epsilon", "gaussian": "mu"},
+        fixed_by=_fixed_by,
+        bounded=lambda table: "clip" in table.given,
+        scheme=_scheme,
+        smooths=True,
+        own_composition=True,
+    ),
+    needs_convex=never,
+    check=check_descent,
+    steps=None,
+    build=_build,
+    joint=personalised,
+    examples={
+        "": {},
+        "laplace": {"noise": "laplace", "releases": 8, "schedule": "growing"},
+        "norm-gamma": {"noise": "norm-gamma", "releases": 8},
+        "gaussian": {"noise": "gaussian", "releases": 8},
+    },
+    order=1,
+)
