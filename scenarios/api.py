@@ -22,7 +22,7 @@ from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
 from scenarios.records.result import InterruptedRun, Result, open_run
 from scenarios.records.run_folder import choose
-from scenarios.running.control import Elsewhere, RunGovernor, Signals
+from scenarios.running.control import InOtherThread, RunGovernor, Signals
 from scenarios.running.run import Run
 
 __all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
@@ -232,7 +232,7 @@ def run_sync(
             done.append(error)
 
     thread = threading.Thread(target=work_aside)
-    with Signals(Elsewhere(), hands_on=True):
+    with Signals(InOtherThread(), hands_on=True):
         thread.start()
         thread.join()
     if isinstance(done[0], BaseException):

@@ -202,15 +202,15 @@ class Interruptible(Protocol):
     def interrupt(self, number: int = 0, frame: FrameType | None = None, /) -> None: ...
 
 
-class Elsewhere:
-    """Holds signals for a run in another thread, which is interrupted for itself."""
+class InOtherThread:
+    """Stands for a run in another thread, which is interrupted from there."""
 
     def interrupt(self, _number: int = 0, _frame: FrameType | None = None, /) -> None:
         """Do nothing."""
 
 
 class Signals:
-    """The first signal interrupts every run that is open; the second ends at once whatever is under way, unfinished.
+    """The first signal interrupts every run that is open; the second ends at once what is under way, unfinished.
 
     The second raises KeyboardInterrupt. Where the main thread is inside a call that no Python code interrupts (a
     decomposition of a large matrix, say), a thread of its own ends the process with code 130, after `give_back` has
@@ -234,34 +234,34 @@ class Signals:
 
     def __init__(
         self,
-        hand: Interruptible,
+        run: Interruptible,
         *,
         hands_on: bool = False,
         give_back: Callable[[], None] = lambda: None,
     ) -> None:
-        self._hand = hand
+        self._run = run
         self._hands_on = hands_on
         self._returns = give_back
 
     def __enter__(self) -> None:
-        self._open.append(self._hand)
+        self._open.append(self._run)
         self._give_back.append(self._returns)
         if len(self._open) > 1:
-            waiting = all(isinstance(hand, Elsewhere) for hand in self._open[:-1])
+            waiting = all(isinstance(run, InOtherThread) for run in self._open[:-1])
             if self._came is not None and waiting:  # it came while this run was made
-                self._hand.interrupt(self._came, None)
+                self._run.interrupt(self._came, None)
             return
         Signals._heard, Signals._came = 0, None
         for number in _NUMBERS:
             try:
                 self._former[number] = signal.signal(number, self._interrupt)
-            except ValueError:  # not the main thread: whoever runs it there ends it
+            except ValueError:  # not the main thread: the program that runs it there ends it
                 return
         if not self._hands_on:  # a host script has a wake-up file of its own, and ends itself
             Signals._watch = _Watch(self._abandon)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._open.remove(self._hand)
+        self._open.remove(self._run)
         self._give_back.remove(self._returns)
         if self._open:
             return
@@ -284,8 +284,8 @@ class Signals:
             Signals._came = number
         if cls._heard >= _INSISTS:
             raise KeyboardInterrupt
-        for hand in cls._open:
-            hand.interrupt(number, frame)
+        for run in cls._open:
+            run.interrupt(number, frame)
 
     @classmethod
     def _abandon(cls) -> None:

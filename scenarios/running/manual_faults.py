@@ -1,4 +1,4 @@
-"""A person's hand on a running world: faults and heals, judged as a scenario's, and kept as a scenario."""
+"""Faults and heals by a person on a running world: checked like a scenario's, and kept as a scenario."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,22 +17,20 @@ from scenarios.running.run import Run
 from scenarios.running.world import is_prepared
 
 Table = dict[str, Any]
-_SAYS = """\
+_HEADER = """\
 # A session by hand, as a scenario: {name}, seed {seed}. Every [[fault]] whose name begins with "hand-" is what a
 # person did, at that very instant; run it, and the schedule is the same. oracle = true says that who did it may have
 # seen losses, so that ε does not cover who took part.
 """
-
-
-_READS = """\
+_FILES_NOTE = """\
 # It reads files ({first} …): keep it in the folder where they are, or name that folder with --data.
 """
 
 
 class Steering:
-    """Does what a person asks at the next nanosecond: whatever is due at this instant comes first.
+    """Does what a person asks at the next nanosecond: what is due at this instant comes first.
 
-    So the same fault in a scenario file, at that instant, finds the same world.
+    So the same fault in a scenario file, at that instant, finds the same world (DECISIONS.md #79).
     """
 
     def __init__(self, run: Run) -> None:
@@ -50,7 +48,7 @@ class Steering:
 
     @property
     def now(self) -> int:
-        """The instant that it is."""
+        """Simulated time (ns)."""
         return self._run.governor.now
 
     @property
@@ -63,16 +61,16 @@ class Steering:
         self._run.governor.pacing.restart()
 
     def note(self, what: str, **more: Any) -> None:
-        """Write something into the journal, with the number of the last event; it ends with the run."""
+        """Write a command into the journal, with the number of the last event; the journal ends with the run."""
         run = self._run
         if run.outcome is not None:
             return
         run.journal.unwritten.append({"seq": run.log.seq, "t": self.now, "what": what, **more})
 
     def fault(self, table: Table, *, after: int = 0) -> int:
-        """Let a fault happen, after an instant; return when. What is wrong with it raises `ScenarioError`."""
+        """Let a fault happen after an instant (ns), and return when it does; raise `ScenarioError` for a wrong one."""
         run, instant = self._run, self.instant(after=after)
-        number, tree, fault = self.judged(table, instant)
+        number, tree, fault = self.check(table, instant)
         assert run.script is not None, "a world that runs has a script"  # noqa: S101
         self._number += 1
         self._steer(instant, tree)
@@ -83,13 +81,13 @@ class Steering:
         )
         return instant
 
-    def judged(self, table: Table, instant: int) -> tuple[int, Table, Fault]:
-        """Judge a fault as a scenario's; return its number, the scenario with it, and itself."""
+    def check(self, table: Table, instant: int) -> tuple[int, Table, Fault]:
+        """Check a fault like a scenario's; return its number, the scenario with it, and the fault."""
         run, number = self._run, len(self.tree.get("fault", []))
         name = f"hand-{self._number + 1}"
         entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
         tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
-        planner = self._judged(tree, number)
+        planner = self._checked(tree, number)
         faults = planner.faults(run.plan.dimension)
         self._stop_if_any(planner.at, number)
         fault = faults[number]
@@ -98,19 +96,19 @@ class Steering:
         planner.check((fault,), links)
         for a, b in planner.edges():
             if (a, b) not in links:
-                said = f"no edge joins {a} and {b}: edges are laid before a run begins"
-                planner.at.report.value(("fault", number, "edges"), said)
+                problem = f"no edge joins {a} and {b}: edges are laid before a run begins"
+                planner.at.report.value(("fault", number, "edges"), problem)
         self._stop_if_any(planner.at, number)
         if fault.action.target.metric.startswith("epsilon.un") and run.observers.fates is None:
-            said = "is not followed in this run: a scenario must ask for it before it begins"
-            self._refuse(fault.action.target.metric, said)
+            problem = "is not followed in this run: a scenario must ask for it before it begins"
+            self._refuse(fault.action.target.metric, problem)
         if any(not is_prepared(agents[i], fault) for i in fault.action.target.among):
-            said = "agents are made ready for it only in runs begun at a pace: --speed 100"
-            self._refuse(fault.name, said)
+            problem = "agents are made ready for it only in runs begun at a pace: --speed 100"
+            self._refuse(fault.name, problem)
         return number, tree, fault
 
     def began(self, number: int) -> tuple[int, int]:
-        """Return when a fault that a hand can undo began, and when it would end; −1 is never."""
+        """Return when (ns) a fault that can be undone by hand began, and when it would end; −1 is never."""
         run, faults = self._run, self.tree.get("fault", [])
         if not 0 <= number < len(faults):
             known = f"they are numbered from 0 to {len(faults) - 1}" if faults else "there is none"
@@ -127,7 +125,7 @@ class Steering:
         return windows[0]
 
     def heal(self, number: int, *, after: int = 0) -> int:
-        """Undo a fault that began at an instant of its own; return the instant of its end."""
+        """Undo a fault that began at an instant of its own; return the instant (ns) of its end."""
         run, tree, (began, ends) = self._run, self.tree, self.began(number)
         faults = tree["fault"]
         assert run.script is not None, "a world that runs has a script"  # noqa: S101
@@ -143,7 +141,7 @@ class Steering:
         entry |= {"for": (instant - began) / NANOSECONDS, "oracle": True}
         healed = [*faults[:number], entry, *faults[number + 1 :]]
         amended = {**tree, "fault": healed}
-        self._judged(amended, number)
+        self._checked(amended, number)
         self._steer(instant, amended)
         run.observers.checks.declared.heal(number, instant)
         run.script.heal(number, instant)
@@ -158,7 +156,7 @@ class Steering:
         self._run.governor.reach(instant)
 
     def instant(self, *, since: int = 0, after: int = 0) -> int:
-        """Return the next nanosecond that a file can name, in seconds since the start and since another instant."""
+        """Return the next instant (ns) that a file can name, in seconds since the start and since another instant."""
         run = self._run
         if run.governor.stopped is not None:
             self._refuse("", "the run is over")
@@ -171,50 +169,50 @@ class Steering:
             self._refuse("", "the run is over")
         return instant
 
-    def _judged(self, tree: Table, number: int) -> FaultPlanner:
-        """Judge a whole scenario; raise what is wrong with one of its faults."""
+    def _checked(self, tree: Table, number: int) -> FaultPlanner:
+        """Check a whole scenario; raise what is wrong with one of its faults."""
         scenario = replace(load(tree), folder=self._run.plan.folder)
         if not scenario.report.problems:
             judge(scenario.read, scenario.report)
-        self._said(scenario.report.problems, number)
+        self._raise(scenario.report.problems, number)
         in_memory = bool((scenario.read.get("origin") or {}).get("in_memory"))
         options = Options(data={} if in_memory else None, allow_code=True)
         return FaultPlanner(Settling(scenario, options))
 
     def _stop_if_any(self, at: Settling, number: int) -> None:
-        self._said(at.report.problems, number)
+        self._raise(at.report.problems, number)
 
     @staticmethod
-    def _said(problems: list[Problem], number: int) -> None:
-        """Raise problems by the name that a person at the screen knows: without the place in the file."""
+    def _raise(problems: list[Problem], number: int) -> None:
+        """Raise problems under the names that a person at the screen knows: without the place in the file."""
         if problems:
             place = f"fault.{number}"
-            found = [(p.where.removeprefix("scenario: "), p.message) for p in problems]
+            places = [(p.where.removeprefix("scenario: "), p.message) for p in problems]
             raise ScenarioError(
                 [
-                    Problem(where.removeprefix(place).removeprefix("."), said)
-                    for where, said in found
+                    Problem(where.removeprefix(place).removeprefix("."), problem)
+                    for where, problem in places
                 ]
             )
 
     @staticmethod
-    def _refuse(key: str, said: str) -> None:
-        raise ScenarioError([Problem(key, said)])
+    def _refuse(key: str, problem: str) -> None:
+        raise ScenarioError([Problem(key, problem)])
 
     def text(self) -> str:
         """Return the session as the text of a scenario file, which names no folder of this machine.
 
         Files keep their paths, relative to the folder of the scenario that was steered.
         """
-        says = _SAYS.format(name=self._run.plan.name, seed=self._run.plan.seed)
+        text = _HEADER.format(name=self._run.plan.name, seed=self._run.plan.seed)
         origin = self.tree.get("origin") or {}
         tree = {key: value for key, value in self.tree.items() if key != "origin"}
         if origin.get("in_memory"):
             tree["origin"] = {"in_memory": True}
         files = sorted(origin.get("sha256") or {})
         if files:
-            says += _READS.format(first=files[0])
-        return says + to_toml(tree)
+            text += _FILES_NOTE.format(first=files[0])
+        return text + to_toml(tree)
 
     def export(self, path: Path | None = None) -> Path:
         """Write the session as a scenario file; one that exists is not touched."""
@@ -241,5 +239,5 @@ class Steering:
 
 
 def _is_exact(instant: int) -> bool:
-    """Whether a number of seconds can say it."""
+    """Whether a number of seconds stands for exactly this instant."""
     return nanoseconds(instant / NANOSECONDS) == instant

@@ -68,7 +68,7 @@ class FaultCommands:
         after = _common_instant([(steering, 0) for _, steering in going])
         acts = list(zip(going, tables, strict=True))
         numbers = {
-            pane: self._try(pane, lambda s=steering, t=table: s.judged(t, after + 1)[0])  # type: ignore[misc]
+            pane: self._try(pane, lambda s=steering, t=table: s.check(t, after + 1)[0])  # type: ignore[misc]
             for (pane, steering), table in acts
         }
         for (_, steering), table in acts:

@@ -76,7 +76,7 @@ def _written(words: list[str], key: str) -> str:
 
 def pieces(text: str) -> list[str]:
     """Split at blanks that stand in no brackets and no quotes."""
-    found, current, depth, quote = list[str](), "", 0, ""
+    words, current, depth, quote = list[str](), "", 0, ""
     for c in text:
         if quote:
             quote = "" if c == quote else quote
@@ -88,11 +88,11 @@ def pieces(text: str) -> list[str]:
             depth -= 1
         if c == " " and depth <= 0 and not quote:
             if current:
-                found.append(current)
+                words.append(current)
             current = ""
         else:
             current += c
-    return [*found, current] if current else found
+    return [*words, current] if current else words
 
 
 def _value(text: str) -> Any:

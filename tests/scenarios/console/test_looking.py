@@ -79,6 +79,22 @@ def test_the_cursor_is_always_seen(
     assert pane.view.opened == node
 
 
+def test_building_a_frame_leaves_the_view_that_it_reads(viewer: Viewer) -> None:
+    """What a frame makes of the view is returned: built twice from one view, it is the same twice."""
+    pane = viewer.session.pane
+    for scale in SCALES:
+        pane.change(scale=scale, opened=None, cursor=10**6, outlier=(99, 99), page=7)
+        view = pane.view
+        one, other = (pane.builder.build(view) for _ in range(2))
+        assert pane.view is view
+        assert (view.cursor, view.outlier) == (10**6, (99, 99))
+        assert one.view == other.view
+        if scale == "crowd":
+            assert one.view.outlier != view.outlier
+        else:
+            assert one.view.cursor < 100
+
+
 def test_a_crowd_is_of_those_who_pass_the_filter(viewer: Viewer) -> None:
     viewer.session.pane.change(scale="crowd", opened=None)
     for passing, count in (("", 100), ("hubs", 40), ("7..30", 24), ("hubs,7..30", 64)):

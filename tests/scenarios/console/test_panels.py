@@ -1,5 +1,9 @@
 """Panels beside the events: one record each, and at every scale one that stands whatever the size."""
 
+import re
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +19,10 @@ from scenarios.console.drawing.model import SidePanel
 from scenarios.console.drawing.styled_text import box, words
 from scenarios.console.screens.viewer import Viewer
 from scenarios.console.sources.view_state import CommandError
+from tests.support.builders import perform, private
 from tests.support.looks import told
 from tests.support.pairs import POISSON, SYNCHRONOUS, Pair
+from tests.support.paths import ROOT
 from tests.support.screens import model, text
 from tests.support.sessions import session_for, watched
 
@@ -77,3 +83,39 @@ def test_two_runs_have_no_panels_beside_the_events(tmp_path: Path) -> None:
         pair.session.toggle_panel("losses")
     for run in pair.runs:
         run.recorder.close()
+
+
+_LOOK = """
+import sys
+from pathlib import Path
+from scenarios.console.screens.viewer import viewer_of_recording
+
+viewer, control = viewer_of_recording(Path(sys.argv[1]), 1.0)
+control.source.seek(control.source.length)
+viewer.press("p")
+print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 40)))
+viewer.press("?")
+print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 90)))
+"""
+
+
+@pytest.mark.slow
+def test_the_recipe_for_a_panel_adds_it(tmp_path: Path) -> None:
+    """The two files of docs/architecture.md, and nothing else: its key shows it, and help names it."""
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    recipe = page.partition("## How to add a panel")[2].partition("\n## ")[0]
+    for package in ("actors", "clocks", "mechanisms", "scenarios"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    files = re.findall(r"^```python\n# (\S+)\n(.*?)^```", recipe, re.MULTILINE | re.DOTALL)
+    assert len(files) == 2
+    for path, code in files:
+        assert not (tmp_path / path).exists()
+        (tmp_path / path).write_text(code, encoding="utf-8")
+    folder = perform(private(), tmp_path).outcome.folder
+    command = [sys.executable, "-c", _LOOK, str(folder)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "budgets  largest ε / cap of a group" in done.stdout
+    assert re.search(r"peers +█+·* +\d+%", done.stdout)
+    assert re.search(r"p +budgets: the largest spent share", done.stdout)
