@@ -64,6 +64,7 @@ def test_plot_without_matplotlib_says_what_to_install(tmp_path: Path) -> None:
     assert (told.returncode, told.stdout, told.stderr) == (2, "", INSTALL + "\n")
 
 
+@pytest.mark.slow
 def test_an_audit_without_matplotlib_keeps_its_verdict(tmp_path: Path) -> None:
     words = ("audit", "errata/e01-dvp-zeta-as-printed", "--runs", "60", "--jobs", "1", "--out", "a")
     told = hush_and("pass", *words, before=HIDDEN, cwd=tmp_path)

@@ -44,6 +44,7 @@ def test_other_faults_do_not_touch_the_name() -> None:
     assert paths[1:] == [name, name.removesuffix("1") + "2"]
 
 
+@pytest.mark.slow
 def test_the_name_does_not_depend_on_the_hashes_of_python() -> None:
     """Sets of texts have another order in every process."""
     fault, name = FAULTS["bursts"]
