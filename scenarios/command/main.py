@@ -197,7 +197,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
 
 
 def _write_nowhere(stream: TextIO | None) -> None:
-    """Let nobody be told what nobody can read any more."""
+    """Discard what is written to a stream that cannot be read any more."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -72,7 +72,7 @@ def _show_run(path: Path, *, as_json: bool) -> int:
 
 
 def _conditional(digests: dict[str, Any]) -> str:
-    """Say on what a schedule digest depends besides seed and scenario; empty where on nothing."""
+    """Return on what a schedule digest depends besides seed and scenario; empty where it depends on nothing else."""
     reason = digests.get("conditional")
     return f", conditional on {reason['on']} (agent {reason['first']} first)" if reason else ""
 

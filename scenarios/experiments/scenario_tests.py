@@ -46,38 +46,38 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a case: in a word, and in lines that say what to do next."""
+    """The result of a case: a word, and lines that say what to do next."""
 
     case: Case
     word: str
     code: int
     lines: tuple[str, ...] = ()
     values: dict[int, float] = field(default_factory=dict)
-    """What expectations that are judged over seeds got: by their number in the file."""
+    """The values of expectations that are judged over seeds, by their number in the file."""
     summary: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 def collect(paths: Iterable[str]) -> list[str]:
     """Return the scenarios that some words name: files, folders of `test_*.toml`, the library or one of it."""
-    found = list[str]()
+    scenarios = list[str]()
     for word in paths:
         path = Path(word)
         if word == _LIBRARY:
-            found += library_names()
+            scenarios += library_names()
         elif word.removeprefix(_LIBRARY) in library_names():
-            found.append(word.removeprefix(_LIBRARY))
+            scenarios.append(word.removeprefix(_LIBRARY))
         elif path.is_dir():
             inside = sorted(str(p) for p in path.rglob("test_*.toml"))
             if not inside:
                 raise ScenarioError([Problem(word, "holds no test_*.toml")])
-            found += inside
+            scenarios += inside
         elif path.is_file():
-            found.append(word)
+            scenarios.append(word)
         else:
             hint = nearest(word.removeprefix(_LIBRARY), library_names())
             said = f"is no file, no folder and no scenario of the library; {hint}"
             raise ScenarioError([Problem(word, said)])
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(scenarios))
 
 
 def tags_of(scenario: str) -> list[str]:
@@ -116,27 +116,27 @@ def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
 
 
 def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) -> list[str]:
-    """Say what was wanted and what was got, where in the file, what happened, and what to do next."""
+    """Return lines for a person: what failed and where in the file, which faults happened, and what to do next."""
     lines = list[str]()
     if outcome.message:
         lines.append(outcome.message)
     if outcome.summary.get("verdict") == "diverged":
         lines.append("every agent diverged: what each computes is no number any more")
     spots = places(case.scenario, options)
-    for i, found in enumerate(outcome.summary.get("expectations", [])):
-        if found["verdict"] == "pass" or found.get("over"):
+    for i, judgement in enumerate(outcome.summary.get("expectations", [])):
+        if judgement["verdict"] == "pass" or judgement.get("over"):
             continue
         where = spots.get(i, case.scenario)
-        got = "" if found["got"] is None else f", got {show(number(found['got']))}"
-        title = "" if found["name"] == found["wanted"] else f"  ({found['name']})"
-        lines.append(f"{where}: wanted {found['wanted']}{got}{title}")
-        if found["verdict"] == "unknown":
-            why = found["note"] or "see that it exists at that time"
+        got = "" if judgement["got"] is None else f", got {show(number(judgement['got']))}"
+        title = "" if judgement["name"] == judgement["wanted"] else f"  ({judgement['name']})"
+        lines.append(f"{where}: wanted {judgement['wanted']}{got}{title}")
+        if judgement["verdict"] == "unknown":
+            why = judgement["note"] or "see that it exists at that time"
             lines.append(f"    unknown: the metric had no value: {why}")
-        elif found["note"]:
-            lines.append(f"    {found['note']}")
-        if found["first"] is not None:
-            lines.append(f"    decided by event {found['first']} at {show(found['t'])} s")
+        elif judgement["note"]:
+            lines.append(f"    {judgement['note']}")
+        if judgement["first"] is not None:
+            lines.append(f"    decided by event {judgement['first']} at {show(judgement['t'])} s")
     faults = told_faults(outcome.summary.get("faults") or [])
     if faults:
         lines.append(f"faults that happened: {', '.join(faults)}")
@@ -149,13 +149,15 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
 
 
 def _closer(outcome: Outcome, out: str) -> str:
-    """Say what to look at: the event that broke an invariant, or the metric that was not as wanted."""
+    """Return the command that looks at what failed: the event that broke an invariant, or the metric of an expectation."""
     broken = [v["first"] for v in outcome.summary.get("invariants", {}).values() if v["first"]]
     if broken:
         return f"; hush explain {out} {broken[0]}"
-    for found in outcome.summary.get("expectations", []):
-        if found["verdict"] == "fail" and found["got"] is not None:
-            return f"; hush plot {out} {split_metric(found['wanted'].split()[0].rstrip(':'))[0]}"
+    for judgement in outcome.summary.get("expectations", []):
+        if judgement["verdict"] == "fail" and judgement["got"] is not None:
+            return (
+                f"; hush plot {out} {split_metric(judgement['wanted'].split()[0].rstrip(':'))[0]}"
+            )
     return ""
 
 
@@ -187,17 +189,17 @@ def _changes(options: dict[str, Any]) -> str:
 def places(scenario: str, options: dict[str, Any] | None = None) -> dict[int, str]:
     """Return `file:line` of each expectation."""
     loaded = load(scenario, (options or {}).get("set"))
-    found = {}
+    lines = {}
     for i in range(len(loaded.read.expect)):
         spot = loaded.report.spot(("expect", i))
         if spot is not None:
-            found[i] = f"{spot.file}:{spot.line}"
-    return found
+            lines[i] = f"{spot.file}:{spot.line}"
+    return lines
 
 
 def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -> list[Verdict]:
     """Judge what a scenario expects of its mean over seeds, by a confidence interval."""
-    found = list[Verdict]()
+    results = list[Verdict]()
     by_scenario: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         by_scenario.setdefault(verdict.case.scenario, []).append(verdict)
@@ -210,8 +212,8 @@ def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -
         for i in numbers:
             values = [verdict.values[i] for verdict in mine if i in verdict.values]
             where = spots.get(i, scenario)
-            found.append(_over(Case(scenario), expectation_of(expects[i]), values, where))
-    return found
+            results.append(_over(Case(scenario), expectation_of(expects[i]), values, where))
+    return results
 
 
 def _over(case: Case, expect: Expectation, values: list[float], where: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""Where two runs part, and how their metrics differ after it."""
+"""Where two runs diverge, and how their metrics differ afterwards."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -35,33 +35,33 @@ def compare_digests(one: dict[str, Any], other: dict[str, Any]) -> dict[str, str
     Value digests of runs whose BLAS had different numbers of threads (or where one manifest names none)
     are not compared: sums in another order round differently, so that neither verdict says anything.
     """
-    found: dict[str, str] = {}
+    verdicts: dict[str, str] = {}
     mine, theirs = one["digests"], other["digests"]
     threads = [manifest["environment"].get("blas_threads") for manifest in (one, other)]
     for name in ("schedule", "value"):
         if name not in mine or name not in theirs:
-            found[name] = "not compared: a run has none, for it did not end"
+            verdicts[name] = "not compared: a run has none, for it did not end"
         elif mine.get("version") != theirs.get("version"):
-            found[name] = "not compared: they are digests of two versions"
+            verdicts[name] = "not compared: they are digests of two versions"
         elif name == "value" and threads[0] != threads[1]:
             counts = " and ".join("unknown" if n is None else str(n) for n in threads)
-            found[name] = f"not compared: BLAS threads are {counts}"
+            verdicts[name] = f"not compared: BLAS threads are {counts}"
         elif mine[name] == theirs[name]:
-            found[name] = "equal"
+            verdicts[name] = "equal"
         elif name == "schedule" and ("conditional" in mine or "conditional" in theirs):
-            found[name] = "different, and conditional on divergence: float bits decided when"
+            verdicts[name] = "different, and conditional on divergence: float bits decided when"
         else:
-            found[name] = "different"
-    return found
+            verdicts[name] = "different"
+    return verdicts
 
 
 def samples(events: Iterator[Event]) -> dict[int, dict[str, float]]:
     """Return the metrics of every sample, per-node ones as their mean, by instant."""
-    found = {}
+    by_instant = {}
     for event in events:
         if event["kind"] == "sampled":
-            found[event["t"]] = {k: folded(v) for k, v in event["values"].items()}
-    return found
+            by_instant[event["t"]] = {k: folded(v) for k, v in event["values"].items()}
+    return by_instant
 
 
 def differences(
@@ -75,11 +75,11 @@ def differences(
             if name not in first and _differ(one[t][name], other[t][name]):
                 first[name] = t
     ends = one[max(one)] if one else {}, other[max(other)] if other else {}
-    found = [
+    rows = [
         {"metric": name, "first": t, "one": ends[0].get(name), "other": ends[1].get(name)}
         for name, t in first.items()
     ]
-    return sorted(found, key=lambda row: (row["first"], row["metric"]))
+    return sorted(rows, key=lambda row: (row["first"], row["metric"]))
 
 
 def plain_row(row: dict[str, Any]) -> dict[str, Any]:

@@ -95,9 +95,13 @@ class _Comparison:
         facts = self._facts() if self._written or self._seen else None
         planned = {} if facts is None else _planned(facts)
         odd = [release for release, line in self._written.items() if _is_odd(line, planned)]
-        made = self._made([*lacking, *low], facts, planned) | self._doubted(odd, planned)
-        kept = [line for release, line in self._written.items() if release not in made]
-        return Proof((*kept, *made.values()), tuple(_said(lacking, low, odd, beyond, made)))
+        replaced = self._lines_of_events([*lacking, *low], facts, planned) | self._worst_lines(
+            odd, planned
+        )
+        kept = [line for release, line in self._written.items() if release not in replaced]
+        return Proof(
+            (*kept, *replaced.values()), tuple(_in_words(lacking, low, odd, beyond, replaced))
+        )
 
     def _note(self, fact: ReleaseFact) -> None:
         assert fact.node is not None, "facts are of agents"  # noqa: S101
@@ -126,7 +130,7 @@ class _Comparison:
                 )
             counts[node] = k + 1
 
-    def _doubted(
+    def _worst_lines(
         self, releases: Sequence[Release], planned: Mapping[int, Sequence[Spend]]
     ) -> dict[Release, dict[str, Any]]:
         """Return a line for each release whose noise the ledger tells otherwise than the plan: the worst of its charge.
@@ -144,7 +148,7 @@ class _Comparison:
             found[node, k] = {**head, **line_of(spend), MADE: "events"}
         return found
 
-    def _made(
+    def _lines_of_events(
         self,
         releases: Sequence[Release],
         facts: Facts | None,
@@ -180,7 +184,7 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
 
 
 def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:
-    """Say whether a line tells another noise than its agent planned: its law and dimension never change in a run."""
+    """Whether a line tells another noise than its agent planned: its law and dimension never change in a run."""
     mine = planned.get(line["node"])
     if not mine:
         return False
@@ -217,43 +221,43 @@ def _spend(
     return Spend(kind, law, "unknown", 0.0, float("inf"), "l2", d, 0.0, charge, charge)
 
 
-def _said(
+def _in_words(
     lacking: Sequence[Release],
     low: Sequence[Release],
     odd: Sequence[Release],
     beyond: Sequence[Release],
-    made: Mapping[Release, Mapping[str, Any]],
+    replaced: Mapping[Release, Mapping[str, Any]],
 ) -> Iterator[str]:
-    """Say how the files differ, a line each."""
+    """Yield how the files differ, a line each."""
     if lacking:
         yield (
             f"{LEDGER} lacks {_releases(lacking)} that the events prove: charged as the events say"
-            f"{_at_worst(lacking, made)}"
+            f"{_at_worst(lacking, replaced)}"
         )
     if low:
         yield (
             f"{LEDGER} charges less than the events for {_releases(low)}: charged as the events say"
-            f"{_at_worst(low, made)}"
+            f"{_at_worst(low, replaced)}"
         )
     if odd:
         yield (
             f"{LEDGER} tells another noise than {WORLD} for {_releases(odd)}: charged at the worst"
-            f"{_at_worst(odd, made)}"
+            f"{_at_worst(odd, replaced)}"
         )
     if beyond:
         yield f"{LEDGER} holds {_releases(beyond)} that no event shows: charged all the same"
 
 
 def _releases(which: Sequence[Release]) -> str:
-    """Count releases, and name their agents where they are few."""
+    """Return how many releases there are, with the names of their agents where they are few."""
     agents = sorted({node for node, _ in which})
-    named = f"agent{'s' * (len(agents) != 1)} {', '.join(map(str, agents))}"
-    whose = named if len(agents) <= _NAMED else f"{len(agents):,} agents"
-    return f"{len(which):,} release{'s' * (len(which) != 1)} of {whose}"
+    names = f"agent{'s' * (len(agents) != 1)} {', '.join(map(str, agents))}"
+    of_agents = names if len(agents) <= _NAMED else f"{len(agents):,} agents"
+    return f"{len(which):,} release{'s' * (len(which) != 1)} of {of_agents}"
 
 
-def _at_worst(which: Sequence[Release], made: Mapping[Release, Mapping[str, Any]]) -> str:
-    """Say what was assumed of the noise: no ledger line tells it."""
-    laws = {made[release]["law"] for release in which}
+def _at_worst(which: Sequence[Release], replaced: Mapping[Release, Mapping[str, Any]]) -> str:
+    """Return what is assumed of the noise, which no ledger line tells."""
+    laws = {replaced[release]["law"] for release in which}
     told = {"pure": "a pure ε", "gaussian": "a μ", "none": f"ε = {show(float('inf'))}"}
     return f", as {' or '.join(told[law] for law in told if law in laws)} each"

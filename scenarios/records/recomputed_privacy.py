@@ -1,4 +1,4 @@
-"""What a run's files say of its privacy, counted anew: ledgers, fates of releases, and both for other programs."""
+"""The privacy of a run, recomputed from its record: ε, what became of releases, and the ledger for other programs."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from scenarios.records.release_fates import Fates
 from scenarios.records.run_folder import RESOLVED, WORLD
 
 _DELTA = 1e-5
-"""δ of who has no budget."""
+"""The δ of an agent without a budget."""
 _FIELDS = (
     "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
     "claimed", "charged", "summed", "kappa", "degree", "phi", "C", "residual", "tolerance", "hidden", "contraction",
@@ -31,17 +31,17 @@ _FIELDS = (
 
 
 def spends_of(record: RunRecord) -> dict[int, list[Spend]]:
-    """Return every agent's spends, in the order in which they were charged: of the ledger, and what only events prove."""
+    """Return every agent's spends, in the order of its releases: those of the ledger, and those that only events prove."""
     return record.proof.spends()
 
 
 def tallies_of(record: RunRecord) -> dict[int, Tally]:
-    """Return what every agent's ledger holds."""
+    """Return every agent's spends, counted."""
     return {node: tally(spends) for node, spends in spends_of(record).items()}
 
 
 def fates_of(record: RunRecord) -> Fates:
-    """Fold the recorded events again."""
+    """Return what became of each release."""
     fates = Fates(_size(record))
     fates.fold(record.typed_events())
     return fates
@@ -52,15 +52,15 @@ def _size(record: RunRecord) -> int:
 
 
 def _deltas(record: RunRecord) -> list[float]:
-    """Every agent's δ."""
-    found: list[float] = []
+    """Return every agent's δ."""
+    deltas: list[float] = []
     for group in record.resolved["nodes"]:
-        found += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
-    return found
+        deltas += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
+    return deltas
 
 
 def epsilon_of(record: RunRecord) -> dict[str, Any]:
-    """Compose what a folder proves, for runs that were cut off: by the rule, and with the plans, that the run had.
+    """Return the ε of a run that was cut off, by the rule and the plans that the run had, as `summary.json` would hold it.
 
     A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
     """
@@ -98,7 +98,7 @@ def epsilon_of(record: RunRecord) -> dict[str, Any]:
 def _by_plan(
     plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
 ) -> tuple[list[float], str]:
-    """Return every agent's ε, and whose arithmetic the largest is by, as the run itself told them at this point."""
+    """Return every agent's ε, and the accountant of the largest, as the run itself had them at this point."""
     budget = Budget(plan)
     budget.recall(live=numerical)
     budget.last = over
@@ -119,17 +119,17 @@ def _without_plan(
     name, view = settled["mechanism"]["kind"], privacy["views"][0]
     adaptive, kind = ":" in name, MECHANISMS.get(name)
     shows = kind is not None and not kind.releases
-    found = []
+    totals = []
     for node, delta in enumerate(deltas):
         bag = add_in(view, Tally(), spends.get(node, []))
         reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
-        found.append(told(bag, reader, unplanned_stop=node in stopped))
-    worst = max(found, default=(0.0, "basic"))
-    return [epsilon for epsilon, _ in found], worst[1]
+        totals.append(told(bag, reader, unplanned_stop=node in stopped))
+    worst = max(totals, default=(0.0, "basic"))
+    return [epsilon for epsilon, _ in totals], worst[1]
 
 
 def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
-    """Tell a run that was cut off: what its events and its ledger say."""
+    """Return lines for a person on a run that was cut off."""
     epsilon, messages = summary["epsilon"], summary["messages"]
     worst = number(epsilon["max"])
     return [
@@ -167,7 +167,10 @@ def as_events(record: RunRecord) -> dict[str, Any]:
 
 
 def heard_in_words(record: RunRecord) -> list[str]:
-    """Tell how much neighbours heard directly: information, not an ε, for what one hears another can pass on."""
+    """Return lines for a person: how much neighbours heard directly.
+
+    That is information, not an ε: what one agent hears it can pass on.
+    """
     fates = fates_of(record)
     made = fates.made
     shares = sorted(heard / made[node] for (node, _), heard in fates.directly().items())

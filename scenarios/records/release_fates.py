@@ -1,6 +1,7 @@
-"""What became of each release: sent or not, delivered to whom, merged by whom.
+"""What became of each release: whether it was sent, which agents received it, and which merged it.
 
-It says what was paid for in vain, and who heard what directly. It is no privacy: whoever hears a release late hears it.
+This tells which charges were in vain, and what each agent heard directly. It is no measure of privacy: a release that
+arrives late has been heard.
 """
 
 from collections import defaultdict
@@ -44,9 +45,9 @@ class Fates:
         self._ready[event.seq] = event.node, event.k  # type: ignore[assignment] # an agent releases
 
     def _note_sent(self, event: Sent) -> None:
-        found = self._ready.pop(event.cause, None) if event.cause is not None else None
-        if found is not None:
-            self._carries[found[0], event.version] = found[1]
+        release = self._ready.pop(event.cause, None) if event.cause is not None else None
+        if release is not None:
+            self._carries[release[0], event.version] = release[1]
 
     def _note_delivered(self, event: Delivered) -> None:
         k = self._carries.get((event.sender, event.version))
@@ -60,16 +61,16 @@ class Fates:
                 self._merged.add((sender, k))
 
     def unsent(self) -> list[list[int]]:
-        """The releases of each agent that were charged and never left."""
+        """Return, for each agent, the releases that were charged and never sent."""
         sent = {(node, k) for (node, _), k in self._carries.items()}
         return self._but(sent)
 
     def unheard(self) -> list[list[int]]:
-        """Those that were delivered to nobody."""
-        return self._but({release for release, whom in self._heard.items() if whom})
+        """Return, for each agent, the releases that were delivered to no agent."""
+        return self._but({release for release, listeners in self._heard.items() if listeners})
 
     def unread(self) -> list[list[int]]:
-        """Those that nobody merged: they were lost, or overtaken by the next."""
+        """Return, for each agent, the releases that no agent merged: they were lost, or superseded by the next."""
         return self._but(self._merged)
 
     def _but(self, known: set[tuple[int, int]]) -> list[list[int]]:
@@ -79,14 +80,14 @@ class Fates:
         ]
 
     def directly(self) -> dict[tuple[int, int], int]:
-        """How many releases of an agent each other agent heard from itself."""
-        found: dict[tuple[int, int], int] = defaultdict(int)
-        for (node, _), whom in self._heard.items():
-            for listener in whom:
-                found[node, listener] += 1
-        return dict(found)
+        """Return how many releases each agent heard from each sender itself, by (sender, listener)."""
+        counts: dict[tuple[int, int], int] = defaultdict(int)
+        for (node, _), listeners in self._heard.items():
+            for listener in listeners:
+                counts[node, listener] += 1
+        return dict(counts)
 
     @property
     def made(self) -> list[int]:
-        """How many releases each agent was charged for."""
+        """The number of releases that each agent was charged for."""
         return list(self._charged)

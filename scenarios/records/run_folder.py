@@ -37,7 +37,7 @@ _ROOM = 8192
 
 
 def version() -> str:
-    """The version of hush."""
+    """Return the version of hush."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -47,7 +47,7 @@ def version() -> str:
 
 
 def environment() -> dict[str, str | int | None]:
-    """What the value digest depends on."""
+    """Return what the value digest depends on; a value is None where it is not known."""
     import numpy as np
 
     from scenarios.planning.blas_threads import blas_threads
@@ -108,7 +108,7 @@ def _made(path: Path) -> bool:
 
 
 def abandon(path: Path) -> None:
-    """Remove a folder that was made for nothing; one that holds anything stays."""
+    """Remove a folder that is not needed after all; one that holds anything stays."""
     with suppress(OSError):
         path.rmdir()
 
@@ -214,7 +214,7 @@ class RunFolder:
         return text.ljust(_ROOM - 1) + b"\n"
 
     def write(self, name: str, data: bytes) -> None:
-        """Write one whole file: whoever reads it meanwhile, or kills the run, finds it as it was or as it is."""
+        """Write one whole file: a reader, or a run that is killed, finds it as it was before or as it is now."""
         fresh = self.path / f"{name}.new"
         try:
             fresh.write_bytes(data)

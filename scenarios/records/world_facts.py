@@ -1,4 +1,4 @@
-"""What a screen must know of a world before anything happens: small enough to lie beside the events."""
+"""Facts of a world before anything happens, which readers of its events need: `world.json`."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,18 +15,18 @@ from scenarios.records.ledger_file import line_of, spend_of
 
 
 class Budgeted(msgspec.Struct, frozen=True):
-    """So many agents, one after the other, with one budget."""
+    """`count` agents, one after the other, with one budget."""
 
     count: int
     cap: float | None
     delta: float
     filter: str = ""
     plan: int = -1
-    """Which of the plans is theirs: all that they mean to release."""
+    """The index of their plan in `Facts.plans`; -1 where no releases are planned."""
 
 
 class Declared(msgspec.Struct, frozen=True):
-    """A fault as its scenario names it: when it begins and ends, where that is known."""
+    """A fault as its scenario names it; instants in nanoseconds, None where they are not known beforehand."""
 
     name: str
     at: int | None = None
@@ -34,7 +34,7 @@ class Declared(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """Who there is, who is joined to whom, under which budgets, and how ε is told."""
+    """The agents, the edges between them, their budgets, and the view and the accountant of ε."""
 
     name: str
     kind: str
@@ -44,7 +44,7 @@ class Facts(msgspec.Struct, frozen=True):
     groups: list[tuple[str, int]]
     budgets: list[Budgeted]
     plans: list[list[tuple[int, dict[str, Any]]]]
-    """Releases of one kind after the other: how many, and what each costs."""
+    """For each plan, runs of equal releases: how many, and the spend of each as a line of a ledger has it."""
     absent: list[int]
     edges: list[tuple[int, int]]
     faults: list[Declared]
@@ -62,19 +62,19 @@ class Facts(msgspec.Struct, frozen=True):
     @property
     def members(self) -> dict[str, tuple[int, ...]]:
         """The ids of each group."""
-        found, first = dict[str, tuple[int, ...]](), 0
+        members, first = dict[str, tuple[int, ...]](), 0
         for name, count in self.groups:
-            found[name] = (*found.get(name, ()), *range(first, first + count))
+            members[name] = (*members.get(name, ()), *range(first, first + count))
             first += count
-        return found
+        return members
 
     @property
     def caps(self) -> list[float | None]:
-        """Everybody's cap."""
+        """The cap of each agent; None where there is none."""
         return [part.cap for part in self.budgets for _ in range(part.count)]
 
     def planned(self, number: int) -> tuple[Spend, ...] | None:
-        """All that agents of one plan mean to release; None where nobody planned."""
+        """Return the spends of a plan; None for number -1, which stands for no plan."""
         if number < 0:
             return None
         return tuple(s for times, line in self.plans[number] for s in (spend_of(line),) * times)
@@ -88,12 +88,12 @@ class Facts(msgspec.Struct, frozen=True):
         return None
 
     def neighbours(self) -> list[list[int]]:
-        """Return who is joined to whom, the server included."""
-        found: list[list[int]] = [[] for _ in range(self.seats)]
+        """Return the neighbours of each agent, the server included."""
+        near: list[list[int]] = [[] for _ in range(self.seats)]
         for i, j in self.edges:
-            found[i].append(j)
-            found[j].append(i)
-        return [sorted(near) for near in found]
+            near[i].append(j)
+            near[j].append(i)
+        return [sorted(ids) for ids in near]
 
     def misfit(self) -> str:
         """Return which of the facts do not fit each other; empty where all do."""
@@ -157,9 +157,11 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
 
 
 def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
-    """All that an agent means to release; None where nobody planned."""
-    found = node.planned
-    return None if found is None else tuple((sum(1 for _ in run), s) for s, run in groupby(found))
+    """Return the planned releases of an agent in runs of equal ones; None where none are planned."""
+    planned = node.planned
+    if planned is None:
+        return None
+    return tuple((sum(1 for _ in run), spend) for spend, run in groupby(planned))
 
 
 def _named(path: str) -> str:

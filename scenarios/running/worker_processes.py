@@ -1,4 +1,4 @@
-"""Work shared out over processes that end when this one ends, however it ends."""
+"""Shares work out over processes that end when this one ends, however it ends."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def shared_out(
     from joblib import Parallel, delayed
 
     work = (delayed(_in_worker)(os.getpid(), act, task) for task in tasks)
-    with _kept_from_children():
+    with _signals_blocked():
         results = Parallel(n_jobs=jobs, return_as="generator")(work)
     try:
         yield from results
@@ -46,8 +46,8 @@ def shared_out(
 
 
 @contextmanager
-def _kept_from_children() -> Iterator[None]:
-    """Start processes that never get a terminal's signals: Ctrl-C goes to all of them, and one answers.
+def _signals_blocked() -> Iterator[None]:
+    """Start processes that get no signals of the terminal: Ctrl-C goes to all processes, and only this one answers.
 
     A signal that is blocked stays blocked in a child, even while that imports and has no handler yet;
     what comes meanwhile waits until the mask is lifted here. The resource trackers are started before,

@@ -31,7 +31,7 @@ from scenarios.planning.plan import NodePlan, Plan, ServerPlan
 from scenarios.planning.seeds import NoiseSource, draws, lanes
 
 _NO_FAULT = -1
-"""Whose trouble a link has that is merely slow."""
+"""The number of the fault behind the throttling of a link that is slow by its plan."""
 
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
@@ -67,12 +67,12 @@ def _behaviours(plan: Plan) -> Behaviour:
 
 
 def unmeasured(name: str) -> Sequence[float]:
-    """No oracle looks at this world."""
-    raise RuntimeError(f"nobody measures {name} here")
+    """Raise: a world without an oracle has no metrics."""
+    raise RuntimeError(f"{name} is not measured in a world without an oracle")
 
 
 def unsampled(name: str, node: int | None) -> float:  # noqa: ARG001
-    """No sample has been taken: a condition on a metric does not hold."""
+    """Return NaN: without a sample no condition on a metric holds."""
     return math.nan
 
 
@@ -88,7 +88,7 @@ def open_world(
 ) -> FaultSchedule:
     """Let faults and agents begin; faults come first at every instant.
 
-    Who can be steered by hand is made ready for whatever a hand may do.
+    With `steerable`, every agent is prepared for each fault that a person may add.
     """
     script = FaultSchedule(
         FaultContext(members, clock, log, partial(draws, plan.seeds["fault"]), measure), metrics

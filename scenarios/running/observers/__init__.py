@@ -1,1 +1,1 @@
-"""Who watches a run: each folds the events that it asked for."""
+"""Observers of a run: each folds the events that it subscribes to, and changes nothing."""

@@ -114,7 +114,7 @@ class Recorder:
         self._segments[-1].write(data)
 
     def _observe(self, event: Event) -> None:
-        """Keep what an oracle saw: values, and which agents diverged."""
+        """Record the metrics of a sample, and the agents that diverge."""
         if isinstance(event, Sampled):
             self._measured(event)
             self._values.update(self._encoder.encode(event.values))
@@ -190,7 +190,7 @@ class Recorder:
 
 
 def _rows(event: Sampled) -> bytes:
-    """Turn a sample into tidy rows; the node is empty for the network."""
+    """Return a sample as rows of metrics.csv; the node is empty for the network."""
     t = exact_seconds(event.t)
     rows = []
     for name, value in event.values.items():

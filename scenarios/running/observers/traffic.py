@@ -1,4 +1,4 @@
-"""Counts what the network did, and who was there."""
+"""Counts messages, and the time that each agent was up."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -32,12 +32,15 @@ _COUNTED: dict[type[Event], str] = {
     Rejected: "rejected",
     Duplicated: "duplicated",
 }
-_SAID, _PAID, _MANY = 4, 64, 400
-"""So many of everybody's last messages are remembered, where somebody looks."""
+_REMEMBERED, _PAID, _MANY = 4, 64, 400
+"""So many of the last messages and releases of each agent are remembered, in worlds of at most so many agents."""
 
 
 class Traffic:
-    """A fold over messages and comings and goings; `follow` remembers who holds which version, and who said what last."""
+    """A fold over messages and membership.
+
+    With `follow`, it also knows which version of its neighbours' models each agent holds, and the last messages of each.
+    """
 
     def __init__(self, present: Sequence[bool], *, follow: bool = False) -> None:
         self._follow = follow
@@ -50,13 +53,15 @@ class Traffic:
         """When each sender published each version."""
         self._newest: dict[int, int] = {}
         self._held: list[dict[int, int]] = [{} for _ in present]
-        """Which version of each sender everybody holds."""
-        self._said: list[deque[Sent]] = [deque(maxlen=_SAID) for _ in present] if follow else []
+        """For each agent, the version that it holds of each sender."""
+        self._sent_last: list[deque[Sent]] = (
+            [deque(maxlen=_REMEMBERED) for _ in present] if follow else []
+        )
         self._made = [-1] * len(present)
-        """The event of everybody's last release."""
+        """The number of the event of each agent's last release."""
         pays = follow and len(present) <= _MANY
         self._paid: list[deque[int]] = [deque(maxlen=_PAID) for _ in present] if pays else []
-        """Versions that a ledger was charged for: of thousands, it would cost too much to know."""
+        """Versions that a ledger was charged for; not followed for thousands of agents, where that is costly."""
         self._since = np.array([0 if here else -1 for here in present])
         self._joined = self._since.copy()
         self._up = np.zeros(len(present))
@@ -99,7 +104,7 @@ class Traffic:
         self.bytes_sent += event.bytes * len(event.to)
         if not self._follow or event.node is None:
             return
-        self._said[event.node].append(event)
+        self._sent_last[event.node].append(event)
         if self._paid and event.cause == self._made[event.node]:
             self._paid[event.node].append(event.version)
         if event.bytes and not event.resent:
@@ -110,16 +115,18 @@ class Traffic:
         self._made[event.node] = event.seq  # type: ignore[index] # an agent releases
 
     def is_paid(self, sender: int, version: int) -> bool:
-        """Whether a message is known to be a release that was charged: of the last of them."""
+        """Whether a message, one of the last of its sender, is known to be a release that was charged."""
         return bool(self._paid) and version in self._paid[sender]
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
-        """Return the last of what one agent said that was for another; None where none of it was."""
-        return next((sent for sent in reversed(self._said[sender]) if receiver in sent.to), None)
+        """Return the last message from one agent to another that is remembered; None where there is none."""
+        return next(
+            (sent for sent in reversed(self._sent_last[sender]) if receiver in sent.to), None
+        )
 
     def _note_presence(self, event: Event) -> None:
         node = event.node
-        assert node is not None, "somebody came or went"  # noqa: S101
+        assert node is not None, "membership is of agents"  # noqa: S101
         if isinstance(event, (Joined, Restarted)):
             self._since[node] = event.t
             if self._joined[node] < 0:
@@ -135,20 +142,20 @@ class Traffic:
         return self.counts[name]
 
     def availability(self, now: int) -> Vector:
-        """Return the share of the time since joining that each node was up."""
+        """Return the share of the time since joining that each agent was up; NaN before it joins."""
         up = self._up + np.where(self._since >= 0, now - self._since, 0)
         lasted = np.where(self._joined >= 0, now - self._joined, 0)
         return np.where(lasted > 0, up / np.maximum(lasted, 1), np.nan)
 
     def staleness(self, agents: Sequence[Agent], now: int) -> Vector:
-        """Return now minus the publication time of what is held, in seconds, mean over live neighbours."""
+        """Return now minus the publication time of what each agent holds: in seconds, mean over live neighbours."""
         return self._over_neighbours(
             agents,
             lambda i, j: (now - self._published[j].get(self._held[i].get(j, -1), 0)) / 1e9,
         )
 
     def stale(self, node: int, others: Sequence[int], now: int) -> float:
-        """Return the staleness of one node over those of its neighbours that live."""
+        """Return the staleness of one agent, in seconds, as the mean over `others`; NaN without any."""
         published, held = self._published, self._held[node]
         ages = [now - published[j].get(held.get(j, -1), 0) for j in others]
         return sum(ages) / len(ages) / 1e9 if ages else np.nan
@@ -161,8 +168,8 @@ class Traffic:
 
     @staticmethod
     def _over_neighbours(agents: Sequence[Agent], of: Callable[[int, int], float]) -> Vector:
-        found = []
+        means = []
         for agent in agents:
             live = [j for j in agent.neighbours if agents[j].status in {UP, DOWN}]
-            found.append(float(np.mean([of(agent.id, j) for j in live])) if live else np.nan)
-        return np.array(found)
+            means.append(float(np.mean([of(agent.id, j) for j in live])) if live else np.nan)
+        return np.array(means)
