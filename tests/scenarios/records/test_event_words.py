@@ -13,6 +13,7 @@ from scenarios.running.observers.progress_lines import Lines
 VALUES: dict[str, Any] = {
     "values": {},
     "cause": None,
+    "spend": None,
     "cap": 8.0,
     "spent": 7.5,
     "charged": 0.5,
