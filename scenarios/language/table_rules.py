@@ -6,7 +6,7 @@ key (`key`); the reader returns an instance, which knows its place in the file a
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest, shown
@@ -32,8 +32,17 @@ def key(rule: Rule, default: Any = ABSENT, *, name: str = "") -> Any:
     return field(default=None, metadata={"key": Field(rule, default), "name": name})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Table:
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(key,)
+)
+class _Declared:
+    """Makes a frozen dataclass of each class below it: a table needs no decorator."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+
+
+class Table(_Declared):
     """A table of a scenario file, read.
 
     A key that was left out has its default, or None without one. A key that did not read has None, and is in the
@@ -101,33 +110,31 @@ class Table:
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KindTable(Table):
     """The parameters of one kind of a family; `kind` is its name."""
 
     kind: str = ""
 
     def __getitem__(self, name: str) -> Any:
-        return self.kind if name in {"kind", "source"} else super(KindTable, self).__getitem__(name)
+        return self.kind if name in {"kind", "source"} else super().__getitem__(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in {"kind", "source"} or super(KindTable, self).__contains__(name)
+        return name in {"kind", "source"} or super().__contains__(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(["kind", *super(KindTable, self).__iter__()])
+        return iter(["kind", *super().__iter__()])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OwnCode(KindTable):
     """Code of the scenario's own (`package.module:Thing`) in place of a kind, and what it is called with."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Any:
-        return self.parameters if name == "parameters" else super(OwnCode, self).__getitem__(name)
+        return self.parameters if name == "parameters" else super().__getitem__(name)
 
     def __contains__(self, name: object) -> bool:
-        return name == "parameters" or super(OwnCode, self).__contains__(name)
+        return name == "parameters" or super().__contains__(name)
 
 
 T = TypeVar("T", bound=Table)

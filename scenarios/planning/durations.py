@@ -18,14 +18,12 @@ _SHAPE = Number(above=0, least=0.05, most=1e6)
 """Below, the middle of a distribution is shorter than a nanosecond or its tail longer than 285 years; above, it is constant."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ConstantTable(KindTable):
     """Always `value` seconds."""
 
     value: float = key(duration(), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UniformTable(KindTable):
     """From `min` to `max` seconds, all alike."""
 
@@ -39,14 +37,12 @@ class UniformTable(KindTable):
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExponentialTable(KindTable):
     """Exponential, of `mean` seconds."""
 
     mean: float = key(_LONG, REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NormalTable(KindTable):
     """Normal, cut off at 0; in seconds."""
 
@@ -54,7 +50,6 @@ class NormalTable(KindTable):
     std: float = key(duration(), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LognormalTable(KindTable):
     """Lognormal: `median` in seconds, `sigma` of the logarithm."""
 
@@ -62,7 +57,6 @@ class LognormalTable(KindTable):
     sigma: float = key(Number(above=0, high=20), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GammaTable(KindTable):
     """Gamma: `mean` in seconds."""
 
@@ -70,7 +64,6 @@ class GammaTable(KindTable):
     shape: float = key(_SHAPE, REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ParetoTable(KindTable):
     """Pareto: the least in seconds, and the exponent of the tail."""
 
@@ -78,7 +71,6 @@ class ParetoTable(KindTable):
     alpha: float = key(_SHAPE, REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WeibullTable(KindTable):
     """Weibull: `scale` in seconds."""
 
@@ -86,7 +78,6 @@ class WeibullTable(KindTable):
     shape: float = key(Number(low=0.05, most=1e6), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DurationsFileTable(KindTable):
     """Durations that a file lists, in seconds, one after the other."""
 

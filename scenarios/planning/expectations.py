@@ -47,7 +47,6 @@ def _check_bounds(table: "ExpectTable | GoalTable", report: Report) -> None:
         report.key(table.place, f"needs exactly one of {', '.join(BOUNDS)}; got {got}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExpectTable(Table):
     """[[expect]]: what a metric must be, or a condition that must come true."""
 
@@ -123,7 +122,6 @@ class ExpectTable(Table):
             report.key(self.path_to("tolerance"), "belongs to equals")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GoalTable(Table):
     """targets.NAME: a bound that a metric is to reach and to keep."""
 

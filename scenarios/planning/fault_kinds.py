@@ -131,7 +131,6 @@ def action_keys() -> dict[str, ActionKey[Any]]:
     return {more.name: more for kind in fault_kinds() for more in kind.beside}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FaultTable(Table):
     """[[fault]]: one action, and when it happens."""
 
@@ -158,13 +157,11 @@ class FaultTable(Table):
     def __getitem__(self, name: str) -> Any:
         if self.kind is not None and name == self.kind.name:
             return self.argument
-        return (
-            self.beside[name] if name in self.beside else super(FaultTable, self).__getitem__(name)
-        )
+        return self.beside[name] if name in self.beside else super().__getitem__(name)
 
     def __contains__(self, name: object) -> bool:
         own = self.kind is not None and name == self.kind.name
-        return own or name in self.beside or super(FaultTable, self).__contains__(name)
+        return own or name in self.beside or super().__contains__(name)
 
     def get_beside(self, more: ActionKey[W]) -> W:
         """Return the value of a key that only some actions have, or its default."""

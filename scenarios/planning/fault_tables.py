@@ -1,7 +1,5 @@
 """What the actions of faults share (reference.md, section 4): targets and links."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import (
     REQUIRED,
     Many,
@@ -28,7 +26,6 @@ SHARE = Number(low=0, high=1)
 CHOICES = ("count", "percent", "neighbours_of", "degree_above", "highest", "lowest")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChoiceTable(Table):
     """A choice of agents, made when a fault fires."""
 
@@ -57,21 +54,18 @@ OnAgents = str | list[int] | ChoiceTable
 OnLinks = str | list[int] | list[list[int]] | ChoiceTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgentsTable(Table):
     """An action on agents, with parameters."""
 
     on: OnAgents = key(TARGET, REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LinksTable(Table):
     """An action on links, with parameters."""
 
     on: OnLinks = key(LINKS, REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChanceTable(LinksTable):
     """What happens to each message with probability `p`."""
 

@@ -11,19 +11,16 @@ if TYPE_CHECKING:
     from mechanisms.objectives import Loss
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainLossTable(KindTable):
     """A loss without parameters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SmoothedHingeTable(KindTable):
     """The hinge, made smooth over `width`."""
 
     width: float = key(positive(), 0.5)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SquaredTable(KindTable):
     """The squared error; `clip` bounds its gradient."""
 

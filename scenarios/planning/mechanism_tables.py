@@ -1,6 +1,5 @@
 """Keys and tables that several kinds of mechanism share (reference.md, section 3)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from scenarios.language.table_rules import REQUIRED, KindTable, Many, SubTable, Table, key
@@ -41,7 +40,6 @@ def learning_rate() -> Any:
     return key(Number(above=0, least=SMALLEST), 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GrowingTable(Table):
     """A number that is multiplied by `growth` from one release to the next."""
 
@@ -49,7 +47,6 @@ class GrowingTable(Table):
     growth: float = key(_GROWTH, 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MechanismTable(KindTable):
     """The parameters of a mechanism.
 
@@ -82,7 +79,6 @@ class MechanismTable(KindTable):
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PenaltyTable(Table):
     """η of each agent: where it starts, how it grows, and its largest value."""
 
@@ -95,7 +91,6 @@ class PenaltyTable(Table):
     cap: float = key(Number(above=0, high=1e9, least=SMALLEST), 1e9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ConsensusTable(MechanismTable):
     """What the whole ADMM family has."""
 
@@ -103,7 +98,6 @@ class ConsensusTable(MechanismTable):
     rho: float = key(Number(low=0, least=SMALLEST, most=LARGEST), 0.1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PerturbedTable(ConsensusTable):
     """What dvp and pvp have."""
 
@@ -113,7 +107,6 @@ class PerturbedTable(ConsensusTable):
     calibration: str = calibration()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PenalisedTable(ConsensusTable):
     """What madmm and pp have."""
 
@@ -121,7 +114,6 @@ class PenalisedTable(ConsensusTable):
     eta: PenaltyTable = key(SubTable(PenaltyTable), {"start": 0.5})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LipschitzTable(Table):
     """Bounds of a point's gradient, in the 1-norm or the 2-norm."""
 
@@ -129,7 +121,6 @@ class LipschitzTable(Table):
     l2: float | None = key(POSITIVE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DescentTable(MechanismTable):
     """What cd and warm-cd have."""
 
@@ -145,7 +136,6 @@ class DescentTable(MechanismTable):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GradientTable(MechanismTable):
     """What the kinds that send one private gradient a round have."""
 
@@ -153,7 +143,6 @@ class GradientTable(MechanismTable):
     calibration: str = calibration()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OneAnswerTable(MechanismTable):
     """What the kinds that send one private minimiser have."""
 

@@ -1,7 +1,6 @@
 """The tables of a scenario file (reference.md, section 2): keys, rules and defaults."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mechanisms.accounting.compose import TIGHTEST
 from scenarios.language.table_rules import (
@@ -54,7 +53,6 @@ _SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LatencyMatrixTable(KindTable):
     """A file that holds one delay in seconds for each ordered pair of agents."""
 
@@ -68,7 +66,6 @@ LATENCY = Kinds(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ServerTable(Table):
     """[server]: how it holds a round."""
 
@@ -77,7 +74,6 @@ class ServerTable(Table):
     sample: float = key(Number(above=0, high=1), 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunTable(Table):
     """[run]: the seed, the engine, and when the run ends; times in seconds."""
 
@@ -95,7 +91,6 @@ DELTA = 1e-5
 """δ where a group does not say."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BudgetTable(Table):
     """nodes.budget: what the agents of a group may spend, each."""
 
@@ -105,7 +100,6 @@ class BudgetTable(Table):
     on_exhausted: str = key(Choice("listen", "smooth", "leave"), "listen")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupTable(Table):
     """[[nodes]]: a group of agents."""
 
@@ -120,7 +114,6 @@ class GroupTable(Table):
     start: str | None = key(Choice("zeros", "neighbours", "file"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LinkTable(Table):
     """[[link]]: an exception to [network] for some pairs."""
 
@@ -132,7 +125,6 @@ class LinkTable(Table):
     rate: float | None = key(size(zero=False))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PrivacyTable(Table):
     """[privacy]: who sees what, and which accountants show, calibrate and hold ε."""
 
@@ -145,7 +137,6 @@ class PrivacyTable(Table):
     grid: float | bool = key(Either("a number > 0 or false", Flag(), _POSITIVE), 1e-9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SeedsTable(Table):
     """[seeds]: a seed for each purpose; each is run.seed where it is left out."""
 
@@ -160,7 +151,6 @@ class SeedsTable(Table):
 SEEDS = ("data", "network", "clock", "link", "noise", "fault")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NetworkTable(Table):
     """[network]: who is joined, and what links do to messages."""
 
@@ -173,7 +163,6 @@ class NetworkTable(Table):
     silence: float | None = key(_LONG)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TaskTable(Table):
     """[task]: what is learnt."""
 
@@ -190,7 +179,6 @@ class TaskTable(Table):
     start: KindTable = key(Kinds("start", Tables(STARTS)), "zeros")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OriginTable(Table):
     """[origin]: where a run's data came from, written by hush."""
 
@@ -199,14 +187,12 @@ class OriginTable(Table):
     sha256: Mapping[str, str] | None = key(Free(Text()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SweepTable(Table):
     """[sweep]: the runs of a sweep."""
 
     seeds: str | None = key(Text('seeds such as "0..9"'))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScenarioTable(Table):
     """A whole scenario file."""
 

@@ -20,19 +20,16 @@ class NoSplit(ValueError):
     """The numbers do not add up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainSplitTable(KindTable):
     """A split without parameters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnevenTable(KindTable):
     """Sizes grow geometrically; `ratio` is largest over smallest."""
 
     ratio: float = key(Number(low=1, most=LARGEST), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UniformSplitTable(KindTable):
     """Sizes are drawn uniformly from `min` to `max`."""
 
@@ -40,14 +37,12 @@ class UniformSplitTable(KindTable):
     max: int = key(count(), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SizesTable(KindTable):
     """Sizes are listed, one for each agent."""
 
     of: list[int] = key(Many(count(), 1), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DirichletTable(KindTable):
     """Shares are drawn from a Dirichlet distribution."""
 

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
     from mechanisms.vectors import Matrix
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainStartTable(KindTable):
     """A start without parameters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StartFileTable(KindTable):
     """An archive that holds an array theta, a row for each agent."""
 

@@ -20,7 +20,6 @@ class ClockInputs:
     folders: Folders
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClockTable(KindTable):
     """The parameters of a clock."""
 

@@ -1,7 +1,6 @@
 """Wakes when the share `quorum` of the neighbours was heard, or `timeout` seconds after the last wake."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from clocks.activation import Activation, Barrier
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BarrierTable(ClockTable):
     """Wakes when the share `quorum` of the neighbours was heard, or `timeout` seconds after the last wake."""
 

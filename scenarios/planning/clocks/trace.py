@@ -1,7 +1,6 @@
 """Wakes at listed instants: rows of time in seconds and id, or the path of a file that holds them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.problems import Report, shown
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from clocks.activation import Activation, Barrier
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TraceTable(ClockTable):
     """Wakes at listed instants: rows of time in seconds and id, or the path of a file that holds them."""
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from scenarios.planning.datasets import Shards
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpreadTable(Table):
     """Bounds of a number that is drawn for each agent."""
 
@@ -23,7 +22,6 @@ class SpreadTable(Table):
     max: int = key(count(), REQUIRED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
@@ -31,7 +29,6 @@ class SourceTable(KindTable):
     split: KindTable | None = key(Kinds("split", Tables(SPLITS)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawnSourceTable(SourceTable):
     """Points that are drawn."""
 

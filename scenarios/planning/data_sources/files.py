@@ -1,6 +1,5 @@
 """Points that are read: one archive for each agent."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from scenarios.planning.datasets import Points, Shards
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FilesTable(SourceTable):
     """A folder of archives 000.npz, 001.npz …, each x (m × d) and y (m); test/000.npz … may be there."""
 

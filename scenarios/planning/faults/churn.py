@@ -1,6 +1,5 @@
 """churn: each agent goes and comes back by itself, by chance or as a file says."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scenarios.language.table_rules import Kinds, KindTable, Many, ShortForm, key
@@ -25,7 +24,6 @@ SESSIONS: dict[str, tuple[float, float]] = {
 """Shape and scale in seconds of measured Weibull sessions (Stutzbach and Rejaie 2006)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PresetTable(KindTable):
     """A measured distribution of sessions, its times multiplied by `scaled`."""
 
@@ -41,7 +39,6 @@ Spans = tuple[tuple[int, tuple[int, ...]], ...]
 """For each agent of a trace the instants, in nanoseconds, at which it goes and comes back, by turns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChurnTable(AgentsTable):
     """Sessions and downtimes by turns, or the path of a trace; `by`: how an agent goes."""
 

@@ -1,6 +1,5 @@
 """clock: the own clock of an agent shows another time: it is off, drifts, jumps once, or stands still."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClockTable(AgentsTable):
     """One of: `offset` and `jump` in seconds, `drift` as a share, `freeze`."""
 

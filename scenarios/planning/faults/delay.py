@@ -1,6 +1,5 @@
 """delay: messages take longer."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DelayTable(LinksTable):
     """Longer by a distribution; with `correlation` it repeats the delay before."""
 

@@ -1,6 +1,5 @@
 """loss: messages are lost, each for itself or in bursts."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LossTable(LinksTable):
     """A probability `p`; or a chain of bursts: `enter` and `leave` one, losses outside (`good`) and inside (`bad`)."""
 

@@ -1,7 +1,6 @@
 """partition: links between parts of the network are cut, slow or jammed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,7 +49,6 @@ MODES: "dict[str, Callable[[FaultBuilder, PartitionTable], MakeEffect]]" = {
 """What each mode lays on the links that cross."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PartitionTable(Table):
     """One of: `groups`, a target to `isolate`, a target that is the only `bridge`; `latency` belongs to slow."""
 

@@ -119,7 +119,6 @@ PRIVACY: dict[str, PrivacyFault] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PrivacyFaultTable(AgentsTable):
     """Which threat; `factor` is that of poison."""
 

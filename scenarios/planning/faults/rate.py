@@ -1,6 +1,5 @@
 """rate: a link carries so many bytes per second."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RateTable(LinksTable):
     """A token bucket: `bytes` per second, `burst` bytes at once."""
 

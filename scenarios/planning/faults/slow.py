@@ -1,6 +1,5 @@
 """slow: computing takes so many times as long."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SlowTable(AgentsTable):
     """Computing takes `factor` times as long; factors multiply."""
 

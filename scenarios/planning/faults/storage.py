@@ -1,6 +1,5 @@
 """storage: what the disk of an agent loses in a crash."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ STORAGE = ("torn", "unsynced", "stale")
 """What a disk may do wrong; `actors.store` does it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StorageTable(AgentsTable):
     """How the disk misbehaves."""
 

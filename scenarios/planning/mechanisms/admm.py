@@ -1,6 +1,5 @@
 """admm: consensus ADMM (Zhang, Zhu 2016, Algorithm 1)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from scenarios.planning.public_facts import Public
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdmmTable(ConsensusTable):
     """The keys of admm."""
 

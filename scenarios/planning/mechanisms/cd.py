@@ -1,6 +1,5 @@
 """cd: coordinate descent on personalised models (Bellet, Guerraoui, Taziki, Tommasi 2018)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -15,14 +14,12 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InnerCdTable(DescentTable):
     """The keys of cd inside local-dp."""
 
     alpha: float | None = key(POSITIVE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CdTable(InnerCdTable):
     """The keys of cd."""
 

@@ -1,6 +1,5 @@
 """collaborative-admm: collaborative learning, two agents at a time (Vanhaesebrouck, Bellet, Tommasi 2017)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from scenarios.planning.public_facts import Maker, Public
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CollaborativeTable(MechanismTable):
     """The keys of collaborative-admm."""
 

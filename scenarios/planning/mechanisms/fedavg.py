@@ -1,6 +1,5 @@
 """fedavg: federated averaging (McMahan et al. 2017)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from scenarios.planning.public_facts import Public
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FedavgTable(MechanismTable):
     """The keys of fedavg."""
 

@@ -1,6 +1,5 @@
 """local: every agent alone."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.planning.check_mechanism import nothing_else
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from scenarios.planning.public_facts import Public
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LocalTable(MechanismTable):
     """local has no keys."""
 

@@ -1,6 +1,5 @@
 """local-dp: local differential privacy of the records, and any learner without noise on what it made of them."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, key
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from scenarios.planning.public_facts import Maker, Public
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LocalDpTable(MechanismTable):
     """The keys of local-dp."""
 

@@ -1,6 +1,5 @@
 """pp: ADMM with penalty perturbation (Zhang, Khalili, Liu 2018, Algorithm 1)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import SubTable, key
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PpTable(PenalisedTable):
     """The keys of pp. `noise` is that of each release: where it is given, ε follows from it."""
 

@@ -1,6 +1,5 @@
 """propagation: model propagation (Bellet et al. 2018, App. C)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InnerPropagationTable(MechanismTable):
     """The keys of propagation inside local-dp."""
 
@@ -26,7 +24,6 @@ class InnerPropagationTable(MechanismTable):
     noise: str = key(Choice("none", "output", "objective"), "none")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PropagationTable(InnerPropagationTable):
     """The keys of propagation."""
 

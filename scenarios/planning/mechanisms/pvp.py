@@ -1,6 +1,5 @@
 """pvp: ADMM with primal variable perturbation (Zhang, Zhu 2016, Algorithm 3)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PvpTable(PerturbedTable):
     """The keys of pvp."""
 

@@ -1,6 +1,5 @@
 """warm-cd: a private warm start by propagation, then coordinate descent (Bellet et al. 2018, Remark 3)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WarmCdTable(DescentTable):
     """The keys of warm-cd."""
 

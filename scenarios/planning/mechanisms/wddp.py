@@ -1,6 +1,5 @@
 """wddp: weighted distributed gradient descent (Kang, Liu, Wang, Algorithm 1)."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import key
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from scenarios.planning.scenario_tables import ScenarioTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class InnerWddpTable(MechanismTable):
     """The keys of wddp inside local-dp."""
 
@@ -45,7 +43,6 @@ class InnerWddpTable(MechanismTable):
         return self.synchronise == "once"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WddpTable(InnerWddpTable):
     """The keys of wddp."""
 

@@ -44,7 +44,6 @@ class TopologyInputs:
         return listed(edges, self.agents)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopologyTable(KindTable):
     """The parameters of a topology."""
 
@@ -53,7 +52,6 @@ class TopologyTable(KindTable):
         raise NotImplementedError(f"no edges are made for {self.kind!r}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OfDataTable(TopologyTable):
     """A graph that is made of what agents are to learn."""
 

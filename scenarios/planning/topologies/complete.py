@@ -1,11 +1,8 @@
 """Every two agents are joined."""
 
-from dataclasses import dataclass
-
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CompleteTable(TopologyTable):
     """Every two agents are joined."""
 

@@ -1,13 +1,10 @@
 """Listed edges: two ids, and a weight."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, Many, key
 from scenarios.language.value_rules import LARGEST, SMALLEST, Number
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EdgesTable(TopologyTable):
     """Listed edges: two ids, and a weight."""
 

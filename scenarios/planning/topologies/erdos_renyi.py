@@ -1,13 +1,10 @@
 """Every two agents are joined with probability `p`."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Number
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ErdosRenyiTable(TopologyTable):
     """Every two agents are joined with probability `p`."""
 

@@ -1,14 +1,11 @@
 """Edges from a file: rows of two ids, and a weight."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Text
 from scenarios.planning.files import numbers
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EdgesFileTable(TopologyTable):
     """Edges from a file: rows of two ids, and a weight."""
 

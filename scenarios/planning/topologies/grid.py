@@ -1,13 +1,10 @@
 """Agents stand in rows and columns, and are joined with those beside them."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import count
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GridTable(TopologyTable):
     """Agents stand in rows and columns, and are joined with those beside them."""
 

@@ -1,7 +1,5 @@
 """Each agent is joined with the `k` agents whose target models are nearest to its own."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import key
 from scenarios.language.value_rules import count
 from scenarios.planning.topologies import Edges, OfDataTable, TopologyInputs, TopologyKind
@@ -10,7 +8,6 @@ _GAMMA = 0.1
 """Any would do: neighbours are ranked by similarity, which falls with the angle."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnnTable(OfDataTable):
     """Each agent is joined with the `k` agents whose target models are nearest to its own."""
 

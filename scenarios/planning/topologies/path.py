@@ -1,11 +1,8 @@
 """A ring without the edge that closes it."""
 
-from dataclasses import dataclass
-
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PathTable(TopologyTable):
     """A ring without the edge that closes it."""
 

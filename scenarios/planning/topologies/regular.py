@@ -1,13 +1,10 @@
 """A random graph in which every agent has `degree` neighbours."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import count
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RegularTable(TopologyTable):
     """A random graph in which every agent has `degree` neighbours."""
 

@@ -1,11 +1,8 @@
 """Each agent is joined with the one before and the one after it."""
 
-from dataclasses import dataclass
-
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RingTable(TopologyTable):
     """Each agent is joined with the one before and the one after it."""
 

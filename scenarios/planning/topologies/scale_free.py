@@ -1,13 +1,10 @@
 """Each agent joins `attach` others, rather those with many edges (Barabási and Albert 1999)."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import count
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ScaleFreeTable(TopologyTable):
     """Each agent joins `attach` others, rather those with many edges (Barabási and Albert 1999)."""
 

@@ -1,7 +1,5 @@
 """Weights by the angle between target models; small ones are left out."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import key
 from scenarios.language.value_rules import positive
 from scenarios.planning.topologies import Edges, OfDataTable, TopologyInputs, TopologyKind
@@ -10,7 +8,6 @@ NEGLIGIBLE = 1e-2
 """Similarities below this are left out, as Bellet et al. 2018 leave out negligible weights."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SimilarityTable(OfDataTable):
     """Weights by the angle between target models; small ones are left out."""
 

@@ -1,13 +1,10 @@
 """A ring of `degree` neighbours; the share `rewire` of the edges is drawn anew (Watts and Strogatz 1998)."""
 
-from dataclasses import dataclass
-
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Number, count
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SmallWorldTable(TopologyTable):
     """A ring of `degree` neighbours; the share `rewire` of the edges is drawn anew (Watts and Strogatz 1998)."""
 

@@ -1,11 +1,8 @@
 """Agent 0 is joined with every other."""
 
-from dataclasses import dataclass
-
 from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StarTable(TopologyTable):
     """Agent 0 is joined with every other."""
 
