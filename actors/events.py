@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from mechanisms.accounting.spend import Spend
 
@@ -20,6 +20,10 @@ class Event(
     t: int
     node: int | None
     cause: int | None
+
+    def complete(self, late_ns: int) -> None:
+        """Note how late, in nanoseconds of wall time, a new event is served: before anything reads it."""
+        force_setattr(self, "late_ns", late_ns)
 
 
 class Started(Event, frozen=True, tag="started"):

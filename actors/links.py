@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from actors.events import Duplicated, Lost, Sent
 from actors.faults.link_effects import Hold, LinkEffect, Passage, Reordering
@@ -201,7 +200,7 @@ class Links:
         """Put a message, or its copy, on its way; an effect that holds or corrupts one does so to both."""
         message = passage.message
         if passage.corrupt:
-            message = replace(message, corrupt=True)
+            message = message.damaged()
         due = passage.now + delay
         if not passage.held:
             self.mailboxes[slot].post(due, sent, message)

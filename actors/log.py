@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, ParamSpec, Protocol, runtime_checkable
 
-from msgspec.structs import force_setattr
-
 from actors.events import KINDS, Event
 from clocks.clock import Clock
 
@@ -102,9 +100,7 @@ class Log:
         self.seq = seq = self.seq + 1
         event = kind(seq, clock.now, node, cause, *fields, **named)
         if clock.late:
-            force_setattr(
-                event, "late_ns", clock.late
-            )  # the log completes it before any other reads it
+            event.complete(clock.late)
         self._batch.append(event)
         for tell in self._routes[type(event)]:
             tell(event)

@@ -1,6 +1,7 @@
 """What agents send to each other."""
 
 import msgspec
+from msgspec.structs import replace
 
 from mechanisms.vectors import Vector
 
@@ -20,3 +21,11 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     sent: int
     asks: bool = False
     corrupt: bool = False
+
+    def damaged(self) -> "Message":
+        """Return the message as a faulty link delivers it: its receiver will reject it."""
+        return replace(self, corrupt=True)
+
+    def poisoned(self, vector: Vector) -> "Message":
+        """Return the message with another vector in place of its own."""
+        return replace(self, vector=vector)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from msgspec.structs import replace
 
 from actors.messages import Message
 from clocks.clock import NANOSECONDS
@@ -213,5 +212,5 @@ class Poisoning(LinkEffect):
             return False
         poisoned = vector.copy()
         poisoned[: self.dimension] *= -self.factor
-        passage.message = replace(passage.message, vector=poisoned)
+        passage.message = passage.message.poisoned(poisoned)
         return True
