@@ -69,6 +69,14 @@ class Brings(Enum):
     BY_ITSELF = "again and again"
 
 
+class Hits(Enum):
+    """When events of agents (crashed, left, joined, restarted, paused) tell which agents a firing hit."""
+
+    UNTOLD = "never"
+    AT_ONCE = "at once, or it hit none"
+    LATER = "some time later, or it hit none"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultKind(Generic[V]):
     """One action of a fault; V is what stands after `action =`."""
@@ -91,6 +99,9 @@ class FaultKind(Generic[V]):
     stalls: bool
     """Whether agents or links may fall silent without a word, so that rounds wait for their deadline."""
     brings: Brings
+    hits: Hits
+    state: Literal["", "down", "left", "paused", "slow"]
+    """The state in which agents are while it lasts; empty where it leaves them as they are."""
     build: "Callable[[FaultBuilder, FaultTable, V], Action]"
     examples: tuple[Example, ...]
     beside: tuple[ActionKey[Any], ...] = ()
@@ -124,6 +135,12 @@ FAULTS: Family[FaultKind[Any]] = Family("scenarios.planning.faults", FaultKind)
 def fault_kinds() -> list[FaultKind[Any]]:
     """Return every action, in the order of lists and menus."""
     return sorted(FAULTS.values(), key=lambda kind: kind.order)
+
+
+def state_of(action: str) -> str:
+    """Return the state in which agents are while an action lasts; empty where it leaves them as they are, or is unknown."""
+    kind = FAULTS.get(action)
+    return "" if kind is None else kind.state
 
 
 def action_keys() -> dict[str, ActionKey[Any]]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from scenarios.language.json_numbers import figure, number, self_declared
+from scenarios.planning.fault_kinds import FAULTS, Hits
 
 Values = dict[str, Any]
 
@@ -89,9 +90,6 @@ def _doubled(messages: Values) -> str:
     return f" + {copies:,} duplicated" if copies else ""
 
 
-_ON_MEMBERS = {"crash", "restart", "leave", "join", "pause", "churn"}
-
-
 def told_faults(faults: list[Values]) -> list[str]:
     """Tell how often each fault happened, and what it hit."""
     told: dict[str, list[int]] = {}
@@ -106,7 +104,8 @@ def _hit(name: str, counts: list[int]) -> str:
     fired, struck, touched = counts
     if touched:
         return f" ({touched:,} messages)"
-    return " (hit nobody)" if fired and not struck and name in _ON_MEMBERS else ""
+    is_told = name in FAULTS and FAULTS[name].hits is not Hits.UNTOLD
+    return " (hit nobody)" if fired and not struck and is_told else ""
 
 
 def _fault_lines(faults: list[Values]) -> list[str]:

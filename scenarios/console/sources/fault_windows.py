@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from actors.agent import DOWN, LEFT
 from actors.events import FaultBegan, FaultEnded
 from scenarios.console.drawing.model import Window
+from scenarios.planning.fault_kinds import FAULTS, Hits, state_of
 from scenarios.records.world_facts import Declared
 
 _KEPT = 1000
-_MOMENTARY = "restart"
-_ABSENCES = frozenset({"crash", "leave"})
-_ON_MEMBERS = _ABSENCES | {"restart", "join", "pause"}
-"""These hit agents at once, or none at all."""
 
 
 class FaultWindows:
@@ -33,9 +31,10 @@ class FaultWindows:
 
         A fault by hand has a number behind all that the scenario declares.
         """
+        kind = FAULTS.get(event.action)  # None where an edited folder names no action
         number, by_hand = event.fault, event.fault >= len(self._declared)
         self._fired.add(number)
-        if event.action in _ABSENCES:
+        if state_of(event.action) in {DOWN, LEFT}:
             self._missing[event.seq] = len(event.targets)
             for i in event.targets:
                 self._away.setdefault(i, []).append(event.seq)
@@ -45,10 +44,10 @@ class FaultWindows:
             name=event.action if by_hand else self._declared[number].name,
             targets=tuple(event.targets),
             begun_s=event.t / 1e9,
-            ended_s=event.t / 1e9 if event.action == _MOMENTARY else None,
+            ended_s=None if kind is None or kind.lasts else event.t / 1e9,
             until_s=None if event.until < 0 else event.until / 1e9,
             by_hand=by_hand,
-            struck=holds or event.action not in _ON_MEMBERS,
+            struck=holds or kind is None or kind.hits is not Hits.AT_ONCE,
         )
         if len(self._known) > _KEPT:  # one that comes every so often: the oldest that is over goes
             over = next((s for s, w in self._known.items() if w.ended_s is not None), event.seq)

@@ -34,6 +34,7 @@ from mechanisms.vectors import Matrix
 from scenarios.console.drawing.layout import MANY
 from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.language.json_numbers import number
+from scenarios.planning.fault_kinds import state_of
 from scenarios.records.world_facts import Facts
 
 NOTABLE: tuple[type[Event], ...] = (
@@ -60,6 +61,8 @@ class RunState:
         self.diverged = set[int]()
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
+        self._slowing = set[int]()
+        """The events that began those faults."""
         self.windows = FaultWindows(facts.faults, facts.horizon)
         self._trend: deque[list[Any]] = deque(maxlen=8)
         self._kept: list[tuple[int, list[Any]]] = []
@@ -138,18 +141,21 @@ class RunState:
 
     def _note_begun(self, event: FaultBegan) -> None:
         self.windows.begin(event, holds=any(self._is_so(event.action, i) for i in event.targets))
-        if event.action == "slow":
+        if state_of(event.action) == "slow":
+            self._slowing.add(event.seq)
             self.slow.update(event.targets)
 
     def _is_so(self, action: str, i: int) -> bool:
         """Whether a fault that leaves an agent in a state finds it there: it is then held by both."""
-        if action == "pause":
+        state = state_of(action)
+        if state == "paused":
             return i in self.paused and self.status[i] == UP
-        return self.status[i] == {"crash": DOWN, "leave": LEFT}.get(action)
+        return self.status[i] == state
 
     def _note_ended(self, event: FaultEnded) -> None:
         self.windows.end(event)
-        if event.action == "slow":
+        if event.cause in self._slowing:
+            self._slowing.discard(event.cause)
             self.slow.subtract(event.targets)
 
     def _note_round(self, event: RoundOpened) -> None:

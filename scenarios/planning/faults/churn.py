@@ -7,7 +7,7 @@ from scenarios.language.value_rules import Choice, Text, duration
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.durations import DURATIONS
 from scenarios.planning.fault_examples import Example, Luck, some_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 from scenarios.planning.kinds import Tables
 
@@ -139,6 +139,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.BY_ITSELF,
+    hits=Hits.LATER,
+    state="",
     build=build,
     examples=(Example("churn", example),),
     check=check,

@@ -8,7 +8,7 @@ from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Flag, Number, signed_duration
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, some_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import AgentsTable
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(
         Example(

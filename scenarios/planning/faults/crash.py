@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import Example, on_server, some_agents
-from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import OnAgents
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ KIND = FaultKind(
     loses=False,
     stalls=True,
     brings=Brings.AT_END,
+    hits=Hits.AT_ONCE,
+    state="down",
     build=build,
     examples=(
         Example(

@@ -7,7 +7,7 @@ from scenarios.language.table_rules import REQUIRED, KindTable, key
 from scenarios.language.value_rules import Number
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example, Luck, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import LinksTable
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(Example("delay", example),),
     beside=(DIRECTION,),

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import Example, on_server, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import OnLinks
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ KIND = FaultKind(
     loses=True,
     stalls=True,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(
         Example("hold", lambda luck, size: {"hold": some_links(luck, size)}),

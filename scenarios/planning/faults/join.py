@@ -7,7 +7,7 @@ from scenarios.language.table_rules import Many
 from scenarios.language.value_rules import Choice, Either
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import on_agents
-from scenarios.planning.fault_kinds import ActionKey, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import ActionKey, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import WHOLE, OnAgents
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.AT_ONCE,
+    hits=Hits.AT_ONCE,
+    state="",
     build=build,
     examples=(on_agents("join"),),
     beside=(EDGES,),

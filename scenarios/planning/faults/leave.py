@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import on_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import OnAgents
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.AT_END,
+    hits=Hits.AT_ONCE,
+    state="left",
     build=build,
     examples=(on_agents("leave"),),
 )

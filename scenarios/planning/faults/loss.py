@@ -7,7 +7,7 @@ from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, Luck, by_chance, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import SHARE, LinksTable
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ KIND = FaultKind(
     loses=True,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(by_chance("loss"), Example("bursts", bursts_example)),
     beside=(DIRECTION,),

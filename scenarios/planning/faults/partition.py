@@ -9,7 +9,7 @@ from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example, Luck, some_agents
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import TARGET, WHOLE, OnAgents
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ KIND = FaultKind(
     loses=True,
     stalls=True,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(Example("partition", example),),
     beside=(DIRECTION,),

@@ -9,7 +9,7 @@ from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, RandomWorld, some_agents
-from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.AT_END,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(
         _example("privacy", lambda _: True, *_ANYWHERE),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import size
 from scenarios.planning.fault_examples import Example, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import LinksTable
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(
         Example(

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import by_chance
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import ChanceTable
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ KIND = FaultKind(
     loses=True,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(by_chance("reorder"),),
     beside=(DIRECTION,),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, some_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="slow",
     build=build,
     examples=(
         Example(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.fault_examples import Example, some_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
+from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_tables import AgentsTable
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ KIND = FaultKind(
     loses=False,
     stalls=False,
     brings=Brings.NEVER,
+    hits=Hits.UNTOLD,
+    state="",
     build=build,
     examples=(
         Example(

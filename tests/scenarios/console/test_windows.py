@@ -7,10 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.events import FaultBegan, FaultEnded
+from scenarios.api import make_plan
 from scenarios.console.control.commands import carry_out
+from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.screens.viewer import Viewer
 from scenarios.console.sources.fault_windows import FaultWindows
-from scenarios.records.world_facts import Declared
+from scenarios.console.sources.state import RunState
+from scenarios.planning.fault_kinds import FAULTS
+from scenarios.records.world_facts import Declared, facts_of
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
 from tests.support.sessions import session_for, watched
@@ -146,3 +150,18 @@ def test_what_did_not_begin_in_time_does_not(tmp_path: Path) -> None:
         assert [w.name for w in windows] == names
         shown = "\n".join(told(viewer, 100, 30))
         assert ("unlikely" in shown) == bool(names)
+
+
+def test_an_agent_is_slow_until_the_last_fault_that_slows_it_ends() -> None:
+    facts = facts_of(make_plan(private()), (), numerical=False)
+    state = RunState(facts)
+    state(began(1, 0, "slow", 2, 3))
+    state(began(2, 1, "slow", 3))
+    state(ended(3, 1, 0, "heal", 2, 3))
+    assert (state.state(2), state.state(3)) == ("up", "slow")
+    state(ended(4, 2, 1, "heal", 3))
+    assert state.state(3) == "up"
+
+
+def test_every_state_of_a_fault_has_a_sign() -> None:
+    assert {kind.state for kind in FAULTS.values()} - {""} <= set(STATES)
