@@ -171,15 +171,6 @@ class FaultTable(Table):
     beside: Mapping[str, Any] = field(default_factory=dict)
     """The keys that only some actions have."""
 
-    def __getitem__(self, name: str) -> Any:
-        if self.kind is not None and name == self.kind.name:
-            return self.argument
-        return self.beside[name] if name in self.beside else super().__getitem__(name)
-
-    def __contains__(self, name: object) -> bool:
-        own = self.kind is not None and name == self.kind.name
-        return own or name in self.beside or super().__contains__(name)
-
     def get_beside(self, more: ActionKey[W]) -> W:
         """Return the value of a key that only some actions have, or its default."""
         value: W | None = self.beside.get(more.name)

@@ -123,7 +123,7 @@ def test_tables_merge_named_arrays_merge_by_name_unnamed_ones_are_replaced(tmp_p
     assert read["network"]["topology"]["degree"] == 2
     assert [(n["name"], n["count"]) for n in read["nodes"]] == [("a", 3), ("b", 9), ("c", 1)]
     assert read["nodes"][0]["clock"]["rate"] == 2
-    assert [(f["at"], "leave" in f) for f in read["fault"]] == [(2.0, True)]
+    assert [(f.at, f.kind and f.kind.name) for f in read.fault] == [(2.0, "leave")]
 
 
 def test_another_kind_replaces_the_parameters_of_the_former(tmp_path: Path) -> None:
