@@ -30,6 +30,11 @@ def test_the_tables_of_metrics_and_accountants_are_what_their_records_say() -> N
     assert writer("write_metrics").page(text) == text, "run docs/write_metrics.py"
 
 
+def test_the_tables_of_actions_are_what_their_records_say() -> None:
+    text = (ROOT / "docs/faults.md").read_text("utf-8")
+    assert writer("write_faults").page(text) == text, "run docs/write_faults.py"
+
+
 def test_every_erratum_that_a_card_cites_is_explained() -> None:
     cited = {name for kind in MECHANISMS.values() for name in re.findall(r"E\d+", str(kind.card))}
     assert cited <= set(writer("write_mechanisms").ERRATA)

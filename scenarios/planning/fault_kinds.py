@@ -84,12 +84,12 @@ class FaultKind(Generic[V]):
     name: str
     on: Literal["agents", "links", "network"]
     """What it acts on: agents that `on` names; links that touch them, or pairs; or links that keys of its own choose."""
-    order: int
-    """Its place in lists and menus."""
     table: type[Table] | None
     """The parameters; None where the action takes a bare target."""
     says: str
-    """What it does, in a few words."""
+    """What it does, in a few words, for menus."""
+    words: str
+    """What it does, and what its keys mean, for docs/faults.md."""
     template: str
     """What the console writes for a target `{}`."""
     silences: bool
@@ -111,6 +111,8 @@ class FaultKind(Generic[V]):
     once: Callable[[V], str] | None = None
     """Names what of a value is done once, though the action lasts elsewhere; empty where it lasts."""
     check: "Callable[[ActionCheck, FaultTable, V], None] | None" = None
+    order: int = 1000
+    """Its place in lists and menus; of equal places, the one whose name comes first."""
     edges: "Callable[[FaultBuilder, FaultTable, V], set[tuple[int, int]]] | None" = None
     """The edges that it adds to the graph, each with the lower id first."""
 
@@ -128,13 +130,49 @@ class FaultKind(Generic[V]):
         return "" if self.once is None else self.once(value)
 
 
+def link_fault(
+    *,
+    name: str,
+    table: type[Table] | None,
+    says: str,
+    words: str,
+    template: str,
+    loses: bool,
+    stalls: bool,
+    build: "Callable[[FaultBuilder, FaultTable, V], Action]",
+    examples: tuple[Example, ...],
+    order: int = 1000,
+    check: Callable[[ActionCheck, "FaultTable", V], None] | None = None,
+) -> FaultKind[V]:
+    """Return the record of an action on links: agents go on as they are, and it takes a direction."""
+    return FaultKind(
+        name=name,
+        on="links",
+        table=table,
+        says=says,
+        words=words,
+        template=template,
+        silences=False,
+        loses=loses,
+        stalls=stalls,
+        brings=Brings.NEVER,
+        hits=Hits.UNTOLD,
+        state="",
+        build=build,
+        examples=examples,
+        beside=(DIRECTION,),
+        check=check,
+        order=order,
+    )
+
+
 FAULTS: Family[FaultKind[Any]] = Family("scenarios.planning.faults", FaultKind)
 """Every action by its name."""
 
 
 def fault_kinds() -> list[FaultKind[Any]]:
     """Return every action, in the order of lists and menus."""
-    return sorted(FAULTS.values(), key=lambda kind: kind.order)
+    return sorted(FAULTS.values(), key=lambda kind: (kind.order, kind.name))
 
 
 def state_of(action: str) -> str:

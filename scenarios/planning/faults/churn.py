@@ -134,6 +134,13 @@ KIND = FaultKind(
     order=70,
     table=ChurnTable,
     says="come and go, by chance",
+    words=(
+        "each agent comes and goes by itself. A distribution, or a preset: `bittorrent-debian`, "
+        "`bittorrent-redhat`, `bittorrent-flatout`, Weibull sessions of shape 0.38, 0.34, 0.59 "
+        "(Stutzbach and Rejaie 2006), `scaled =` to another time. `per_node = [0.3, 1, 5]`: lifetime "
+        'classes, one for each agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, '
+        "from, to"
+    ),
     template="churn {} session=10s downtime=5s",
     silences=True,
     loses=False,

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import by_chance
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import ChanceTable
 
 if TYPE_CHECKING:
@@ -20,20 +20,15 @@ def build(at: "FaultBuilder", fault: FaultTable, value: ChanceTable) -> "Action"
     return at.link_action(fault, value.on, with_chance(partial(Corruption, p=value.p)))
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="corrupt",
-    on="links",
     order=150,
     table=ChanceTable,
     says="messages arrive damaged, and are thrown away",
+    words="a message arrives damaged and is rejected",
     template="corrupt {} p=0.3",
-    silences=False,
     loses=True,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(by_chance("corrupt"),),
-    beside=(DIRECTION,),
 )

@@ -27,6 +27,10 @@ KIND = FaultKind(
     order=10,
     table=None,
     says="stop without a word; heal or restart brings it back",
+    words=(
+        'without a word. `lose = "volatile"` (model and mailbox), `"all"` (what it last published, '
+        'too), `"nothing"`; never the ledger'
+    ),
     template="crash {} for=10s",
     silences=True,
     loses=False,

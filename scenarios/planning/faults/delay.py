@@ -7,7 +7,7 @@ from scenarios.language.table_rules import REQUIRED, KindTable, key
 from scenarios.language.value_rules import Number
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example, Luck, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import LinksTable
 
 if TYPE_CHECKING:
@@ -39,20 +39,18 @@ def example(luck: Luck, size: int) -> dict[str, Any]:
     return {"delay": {"on": on, "latency": latency, "correlation": luck.pick((0.0, 0.5))}}
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="delay",
-    on="links",
     order=120,
     table=DelayTable,
     says="messages come later",
+    words=(
+        "longer by a distribution; with `correlation` it repeats the one before, which keeps the "
+        "distribution"
+    ),
     template="delay {} latency=500ms",
-    silences=False,
     loses=False,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(Example("delay", example),),
-    beside=(DIRECTION,),
 )

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import by_chance
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import ChanceTable
 
 if TYPE_CHECKING:
@@ -20,20 +20,15 @@ def build(at: "FaultBuilder", fault: FaultTable, value: ChanceTable) -> "Action"
     return at.link_action(fault, value.on, with_chance(partial(Duplication, p=value.p)))
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="duplicate",
-    on="links",
     order=130,
     table=ChanceTable,
     says="messages come twice",
+    words="a copy arrives, too",
     template="duplicate {} p=0.3",
-    silences=False,
     loses=False,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(by_chance("duplicate"),),
-    beside=(DIRECTION,),
 )

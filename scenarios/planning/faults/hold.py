@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import Example, on_server, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import OnLinks
 
 if TYPE_CHECKING:
@@ -19,23 +19,18 @@ def build(at: "FaultBuilder", fault: FaultTable, on: OnLinks) -> "Action":
     return at.link_action(fault, on, without_chance(Hold))
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="hold",
-    on="links",
     order=170,
     table=None,
     says="messages wait until it is healed",
+    words="messages stay on the link until the fault ends",
     template="hold {}",
-    silences=False,
     loses=True,
     stalls=True,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(
         Example("hold", lambda luck, size: {"hold": some_links(luck, size)}),
         on_server("hold"),
     ),
-    beside=(DIRECTION,),
 )

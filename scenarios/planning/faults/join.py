@@ -53,6 +53,10 @@ KIND = FaultKind(
     order=40,
     table=None,
     says="let in who is absent or has left",
+    words=(
+        "an agent that is absent or has left comes, and its neighbours learn of it at once. `edges = "
+        '[2, 5]`: these edges and no others; `"rule"`: those of the topology'
+    ),
     template="join {}",
     silences=True,
     loses=False,

@@ -26,6 +26,7 @@ KIND = FaultKind(
     order=30,
     table=None,
     says="say goodbye",
+    words="goes, and its neighbours learn of it at once",
     template="leave {}",
     silences=True,
     loses=False,

@@ -7,7 +7,7 @@ from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, Luck, by_chance, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import SHARE, LinksTable
 
 if TYPE_CHECKING:
@@ -68,21 +68,20 @@ def bursts_example(luck: Luck, size: int) -> dict[str, Any]:
     return {"loss": {"on": some_links(luck, size), **chain}}
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="loss",
-    on="links",
     order=110,
     table=LossTable,
     says="messages are lost; or kind=gilbert-elliott enter=0.1 leave=0.3",
+    words=(
+        "each message for itself, with probability `p`; or in bursts: `{ on, kind = "
+        '"gilbert-elliott", enter, leave, good, bad }`, chances for each message to begin or end a '
+        "burst, and to be lost outside and inside of one (0 and 1)"
+    ),
     template="loss {} p=0.3",
-    silences=False,
     loses=True,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(by_chance("loss"), Example("bursts", bursts_example)),
-    beside=(DIRECTION,),
     check=check,
 )

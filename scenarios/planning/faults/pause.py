@@ -26,6 +26,7 @@ KIND = FaultKind(
     order=50,
     table=None,
     says="stand still; what arrives waits",
+    words="stands still: memory is kept, what arrives waits, wakes are missed",
     template="pause {}",
     silences=True,
     loses=False,

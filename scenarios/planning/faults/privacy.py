@@ -171,6 +171,12 @@ KIND = FaultKind(
     order=100,
     table=PrivacyFaultTable,
     says="what endangers a ledger: twin, replay, counter-rollback …",
+    words=(
+        "`crash-after-charge`, `crash-after-send`: at the next charge, or message; "
+        "`duplicate-request`: questions come twice (server and pairs); `replay`: the first message of "
+        "each link arrives again; `counter-rollback`; `twin`: a second instance, one ledger; "
+        "`poison`: what arrives is −`factor` (10) times the model"
+    ),
     template="privacy {} kind=crash-after-charge",
     silences=True,
     loses=False,

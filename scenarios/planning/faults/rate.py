@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import size
 from scenarios.planning.fault_examples import Example, some_links
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import LinksTable
 
 if TYPE_CHECKING:
@@ -30,19 +30,18 @@ def build(at: "FaultBuilder", fault: FaultTable, value: RateTable) -> "Action":
     return at.link_action(fault, value.on, without_chance(limit))
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="rate",
-    on="links",
     order=160,
     table=RateTable,
     says="so many bytes per second, no more",
+    words=(
+        "a token bucket; `[network] rate` and `[[link]] rate` are the same for good. A vector has 8 "
+        "bytes a number, a control message none"
+    ),
     template="rate {} bytes=1kB",
-    silences=False,
     loses=False,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(
         Example(
@@ -52,5 +51,4 @@ KIND = FaultKind(
             },
         ),
     ),
-    beside=(DIRECTION,),
 )

@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import by_chance
-from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import FaultTable, link_fault
 from scenarios.planning.fault_tables import ChanceTable
 
 if TYPE_CHECKING:
@@ -20,20 +20,15 @@ def build(at: "FaultBuilder", fault: FaultTable, value: ChanceTable) -> "Action"
     return at.link_action(fault, value.on, with_chance(partial(Reordering, p=value.p)))
 
 
-KIND = FaultKind(
+KIND = link_fault(
     name="reorder",
-    on="links",
     order=140,
     table=ChanceTable,
     says="messages overtake each other",
+    words="a message waits until the next one on its link has overtaken it",
     template="reorder {} p=0.3",
-    silences=False,
     loses=True,
     stalls=False,
-    brings=Brings.NEVER,
-    hits=Hits.UNTOLD,
-    state="",
     build=build,
     examples=(by_chance("reorder"),),
-    beside=(DIRECTION,),
 )

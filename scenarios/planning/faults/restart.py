@@ -26,6 +26,7 @@ KIND = FaultKind(
     order=20,
     table=None,
     says="bring a crashed agent back",
+    words="a crashed agent comes back",
     template="restart {}",
     silences=False,
     loses=False,

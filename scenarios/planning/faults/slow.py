@@ -43,6 +43,7 @@ KIND = FaultKind(
     order=60,
     table=SlowTable,
     says="computing takes so many times as long",
+    words="computing takes so many times as long; factors multiply",
     template="slow {} factor=3",
     silences=False,
     loses=False,

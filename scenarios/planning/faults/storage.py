@@ -38,6 +38,11 @@ KIND = FaultKind(
     order=90,
     table=StorageTable,
     says="its disk misbehaves: torn, unsynced, stale",
+    words=(
+        "`torn`: the last record written since then is lost at a crash; `unsynced`, `stale`: all "
+        "since then are. A ledger that holds fewer releases than the agent's counter is not trusted: "
+        "nothing is released any more (`spent`, reason `storage`)"
+    ),
     template="storage {} kind=torn",
     silences=False,
     loses=False,
