@@ -51,7 +51,7 @@ def world(nodes: int, horizon: float) -> dict[str, Any]:
         },
         "nodes": [{"count": nodes, "budget": {"epsilon": 10.0, "delta": 1e-5}}],
         "mechanism": {"kind": "cd", "noise": "gaussian", "releases": math.ceil(2 * horizon)},
-    }  # fmt: skip
+    }
 
 
 def forgetful() -> Console:
@@ -83,9 +83,15 @@ def rich_table(viewer: Viewer) -> Table:
         table.add_column(name)
     for row in rows:
         table.add_row(
-            str(row.id), row.state, f"{row.epsilon:.2f}", f"{row.cap:g}", f"{row.loss:.4f}", str(row.releases),
-            str(row.inbox), f"{row.stale_s:.1f}s",
-        )  # fmt: skip
+            str(row.id),
+            row.state,
+            f"{row.epsilon:.2f}",
+            f"{row.cap:g}",
+            f"{row.loss:.4f}",
+            str(row.releases),
+            str(row.inbox),
+            f"{row.stale_s:.1f}s",
+        )
     return table
 
 

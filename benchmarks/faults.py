@@ -46,7 +46,12 @@ def world(nodes: int, ticks: int, faults: list[dict[str, Any]]) -> dict[str, Any
         "schema": 1,
         "name": "faults",
         "run": {"seed": 1, "horizon": float(ticks), "sample_every": 1.0},
-        "data": {"source": "separators", "dimension": 100, "points": {"min": 10, "max": 100}, "test_points": 0},
+        "data": {
+            "source": "separators",
+            "dimension": 100,
+            "points": {"min": 10, "max": 100},
+            "test_points": 0,
+        },
         "task": {"l2": "1/m"},
         "network": {
             "topology": {"kind": "regular", "degree": 10},
@@ -56,7 +61,7 @@ def world(nodes: int, ticks: int, faults: list[dict[str, Any]]) -> dict[str, Any
         "nodes": [{"count": nodes, "budget": {"epsilon": 10.0, "delta": 1e-6}}],
         "mechanism": {"kind": "cd", "noise": "norm-gamma", "releases": 4 * ticks},
         "fault": faults,
-    }  # fmt: skip
+    }
 
 
 def idle(ticks: int) -> list[dict[str, Any]]:

@@ -64,9 +64,17 @@ def test_a_trace_is_itself() -> None:
 
 @pytest.mark.parametrize(
     ("quorum", "heard", "expected", "ready"),
-    [(1.0, 9, 10, False), (1.0, 10, 10, True), (0.7, 7, 10, True), (0.7, 6, 10, False),
-     (0.5, 1, 3, False), (0.5, 2, 3, True), (0.1, 0, 3, False), (1.0, 0, 0, False)],
-)  # fmt: skip
+    [
+        (1.0, 9, 10, False),
+        (1.0, 10, 10, True),
+        (0.7, 7, 10, True),
+        (0.7, 6, 10, False),
+        (0.5, 1, 3, False),
+        (0.5, 2, 3, True),
+        (0.1, 0, 3, False),
+        (1.0, 0, 0, False),
+    ],
+)
 def test_a_barrier_opens_at_its_quorum(
     quorum: float, heard: int, expected: int, *, ready: bool
 ) -> None:

@@ -79,8 +79,11 @@ def test_tables_are_pinned_to_the_nanosecond() -> None:
         73766232,
     ]
     assert durations.lognormal(0.05, 0.5).draw(bits, 0).tolist() == [
-        2218637, 50000000, 1126817932, 24004427,
-    ]  # fmt: skip
+        2218637,
+        50000000,
+        1126817932,
+        24004427,
+    ]
 
 
 @given(st.integers(0, 10**15))

@@ -200,9 +200,12 @@ def test_a_ledger_counts_and_keeps() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([0.1, 0.3, 0.7]), st.sampled_from(["laplace", "gaussian"])), max_size=40),
+    st.lists(
+        st.tuples(st.sampled_from([0.1, 0.3, 0.7]), st.sampled_from(["laplace", "gaussian"])),
+        max_size=40,
+    ),
     st.data(),
-)  # fmt: skip
+)
 def test_a_bag_is_the_same_to_the_last_bit_however_it_was_counted(
     releases: list[tuple[float, str]], data: st.DataObject
 ) -> None:

@@ -115,9 +115,18 @@ def test_the_noise_for_the_solver_is_in_a_propagated_model_too() -> None:
     solve, law = how.solve(record_of(data), kappa, 0, 2), LAWS["norm-gamma"]
     assert solve.smoothing is not None
     spend = Spend(
-        "propagation", "objective", "corrected", how.zeta, 1.0, "l2", 2, how.jacobian, 1.0, 1.0,
+        "propagation",
+        "objective",
+        "corrected",
+        how.zeta,
+        1.0,
+        "l2",
+        2,
+        how.jacobian,
+        1.0,
+        1.0,
         solve=solve,
-    )  # fmt: skip
+    )
     kind = Propagation(data, 1.0, 1.0, law, spend, ridge=how.ridge)
     near, apart = Heard(np.array([E1, E1]), np.ones(2)), []
     for k in range(400):

@@ -82,8 +82,11 @@ def test_the_mean_norm_is_the_mean_norm(name: str) -> None:
 
 def test_noise_k_is_a_function_of_seed_agent_and_k() -> None:
     one, again, other, elsewhere = (
-        NoiseSource(5).of(3), NoiseSource(5).of(3), NoiseSource(6).of(3), NoiseSource(5).of(4),
-    )  # fmt: skip
+        NoiseSource(5).of(3),
+        NoiseSource(5).of(3),
+        NoiseSource(6).of(3),
+        NoiseSource(5).of(4),
+    )
     backwards = [again(k).standard_normal(4).tolist() for k in (7, 3, 0)]
     forwards = [one(k).standard_normal(4).tolist() for k in (0, 3, 7)]
     assert forwards == backwards[::-1]

@@ -12,8 +12,13 @@ from mechanisms.solve import NoMinimiser, minimise
 from scenarios.planning.seeds import generator
 
 LOSSES: list[Loss] = [
-    Logistic(), SmoothedHinge(), SmoothedHinge(0.1), Squared(), Squared(0.7), Welsch(),
-]  # fmt: skip
+    Logistic(),
+    SmoothedHinge(),
+    SmoothedHinge(0.1),
+    Squared(),
+    Squared(0.7),
+    Welsch(),
+]
 IDS = [repr(loss) for loss in LOSSES]
 T = np.linspace(-6, 6, 2401)
 

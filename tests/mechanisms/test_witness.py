@@ -62,9 +62,12 @@ def test_no_loss_is_above_its_charge(name: str) -> None:
     """Of pure ε: every single release, on neighbours that differ as far as is known."""
     regularised = {} if family(name) == "consensus" else {"l2": 0.1}
     tree = world(
-        name, "synchronous", rounds=3, task={"loss": "smoothed-hinge"} | regularised,
+        name,
+        "synchronous",
+        rounds=3,
+        task={"loss": "smoothed-hinge"} | regularised,
         data={"source": "blobs", "dimension": 3, "points": 6, "test_points": 0},
-    )  # fmt: skip
+    )
     plan = make_plan(tree)
     pair = neighbours(plan, how="worst", more=Options()).plans()
     for run in range(5):
@@ -79,9 +82,12 @@ def test_no_loss_is_above_its_charge(name: str) -> None:
 def test_a_summed_release_is_explained_by_its_sum() -> None:
     """Gaussian noise of all, known shift: mean losses ±μ²/2 with the charge's μ (saturated hinge, no rounding)."""
     tree = world(
-        "wddp sum", "synchronous", rounds=1, task={"loss": "smoothed-hinge"},
+        "wddp sum",
+        "synchronous",
+        rounds=1,
+        task={"loss": "smoothed-hinge"},
         data={"source": "blobs", "dimension": 2, "points": 50, "test_points": 0},
-    )  # fmt: skip
+    )
     tree["mechanism"] = tree["mechanism"] | {"tolerate": 0}
     plan = make_plan(tree)
     pair = neighbours(plan, how="worst", more=Options()).plans()
@@ -104,11 +110,13 @@ def test_a_witness_lets_its_agent_be_what_it_is() -> None:
 def test_the_secret_state_is_followed_under_each_hypothesis() -> None:
     """PVP as printed: every release's loss stays within ζ·2C/(ρB), though the un-noised state differs (2.3)."""
     tree = scenario(
-        run={"seed": 1, "rounds": 40}, network={"topology": "path"},
+        run={"seed": 1, "rounds": 40},
+        network={"topology": "path"},
         data={"source": "blobs", "dimension": 2, "points": 20, "test_points": 0},
-        task={"loss": "smoothed-hinge"}, nodes=[{"count": 2, "clock": "synchronous"}],
+        task={"loss": "smoothed-hinge"},
+        nodes=[{"count": 2, "clock": "synchronous"}],
         mechanism={"kind": "pvp", "variant": "printed", "alpha": 0.5, "rho": 0.2},
-    )  # fmt: skip
+    )
     plan = make_plan(tree)
     pair = neighbours(plan, how="worst", more=Options()).plans()
     worst = 0.0
@@ -127,18 +135,26 @@ def spread_of(tree: dict[str, Any], node: int, runs: int = 500) -> tuple[float, 
 
 
 UNEVEN = {
-    "source": "blobs", "dimension": 2, "points": 60, "test_points": 0,
+    "source": "blobs",
+    "dimension": 2,
+    "points": 60,
+    "test_points": 0,
     "split": {"kind": "uneven", "ratio": 4},
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
 def test_a_sum_without_some_is_explained_by_what_is_left() -> None:
     """A client is away: its weight and its noise are. Losses deviate by μ = 2G/n over the survivors' noise."""
     tree = world(
-        "wddp sum", "barrier", rounds=1, task={"loss": "smoothed-hinge"}, data=UNEVEN,
-        server={"quorum": 0.5, "deadline": 2.0}, fault=[{"at": 0.0, "crash": [5]}],
-    )  # fmt: skip
+        "wddp sum",
+        "barrier",
+        rounds=1,
+        task={"loss": "smoothed-hinge"},
+        data=UNEVEN,
+        server={"quorum": 0.5, "deadline": 2.0},
+        fault=[{"at": 0.0, "crash": [5]}],
+    )
     deviation, plan = spread_of(tree, 0)
     assert plan.server is not None
     shares = plan.server.mechanism.shares[:5]

@@ -37,12 +37,15 @@ def test_a_run_lets_its_loop_breathe_and_can_be_cancelled(tmp_path: Path) -> Non
     assert open_run(tmp_path / "r").status == "interrupted"
 
 
-@pytest.mark.parametrize("world", [
-    {"nodes": [{"count": 1}], "network": {"topology": "complete"}},
-    {"network": {"topology": {"kind": "edges", "edges": []}}},
-    {"network": {"topology": {"kind": "erdos-renyi", "p": 0.0}}},
-    {"mechanism": {"kind": "cd", "mu": 1e-12}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "world",
+    [
+        {"nodes": [{"count": 1}], "network": {"topology": "complete"}},
+        {"network": {"topology": {"kind": "edges", "edges": []}}},
+        {"network": {"topology": {"kind": "erdos-renyi", "p": 0.0}}},
+        {"mechanism": {"kind": "cd", "mu": 1e-12}},
+    ],
+)
 def test_worlds_in_which_nothing_can_happen(world: dict[str, Any]) -> None:
     assert run_sync(scenario(**world)).code == 0
 
@@ -215,9 +218,16 @@ pull = 0.9
 def test_signatures_show_every_option(function: Any) -> None:
     """As the reference has them: `inspect.signature` and editors show what can be given."""
     options: dict[str, Any] = {
-        "seed": None, "set": None, "until": None, "engine": None, "data": None, "graph": None, "folders": (),
-        "allow_code": False, "allow_large": False,
-    }  # fmt: skip
+        "seed": None,
+        "set": None,
+        "until": None,
+        "engine": None,
+        "data": None,
+        "graph": None,
+        "folders": (),
+        "allow_code": False,
+        "allow_large": False,
+    }
     if function in {run, run_sync}:
         options |= {"out": None, "keep": None, "speed": math.inf}
     (_, *shown) = inspect.signature(function).parameters.values()

@@ -104,7 +104,11 @@ def perform(world: dict[str, Any], folder: Path, death: Death) -> None:
 
 def main(arguments: list[str]) -> None:
     """Take a file with the world, a folder, and every how-manieth act to die at; print how many acts there are."""
-    world, place, stride = json.loads(Path(arguments[0]).read_text()), Path(arguments[1]), int(arguments[2])  # fmt: skip
+    world, place, stride = (
+        json.loads(Path(arguments[0]).read_text()),
+        Path(arguments[1]),
+        int(arguments[2]),
+    )
     reader, writer = os.pipe()
     _forked(lambda death: perform(world, place / "whole", death), Death(-1, torn=False), writer)
     acts = int(os.read(reader, 100))

@@ -15,8 +15,11 @@ HOSTILE = private(
         {"name": "phones", "count": 8, "budget": {"epsilon": 4.0, "delta": 1e-5}},
         {"name": "hubs", "count": 4, "budget": {"epsilon": 9.0, "delta": 1e-5}},
     ],
-    fault=[{"at": 6.0, "crash": [1, 2, 9]}, {"at": 8.0, "for": 3.0, "slow": {"on": [4], "factor": 3}}],
-)  # fmt: skip
+    fault=[
+        {"at": 6.0, "crash": [1, 2, 9]},
+        {"at": 8.0, "for": 3.0, "slow": {"on": [4], "factor": 3}},
+    ],
+)
 
 
 HOSTILE["nodes"][0]["compute"] = 0.05

@@ -8,7 +8,16 @@ from typing import Any
 
 CHANGES = {"joined": 0, "left": 1, "restarted": 2, "paused": 3, "resumed": 4}
 LOSSES = {"nothing": 5, "volatile": 6, "all": 7}
-OF_TURNS = {"woke", "round_opened", "proposed", "charged", "refused", "released", "sent", "duplicated"}  # fmt: skip
+OF_TURNS = {
+    "woke",
+    "round_opened",
+    "proposed",
+    "charged",
+    "refused",
+    "released",
+    "sent",
+    "duplicated",
+}
 ACTS = {"released": 1, "charged": 2, "refused": 3, "proposed": 4}
 
 
@@ -23,7 +32,11 @@ def split(events: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     for event in events:
         kind = event["kind"]
         if kind in {"sent", "duplicated"}:
-            pairs = zip(event["to"], event["arrives"], strict=True) if kind == "sent" else [(event["receiver"], event["arrives"])]  # fmt: skip
+            pairs = (
+                zip(event["to"], event["arrives"], strict=True)
+                if kind == "sent"
+                else [(event["receiver"], event["arrives"])]
+            )
             held |= {(event["seq"], to) for to, arrival in pairs if arrival == -2}
         if kind in {"delivered", "rejected"}:
             event = event | {"held": (event["cause"], event["node"]) in held}  # noqa: PLW2901
@@ -31,12 +44,24 @@ def split(events: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
                 continue
         elif kind in OF_TURNS:
             last = parts[-1] if parts else []
-            same = bool(last) and last[0]["kind"] in OF_TURNS and all(last[0][k] == event[k] for k in ("node", "t"))  # fmt: skip
+            same = (
+                bool(last)
+                and last[0]["kind"] in OF_TURNS
+                and all(last[0][k] == event[k] for k in ("node", "t"))
+            )
             again = kind == "proposed" and any(e["kind"] == "proposed" for e in last)
             if same and not again and kind not in {"woke", "round_opened"}:
                 last.append(event)
                 continue
-        elif kind not in {*CHANGES, "crashed", "fault_began", "fault_ended", "round_closed", "round_aborted", "sampled"}:  # fmt: skip
+        elif kind not in {
+            *CHANGES,
+            "crashed",
+            "fault_began",
+            "fault_ended",
+            "round_closed",
+            "round_aborted",
+            "sampled",
+        }:
             continue
         parts.append([event])
     return parts
@@ -52,7 +77,15 @@ def row_of(part: list[dict[str, Any]]) -> list[int]:
         case "crashed":
             return [4, t, node, LOSSES[first["lost"]]]
         case "round_closed" | "round_aborted" as kind:
-            return [5, t, node, first["round"], int(kind == "round_aborted"), len(first["survivors"]), *first["survivors"]]  # fmt: skip
+            return [
+                5,
+                t,
+                node,
+                first["round"],
+                int(kind == "round_aborted"),
+                len(first["survivors"]),
+                *first["survivors"],
+            ]
         case "delivered" | "rejected":
             verdict = 2 if first.get("reason") == "corrupt" else int(first["kind"] == "rejected")
             return [6, first["arrived"], node, first["sender"], verdict]

@@ -26,10 +26,30 @@ def row(i: int, **changes: Any) -> Row:
 
 
 HEADER = Header(
-    name="small", mechanism="cd", mode="live", seed=7, goes="plays", speed=math.inf, now_s=12.5, seq=99, end_s=60.0,
-    share=0.4, pace=math.nan, events_per_s=9000.0, left_s=3.0, wall_s=2.0, queue=12, memory_mb=80.0, recorded_mb=1.0,
-    privacy="eavesdropper view, δ = 1e-05, gaussian", steered=False, covered=True, invariants=13, held=13, broken="",
-)  # fmt: skip
+    name="small",
+    mechanism="cd",
+    mode="live",
+    seed=7,
+    goes="plays",
+    speed=math.inf,
+    now_s=12.5,
+    seq=99,
+    end_s=60.0,
+    share=0.4,
+    pace=math.nan,
+    events_per_s=9000.0,
+    left_s=3.0,
+    wall_s=2.0,
+    queue=12,
+    memory_mb=80.0,
+    recorded_mb=1.0,
+    privacy="eavesdropper view, δ = 1e-05, gaussian",
+    steered=False,
+    covered=True,
+    invariants=13,
+    held=13,
+    broken="",
+)
 
 
 HISTORY = [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)]
@@ -47,22 +67,44 @@ def sides(scale: str, **parts: Any) -> list[SidePanel]:
 def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
     rows = [row(i) for i in range(min(count, 60))]
     nodes = Nodes(
-        rows=rows, first=0, listed=count, count=count, cursor=0, sort="id", filter="", states=["up"] * count,
-        shares=[0.25] * count, epsilon_worst=2.0, epsilon_median=1.5, worst=0, losses=(0.4, 0.5, 0.6),
-    )  # fmt: skip
+        rows=rows,
+        first=0,
+        listed=count,
+        count=count,
+        cursor=0,
+        sort="id",
+        filter="",
+        states=["up"] * count,
+        shares=[0.25] * count,
+        epsilon_worst=2.0,
+        epsilon_median=1.5,
+        worst=0,
+        losses=(0.4, 0.5, 0.6),
+    )
     crowd = Crowd(
-        12.0, 12.0, [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)], [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
-        [Cohort("phones", 5, 4, 1.0, 0.5)], [("ε", [(1, "up", 2.0)])], {"up": count},
-    )  # fmt: skip
+        12.0,
+        12.0,
+        [*((f"{10 * i}–{10 * i + 10}%", i) for i in range(10)), ("spent ■", 1)],
+        [("ε spent", [0, 1, 2, 3, 4, 5, 6])],
+        [Cohort("phones", 5, 4, 1.0, 0.5)],
+        [("ε", [(1, "up", 2.0)])],
+        {"up": count},
+    )
     windows = [
         Window(0, "crash", "crash", (2,), 1.0, None, 20.0),
         Window(1, "loss", "loss", (1, 3), 30.0, None, 40.0),
     ]
     base = Model(
-        header=HEADER, nodes=nodes, scale=scale or scale_for(count), crowd=crowd, windows=windows,
-        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7), feed=Feed([("1.0 sent", "plain")], "all"), sides=sides(scale or scale_for(count)),
+        header=HEADER,
+        nodes=nodes,
+        scale=scale or scale_for(count),
+        crowd=crowd,
+        windows=windows,
+        messages=Messages(100, 0, 90, 4, 2, 4, 7, 7),
+        feed=Feed([("1.0 sent", "plain")], "all"),
+        sides=sides(scale or scale_for(count)),
         keys=[("space", "pause"), ("q", "quit")],
-    )  # fmt: skip
+    )
     return replace(base, **changes)
 
 

@@ -46,9 +46,13 @@ class Terminal:
         known |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)} | env
         self.process = subprocess.Popen(
             [sys.executable, *program, *words],
-            stdin=self.slave, stdout=self.slave, stderr=self.slave, cwd=cwd, env=known,
+            stdin=self.slave,
+            stdout=self.slave,
+            stderr=self.slave,
+            cwd=cwd,
+            env=known,
             process_group=0 if program[0] == "-m" else None,
-        )  # fmt: skip
+        )
 
     def __enter__(self) -> "Terminal":
         return self
@@ -134,6 +138,13 @@ class Terminal:
 
 
 UP, DOWN, LEFT, RIGHT, PAGE_DOWN, ESCAPE, ENTER, TAB = (
-    "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C", "\x1b[6~", "\x1b", "\r", "\t",
-)  # fmt: skip
+    "\x1b[A",
+    "\x1b[B",
+    "\x1b[D",
+    "\x1b[C",
+    "\x1b[6~",
+    "\x1b",
+    "\r",
+    "\t",
+)
 STOP, CONTINUE = signal.SIGTSTP, signal.SIGCONT

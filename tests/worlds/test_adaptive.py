@@ -18,9 +18,10 @@ def test_an_adaptive_schedule_is_held_by_sums_and_told_by_what_is_valid(
     (tmp_path / "own_moody.py").write_text(MOODY)
     monkeypatch.syspath_prepend(str(tmp_path))
     tree = scenario(
-        mechanism={"kind": "own_moody:Moody"}, run={"seed": 3, "horizon": 300.0, "sample_every": 100.0},
+        mechanism={"kind": "own_moody:Moody"},
+        run={"seed": 3, "horizon": 300.0, "sample_every": 100.0},
         nodes=[{"count": 4, "budget": {"epsilon": 12.0, "delta": delta}}],
-    )  # fmt: skip
+    )
     ran = perform(tree, tmp_path, allow_code=True)
     assert ran.outcome.code == 0
     told = ran.outcome.summary["epsilon"]
@@ -76,10 +77,14 @@ def test_who_stopped_keeps_what_it_spent_and_pays_for_what_was_planned(tmp_path:
 
     mechanism = {"kind": "pp", "noise": {"start": 2.0}, "releases": 12}
     tree = scenario(
-        mechanism=mechanism, task={}, nodes=[{"count": 4, "clock": "synchronous"}],
-        run={"seed": 5, "rounds": 10}, network={"topology": "complete"},
-        fault=[{"at": 1.5, "leave": [2, 3]}], expect=[{"metric": "epsilon.unsent.max", "at_most": 0.0}],
-    )  # fmt: skip
+        mechanism=mechanism,
+        task={},
+        nodes=[{"count": 4, "clock": "synchronous"}],
+        run={"seed": 5, "rounds": 10},
+        network={"topology": "complete"},
+        fault=[{"at": 1.5, "leave": [2, 3]}],
+        expect=[{"metric": "epsilon.unsent.max", "at_most": 0.0}],
+    )
     ran = perform(tree, tmp_path)
     budget = ran.run.observers.budget
     before = budget.headline()[0]

@@ -26,9 +26,12 @@ def ring(
     y = rng.choice([-1.0, 1.0], (5, 20))
     run = {"seed": 2, "rounds": rounds} if clock == "synchronous" else {"seed": 2, "horizon": 30.0}
     tree = scenario(
-        run=run, network={"topology": "ring"}, nodes=[{"count": 5, "clock": clock}],
-        mechanism={"C": 20.0} | mechanism, task={},
-    )  # fmt: skip
+        run=run,
+        network={"topology": "ring"},
+        nodes=[{"count": 5, "clock": clock}],
+        mechanism={"C": 20.0} | mechanism,
+        task={},
+    )
     return make_plan(tree, data={"nodes": list(zip(x, y, strict=True))})
 
 
@@ -99,9 +102,11 @@ def alone(mechanism: dict[str, Any], **node: Any) -> Plan:
     tree = scenario(
         run={"seed": 2, "horizon": 30.0},
         data={"source": "separators", "dimension": 20, "points": 4, "flip": 0.5, "test_points": 0},
-        task={"l2": 0.01}, network={"topology": "path"}, nodes=[{"count": 2} | node],
+        task={"l2": 0.01},
+        network={"topology": "path"},
+        nodes=[{"count": 2} | node],
         mechanism=mechanism,
-    )  # fmt: skip
+    )
     return make_plan(tree)
 
 

@@ -130,9 +130,12 @@ def test_a_statistic_that_is_called_exact_is_the_privacy_loss(name: str) -> None
     """
     regularised = {} if family(name) == "consensus" else {"l2": 0.1}
     tree = world(
-        name, "synchronous", rounds=2, task={"loss": "logistic"} | regularised,
+        name,
+        "synchronous",
+        rounds=2,
+        task={"loss": "logistic"} | regularised,
         data={"source": "blobs", "dimension": 2, "points": 8, "test_points": 0},
-    )  # fmt: skip
+    )
     for group in tree["nodes"]:
         if "budget" in group and "alpha" not in tree["mechanism"]:
             group["budget"] = {"epsilon": 1.0, "delta": 1e-5}
@@ -198,8 +201,13 @@ def test_more_processes_find_the_same() -> None:
 
 
 def test_every_run_has_noise_of_its_own_and_the_rest_of_the_world_in_common() -> None:
-    plan = make_plan(couple({"kind": "cd", "noise": "gaussian", "releases": 3},
-        nodes=[{"count": 2, "budget": {"epsilon": 1.0}}], run={"seed": 1, "horizon": 20.0}))  # fmt: skip
+    plan = make_plan(
+        couple(
+            {"kind": "cd", "noise": "gaussian", "releases": 3},
+            nodes=[{"count": 2, "budget": {"epsilon": 1.0}}],
+            run={"seed": 1, "horizon": 20.0},
+        )
+    )
     pair = neighbours(plan, how="worst", more=Options()).plans()
     seen = [observe(pair.one, pair.node, pair.pair, name) for name in ("a", "b", "a")]
     assert seen[0].losses == seen[2].losses != seen[1].losses

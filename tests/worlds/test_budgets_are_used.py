@@ -19,12 +19,15 @@ CALIBRATED = {name: table for name, table in EVERY.items() if private(name)} | {
     "warm-cd laplace": {"kind": "warm-cd", "noise": "laplace", "releases": 4, "warm_wakes": 3},
     "warm-cd gaussian": {"kind": "warm-cd", "noise": "gaussian", "releases": 9, "warm_wakes": 3},
     "warm-cd objective": {
-        "kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_noise": "objective",
+        "kind": "warm-cd",
+        "noise": "norm-gamma",
+        "releases": 4,
+        "warm_noise": "objective",
     },
     "cd printed": {"kind": "cd", "noise": "laplace", "releases": 9, "schedule": "printed"},
     "dvp many": {"kind": "dvp", "releases": 50},
     "wddp uniform": {"kind": "wddp", "local_rounds": 10, "weights": "uniform"},
-}  # fmt: skip
+}
 for left_out in (
     "dvp growing",
     "pp noise",
@@ -111,12 +114,13 @@ def test_check_warns_where_a_named_accountant_leaves_a_tenth() -> None:
 
 def test_a_group_without_delta_does_not_waste_the_budget_of_another() -> None:
     tree = scenario(
-        mechanism=CALIBRATED["cd norm-gamma"], task={"l2": 0.1},
+        mechanism=CALIBRATED["cd norm-gamma"],
+        task={"l2": 0.1},
         nodes=[
             {"name": "strict", "count": 3, "budget": {"epsilon": 4.0, "delta": 0.0}},
             {"name": "usual", "count": 3, "budget": {"epsilon": 4.0, "delta": 1e-5}},
         ],
-    )  # fmt: skip
+    )
     told = {group["name"]: group for group in forecast(make_plan(tree))["groups"]}
     assert told["usual"]["epsilon"] >= 0.98 * 4.0
     assert told["strict"]["epsilon"] == pytest.approx(4.0, rel=1e-6)

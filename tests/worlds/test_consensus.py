@@ -103,9 +103,14 @@ def test_pvp_is_its_equations(tmp_path: Path, steps: int, variant: str) -> None:
 def test_the_final_step_of_pvp_is_dual_perturbed(tmp_path: Path, calibration: str) -> None:
     """Corrected with v_i in the penalty, as printed with f_i (E4) and ζ = α̂ (E1)."""
     mechanism = {
-        "kind": "pvp", "eta": ETA, "alpha": 1.0, "releases": 3, "variant": "printed", "final_dual": True,
+        "kind": "pvp",
+        "eta": ETA,
+        "alpha": 1.0,
+        "releases": 3,
+        "variant": "printed",
+        "final_dual": True,
         "calibration": calibration,
-    }  # fmt: skip
+    }
     ran = perform(world(mechanism, 3), tmp_path)
     as_printed = calibration == "as_printed"
 
@@ -163,8 +168,11 @@ def pp_step(
 def test_pp_is_its_equations(tmp_path: Path, steps: int) -> None:
     eta = {"start": STARTS, "growth": 1.03}
     mechanism = {
-        "kind": "pp", "theta": 0.6, "eta": eta, "noise": {"start": 4.0, "growth": 1.02},
-    }  # fmt: skip
+        "kind": "pp",
+        "theta": 0.6,
+        "eta": eta,
+        "noise": {"start": 4.0, "growth": 1.02},
+    }
     ran = perform(world(mechanism, steps), tmp_path)
     problem = dense(ran)
     expected = problem.run(

@@ -71,9 +71,12 @@ def test_who_leaves_is_forgotten_and_who_joins_counts(
         {"name": "late", "count": 1, "present": False, "clock": LOOSE[clock]},
     ]
     fault = [
-        {"at": 40.0, "leave": [1]}, {"at": 60.0, "join": [5]}, {"at": 90.0, "for": 30.0, "leave": [3]},
-        {"at": 150.0, "for": 20.0, "crash": [0]}, {"at": 200.0, "for": 9.0, "crash": [2], "lose": "all"},
-    ]  # fmt: skip
+        {"at": 40.0, "leave": [1]},
+        {"at": 60.0, "join": [5]},
+        {"at": 90.0, "for": 30.0, "leave": [3]},
+        {"at": 150.0, "for": 20.0, "crash": [0]},
+        {"at": 200.0, "for": 9.0, "crash": [2], "lose": "all"},
+    ]
     edges = [[i, j] for i in range(6) for j in range(i)]
     network = HOSTILE | {"topology": {"kind": "edges", "edges": edges}}
     ran = perform(

@@ -45,9 +45,11 @@ def test_a_graph_made_of_data_is_not_covered_unless_it_is_declared_public(
 def test_without_noise_there_is_nothing_to_cover() -> None:
     data = {"source": "separators", "dimension": 3, "points": 30}
     tree = private(
-        data=data, network={"topology": {"kind": "knn", "k": 2}}, mechanism={"kind": "cd"},
+        data=data,
+        network={"topology": {"kind": "knn", "k": 2}},
+        mechanism={"kind": "cd"},
         nodes=[{"count": 6}],
-    )  # fmt: skip
+    )
     assert make_plan(tree).uncovered == ()
 
 

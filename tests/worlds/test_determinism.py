@@ -73,10 +73,15 @@ def test_the_schedule_digest_holds_what_each_release_was_charged(tmp_path: Path)
     assert small.digests["schedule"] != large.digests["schedule"]
 
 
-@pytest.mark.parametrize("clock", [
-    {"kind": "poisson", "rate": 2.0}, {"kind": "synchronous", "period": 0.5},
-    {"kind": "barrier", "timeout": 1.0}, {"kind": "periodic", "period": 0.4, "jitter": 0.3},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "clock",
+    [
+        {"kind": "poisson", "rate": 2.0},
+        {"kind": "synchronous", "period": 0.5},
+        {"kind": "barrier", "timeout": 1.0},
+        {"kind": "periodic", "period": 0.4, "jitter": 0.3},
+    ],
+)
 @pytest.mark.parametrize("speed", [200.0, 1e12], ids=["on time", "late"])
 def test_the_wall_engine_has_the_same_schedule_and_models(
     tmp_path: Path, clock: dict[str, Any], speed: float
@@ -167,11 +172,15 @@ def test_a_resolved_scenario_is_the_same_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "world",
     [
-        private(network=HOSTILE, fault=FAULT, expect=[{"metric": "loss.mean", "below": 9.0, "after": 6.0}]),
+        private(
+            network=HOSTILE,
+            fault=FAULT,
+            expect=[{"metric": "loss.mean", "below": 9.0, "after": 6.0}],
+        ),
         "private-consensus",
         "federated-dropout",
     ],
-)  # fmt: skip
+)
 def test_a_run_that_was_cut_off_is_the_same_run_again(tmp_path: Path, world: Any) -> None:
     """With what its file says of later, and with the noise of all its rounds."""
     first = perform(world, tmp_path, until=3.0)

@@ -37,9 +37,10 @@ HOT: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", HOT)
 def test_what_diverges_says_so_and_poisons_nobody(tmp_path: Path, name: str, lose: str) -> None:
     fault = [
-        {"at": 3.5, "for": 1.0, "crash": [1], "lose": lose}, {"at": 5.5, "for": 1.0, "crash": [2], "lose": lose},
+        {"at": 3.5, "for": 1.0, "crash": [1], "lose": lose},
+        {"at": 5.5, "for": 1.0, "crash": [2], "lose": lose},
         {"at": 7.5, "for": 1.0, "leave": [3]},
-    ]  # fmt: skip
+    ]
     server = {"server": {"deadline": 2.0, "quorum": 0.5}} if name in {"fedavg", "wddp"} else {}
     run = {"seed": 5, "rounds": 12}
     task = {"l2": 0.1, "loss": "squared"} if server else {}
@@ -114,9 +115,15 @@ def test_who_never_took_part_is_no_survivor(tmp_path: Path) -> None:
         {"name": "late", "clock": SYNCHRONOUS, "present": False},
     ]
     ran = perform(
-        scenario(mechanism=HOT["fedavg"], task={"l2": 0.1, "loss": "squared"}, run={"rounds": 3}, nodes=nodes, server={"deadline": 2.0}),
+        scenario(
+            mechanism=HOT["fedavg"],
+            task={"l2": 0.1, "loss": "squared"},
+            run={"rounds": 3},
+            nodes=nodes,
+            server={"deadline": 2.0},
+        ),
         tmp_path,
-    )  # fmt: skip
+    )
     states = [node["state"] for node in ran.outcome.summary["nodes"]]
     assert states == ["diverged"] * 3 + ["absent"]
     assert (ran.outcome.code, ran.outcome.summary["verdict"]) == (1, "diverged")
@@ -143,7 +150,7 @@ SPARE: dict[str, dict[str, Any]] = {
     "pairs": {"mechanism": {"kind": "collaborative-admm"}},
     "a server": {"mechanism": {"kind": "fedavg"}, "run": {"seed": 5, "rounds": 3}, "server": {}},
     "no minimum": {"task": {"l2": 0.0}, "data": {"source": "blobs", "points": 3, "dimension": 5}},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", [*SPARE, "diverged"])
@@ -176,8 +183,12 @@ def fits(hole: tuple[str, ...], pattern: list[str]) -> bool:
 def test_a_sweep_and_a_test_of_runs_without_survivors_fail_and_say_so(tmp_path: Path) -> None:
     nodes = [{"count": 3, "clock": SYNCHRONOUS}]
     world = scenario(
-        mechanism=HOT["fedavg"], task={"l2": 0.1, "loss": "squared"}, run={"rounds": 3}, nodes=nodes, server={"deadline": 2.0},
-    )  # fmt: skip
+        mechanism=HOT["fedavg"],
+        task={"l2": 0.1, "loss": "squared"},
+        run={"rounds": 3},
+        nodes=nodes,
+        server={"deadline": 2.0},
+    )
     (tmp_path / "hot.toml").write_text(to_toml(world))
     swept = hush("sweep", "./hot.toml", "--seeds", "0..1", "--out", "swept", cwd=tmp_path)
     assert swept.returncode == 1

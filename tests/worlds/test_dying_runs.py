@@ -78,10 +78,21 @@ def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) 
     file = tmp_path / "world.json"
     file.write_text(json.dumps(world(noise)))
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.dying", str(file), str(tmp_path), "1" if ALL else "5"],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=600,
+        [
+            sys.executable,
+            "-m",
+            "tests.support.dying",
+            str(file),
+            str(tmp_path),
+            "1" if ALL else "5",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 30, "a run does that much to its disk"
     told_of, ends = 0, set()

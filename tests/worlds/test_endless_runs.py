@@ -16,11 +16,23 @@ def but(*away: range) -> list[int]:
 
 
 ENDLESS: dict[str, dict[str, Any]] = {
-    "everybody stands still": {"run": {"seed": 1, "updates": 100}, "fault": [{"at": 3.0, "pause": "all"}]},
-    "everybody crashed": {"run": {"seed": 1, "updates": 100}, "fault": [{"at": 3.0, "crash": "all"}]},
-    "half stand still, half are gone": {"run": {"seed": 1, "updates": 100}, "fault": [{"at": 3.0, "pause": [0, 1, 2]}, {"at": 4.0, "crash": [3, 4, 5]}]},
-    "still, until spent": {"run": {"seed": 1, "horizon": 1e5, "stop": "spent"}, "fault": [{"at": 3.0, "pause": "all"}]},
-}  # fmt: skip
+    "everybody stands still": {
+        "run": {"seed": 1, "updates": 100},
+        "fault": [{"at": 3.0, "pause": "all"}],
+    },
+    "everybody crashed": {
+        "run": {"seed": 1, "updates": 100},
+        "fault": [{"at": 3.0, "crash": "all"}],
+    },
+    "half stand still, half are gone": {
+        "run": {"seed": 1, "updates": 100},
+        "fault": [{"at": 3.0, "pause": [0, 1, 2]}, {"at": 4.0, "crash": [3, 4, 5]}],
+    },
+    "still, until spent": {
+        "run": {"seed": 1, "horizon": 1e5, "stop": "spent"},
+        "fault": [{"at": 3.0, "pause": "all"}],
+    },
+}
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -37,9 +49,13 @@ def test_a_run_ends_when_no_wake_can_come(tmp_path: Path, name: str, clock: str)
 @pytest.mark.parametrize("fault", ["crash", "pause", "leave"])
 def test_without_its_server_a_run_of_rounds_ends(tmp_path: Path, clock: Any, fault: str) -> None:
     tree = scenario(
-        mechanism={"kind": "fedavg"}, run={"seed": 1, "rounds": 15}, nodes=[{"count": 3, "clock": clock}],
-        network={"latency": 0.1}, server={"deadline": 2.0}, fault=[{"at": 0.3, fault: "server"}],
-    )  # fmt: skip
+        mechanism={"kind": "fedavg"},
+        run={"seed": 1, "rounds": 15},
+        nodes=[{"count": 3, "clock": clock}],
+        network={"latency": 0.1},
+        server={"deadline": 2.0},
+        fault=[{"at": 0.3, fault: "server"}],
+    )
     made = perform(tree, tmp_path)
     assert made.outcome.code == 0, made.outcome.message
     assert made.outcome.summary["ended_by"] == "no round can be opened"
@@ -51,9 +67,13 @@ def test_a_round_that_a_crash_of_the_server_cuts_off_is_aborted(tmp_path: Path) 
         {"at": 4.0, "for": 6.0, "pause": "server"},
     ]
     tree = scenario(
-        mechanism={"kind": "fedavg"}, run={"seed": 1, "rounds": 15}, network={"latency": 0.2},
-        nodes=[{"count": 3, "clock": {"kind": "barrier", "timeout": 5.0}}], server={"deadline": 2.0}, fault=faults,
-    )  # fmt: skip
+        mechanism={"kind": "fedavg"},
+        run={"seed": 1, "rounds": 15},
+        network={"latency": 0.2},
+        nodes=[{"count": 3, "clock": {"kind": "barrier", "timeout": 5.0}}],
+        server={"deadline": 2.0},
+        fault=faults,
+    )
     made = perform(tree, tmp_path)
     assert made.outcome.code == 0, made.outcome.message
     ended = len(made.events("round_closed")) + len(made.events("round_aborted"))
@@ -61,12 +81,18 @@ def test_a_round_that_a_crash_of_the_server_cuts_off_is_aborted(tmp_path: Path) 
 
 
 def test_a_paused_client_that_crashes_and_comes_back_still_stands_still(tmp_path: Path) -> None:
-    faults = [{"at": 0.05, "pause": [0], "for": 9.0}, {"at": 1.0, "crash": [0], "lose": "nothing", "for": 1.0}]  # fmt: skip
+    faults = [
+        {"at": 0.05, "pause": [0], "for": 9.0},
+        {"at": 1.0, "crash": [0], "lose": "nothing", "for": 1.0},
+    ]
     tree = scenario(
-        mechanism={"kind": "fedavg"}, run={"seed": 1, "rounds": 5}, network={"latency": 0.1},
+        mechanism={"kind": "fedavg"},
+        run={"seed": 1, "rounds": 5},
+        network={"latency": 0.1},
         nodes=[{"count": 3, "clock": {"kind": "barrier", "timeout": 5.0}}],
-        server={"deadline": 4.0, "quorum": 0.5}, fault=faults,
-    )  # fmt: skip
+        server={"deadline": 4.0, "quorum": 0.5},
+        fault=faults,
+    )
     made = perform(tree, tmp_path)
     assert made.outcome.code == 0, made.outcome.message
 

@@ -58,10 +58,13 @@ def test_a_barrier_goes_on_after_its_timeout_from_the_last_wake(tmp_path: Path) 
     assert wakes == [0, 5, 10, 15, 20, 25, 30]
 
 
-@pytest.mark.parametrize("mechanism", [
-    {"kind": "cd", "mu": 1.0, "noise": "norm-gamma", "releases": 4, "smooth_after": False},
-    {"kind": "propagation", "mu": 1.0, "noise": "output"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        {"kind": "cd", "mu": 1.0, "noise": "norm-gamma", "releases": 4, "smooth_after": False},
+        {"kind": "propagation", "mu": 1.0, "noise": "output"},
+    ],
+)
 def test_barriers_go_on_when_agents_have_nothing_to_say(tmp_path: Path, mechanism: Any) -> None:
     nodes = [{"count": 6, "clock": "barrier", "budget": {"epsilon": 4.0}}]
     network = {"topology": "ring", "latency": {"kind": "exponential", "mean": 0.3}}
@@ -129,5 +132,9 @@ def test_an_instant_an_agent_and_a_metric_name_one_value(
 
 def test_instants_are_written_to_the_nanosecond() -> None:
     assert [exact_seconds(t) for t in (0, 1, 250_000_000, 3 * 10**9, 10**15 + 1)] == [
-        "0", "0.000000001", "0.25", "3", "1000000.000000001",
-    ]  # fmt: skip
+        "0",
+        "0.000000001",
+        "0.25",
+        "3",
+        "1000000.000000001",
+    ]

@@ -95,9 +95,14 @@ def test_a_greeting_after_a_join_is_the_release_that_it_was(tmp_path: Path) -> N
     """Resent bits count as heard from them on."""
     nodes = [
         {"name": "early", "count": 1, "clock": {"kind": "trace", "wakes": [[1.0, 0]]}},
-        {"name": "late", "count": 1, "clock": {"kind": "trace", "wakes": [[9.0, 1]]}, "present": False},
+        {
+            "name": "late",
+            "count": 1,
+            "clock": {"kind": "trace", "wakes": [[9.0, 1]]},
+            "present": False,
+        },
         {"name": "other", "count": 1, "clock": {"kind": "trace", "wakes": [[8.0, 2]]}},
-    ]  # fmt: skip
+    ]
     for node in nodes:
         node["budget"] = {"epsilon": 4000.0, "delta": 1e-5}
     edges = {"kind": "edges", "edges": [[0, 1], [0, 2]]}

@@ -106,10 +106,15 @@ def test_what_is_missing_or_changed_is_named(ran: Ran, tmp_path: Path) -> None:
     folder = changed(ran, tmp_path / "run", ("verdicts.json",))
     (folder / "metrics.csv").write_text("t,node,metric,value\n")
     assert list(RunRecord(folder).flaws) == [
-        "files are missing: verdicts.json", "checksums do not match: metrics.csv",
-    ]  # fmt: skip
+        "files are missing: verdicts.json",
+        "checksums do not match: metrics.csv",
+    ]
     assert list(RunRecord(ran.outcome.folder).flaws) == []
-    known = {"events-00000.jsonl": json.loads((folder / "manifest.json").read_text())["sha256"]["events-00000.jsonl"]}  # fmt: skip
+    known = {
+        "events-00000.jsonl": json.loads((folder / "manifest.json").read_text())["sha256"][
+            "events-00000.jsonl"
+        ]
+    }
     short = changed(ran, tmp_path / "short", ("models.npz",), sha256=known)
     assert list(RunRecord(short).flaws) == ["files are missing: models.npz"], (
         "also where no checksum names it"
@@ -140,9 +145,13 @@ def test_a_disk_that_is_full_at_the_very_end(tmp_path: Path) -> None:
     """Everything is written but the models: the run ends with 74, and is not shown as finished afterwards."""
     folder = tmp_path / "run"
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", FULL, str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+    )
     assert done.returncode == 74, done.stderr
     assert json.loads((folder / "summary.json").read_text())["status"] == "finished"
     shown = hush("show", str(folder))

@@ -121,10 +121,11 @@ def test_output_noise_has_the_scale_of_its_theorem() -> None:
     nodes = [{"count": 6, "budget": {"epsilon": 2.0}}]
     plan = make_plan(
         private(
-            nodes=nodes, mechanism={"kind": "propagation", "noise": "output"},
+            nodes=nodes,
+            mechanism={"kind": "propagation", "noise": "output"},
             privacy={"calibrate": "basic"},
         )
-    )  # fmt: skip
+    )
     for node, m in zip(plan.nodes, plan.shards.sizes, strict=True):
         spend = node.mechanism.spend  # type: ignore[attr-defined]
         assert spend.scale == pytest.approx(2.0 * m * (2 * 0.1) / 2, rel=1e-4)

@@ -36,12 +36,13 @@ def sabotaged(
     """Run a small world in which somebody interferes by the agents' public verbs."""
     regularised = {"l2": 0.1} if name == "cd" else {}
     tree = private(
-        mechanism=KINDS[name], task=regularised,
+        mechanism=KINDS[name],
+        task=regularised,
         nodes=[{"name": "peers", "count": 4, "budget": CAP}],
         privacy={"calibrate": calibrate},
         run={"seed": 5, "horizon": 40.0, "sample_every": 10.0},
         fault=[{"at": 0.5, "for": 0.5, "crash": [3]}] if fault is None else [fault],
-    )  # fmt: skip
+    )
     run = Run(make_plan(tree), folder / "run", RunGovernor(), 1e12)
     sabotage(run)
     return Ran(run, asyncio.run(run.perform()))
@@ -174,11 +175,14 @@ def test_a_cap_holds_when_degrees_change_what_releases_cost(
     """Neighbours leave and join: charges are those of the very solve, and the filter is never passed in any view."""
     regularised = {"l2": 0.1} if kind == "cd" else {}
     tree = private(
-        mechanism=KINDS[kind], task=regularised, nodes=[{"count": 6, "budget": CAP}],
+        mechanism=KINDS[kind],
+        task=regularised,
+        nodes=[{"count": 6, "budget": CAP}],
         privacy={"calibrate": how, "views": ["eavesdropper", "outsider"]},
-        network={"topology": "complete"}, run={"seed": 5, "horizon": 40.0},
+        network={"topology": "complete"},
+        run={"seed": 5, "horizon": 40.0},
         fault=[{"at": 3.0, "leave": [0, 1, 2]}, {"at": 9.0, "for": 5.0, "leave": [4]}],
-    )  # fmt: skip
+    )
     run = Run(make_plan(tree), tmp_path / "run", RunGovernor(), 1e12)
     ran = Ran(run, asyncio.run(run.perform()))
     assert ran.outcome.code == 0

@@ -20,8 +20,11 @@ def world(mechanism: dict[str, Any], **sections: Any) -> dict[str, Any]:
 
 def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path: Path) -> None:
     mechanism = {
-        "kind": "local-dp", "epsilon_features": 1.5, "epsilon_label": 0.5, "inner": {"kind": "cd", "mu": 0.8},
-    }  # fmt: skip
+        "kind": "local-dp",
+        "epsilon_features": 1.5,
+        "epsilon_label": 0.5,
+        "inner": {"kind": "cd", "mu": 0.8},
+    }
     common: dict[str, Any] = {
         "nodes": [{"count": 6, "clock": SYNCHRONOUS}],
         "run": {"seed": 5, "rounds": 9},
@@ -56,8 +59,11 @@ def test_a_crash_takes_the_perturbed_records_only_with_everything(
 ) -> None:
     """They were paid for once and may not be made again; storage keeps them, unless all is lost."""
     mechanism = {
-        "kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "cd"},
-    }  # fmt: skip
+        "kind": "local-dp",
+        "epsilon_features": 1.0,
+        "epsilon_label": 1.0,
+        "inner": {"kind": "cd"},
+    }
     fault = [{"at": 4.5, "for": 2.0, "crash": [1], "lose": lose}]
     nodes = [{"count": 6, "clock": SYNCHRONOUS}]
     run = {"seed": 5, "horizon": 12.0}

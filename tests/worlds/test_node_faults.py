@@ -185,11 +185,20 @@ def test_a_metric_can_trigger_and_an_oracles_must_be_owned_up_to(tmp_path: Path)
 @pytest.mark.parametrize(
     ("target", "wanted"),
     [
-        ("all", 6), ("one", 1), ("minority", 2), ("majority", 4), ([1, 1, 4], 2), ("peers", 6),
-        ({"count": 3}, 3), ({"percent": 50}, 3), ({"neighbours_of": 0}, 2), ({"degree_above": 1}, 6),
-        ({"degree_above": 2}, 0), ({"highest": "updates", "count": 2}, 2),
+        ("all", 6),
+        ("one", 1),
+        ("minority", 2),
+        ("majority", 4),
+        ([1, 1, 4], 2),
+        ("peers", 6),
+        ({"count": 3}, 3),
+        ({"percent": 50}, 3),
+        ({"neighbours_of": 0}, 2),
+        ({"degree_above": 1}, 6),
+        ({"degree_above": 2}, 0),
+        ({"highest": "updates", "count": 2}, 2),
     ],
-)  # fmt: skip
+)
 def test_targets_are_as_many_as_they_say(tmp_path: Path, target: Any, wanted: int) -> None:
     made = ran(tmp_path, {"at": 2.0, "crash": target})
     assert len(made.events("crashed")) == wanted
@@ -234,8 +243,12 @@ def test_a_trace_of_sessions_is_followed_to_the_nanosecond(tmp_path: Path) -> No
     made = perform(plan, tmp_path / "runs", folders=(data,))
     turns = [(e["t"] / 1e9, e["kind"], e["node"]) for e in made.events("left", "joined")]
     assert turns == [
-        (0, "left", 1), (2, "joined", 1), (4.5, "left", 0), (7.25, "joined", 0), (13, "left", 0),
-    ]  # fmt: skip
+        (0, "left", 1),
+        (2, "joined", 1),
+        (4.5, "left", 0),
+        (7.25, "joined", 0),
+        (13, "left", 0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -330,11 +343,24 @@ def test_a_barrier_goes_on_without_who_is_silent(tmp_path: Path) -> None:
 
 def test_what_is_done_to_agents_is_the_same_on_both_engines(tmp_path: Path) -> None:
     faults = [
-        {"at": 0.0, "for": 15.0, "churn": {"on": {"count": 2}, "session": {"kind": "exponential", "mean": "2s"}, "downtime": "1s"}},
-        {"every": {"kind": "exponential", "mean": "3s"}, "until": 18.0, "for": {"kind": "uniform", "min": 0, "max": 2}, "pause": "one"},
+        {
+            "at": 0.0,
+            "for": 15.0,
+            "churn": {
+                "on": {"count": 2},
+                "session": {"kind": "exponential", "mean": "2s"},
+                "downtime": "1s",
+            },
+        },
+        {
+            "every": {"kind": "exponential", "mean": "3s"},
+            "until": 18.0,
+            "for": {"kind": "uniform", "min": 0, "max": 2},
+            "pause": "one",
+        },
         {"at": 3.0, "clock": {"on": [1], "drift": 0.3}},
         {"when": 'kind == "woke" and node == 4', "nth": 3, "for": 2.0, "crash": "event"},
-    ]  # fmt: skip
+    ]
     world = scenario(fault=faults, nodes=[{"count": 6, "compute": "100ms"}])
     one, other = (perform(world, tmp_path, engine=engine) for engine in ("virtual", "wall"))
     assert one.outcome.code == other.outcome.code == 0

@@ -132,9 +132,17 @@ def uniforms(draws: list[Draw], d: int) -> Any:
 
 
 NOISY = [
-    "dvp", "dvp growing", "pvp", "pvp printed", "pp", "pp noise", "cd laplace", "cd gaussian",
-    "propagation output", "propagation objective",
-]  # fmt: skip
+    "dvp",
+    "dvp growing",
+    "pvp",
+    "pvp printed",
+    "pp",
+    "pp noise",
+    "cd laplace",
+    "cd gaussian",
+    "propagation output",
+    "propagation objective",
+]
 
 
 @pytest.mark.slow

@@ -36,9 +36,10 @@ def test_who_comes_and_crashes_in_one_instant_does_nothing(
     tmp_path: Path, name: str, engine: str
 ) -> None:
     fault = [
-        {"at": 5.0, "join": [0]}, {"at": 4.0, "leave": [0]},
+        {"at": 5.0, "join": [0]},
+        {"at": 4.0, "leave": [0]},
         {"at": 5.0, "crash": [0], "lose": "nothing"},
-    ]  # fmt: skip
+    ]
     clock = {"kind": "barrier", "timeout": 1.5}
     scenario = world(name, clock, network={"topology": "ring"}, fault=fault)
     scenario["nodes"][0]["compute"] = "500ms"

@@ -15,17 +15,63 @@ def but(*away: range) -> list[int]:
 
 
 AWAY: list[tuple[str, list[dict[str, Any]], list[int]]] = [
-    ("back to back", [{"at": 2.0, "for": 2.0, "crash": [0]}, {"at": 4.0, "for": 2.0, "crash": [0]}], but(range(2, 6))),
-    ("leaves back to back", [{"at": 4.0, "for": 2.0, "leave": [0]}, {"at": 2.0, "for": 2.0, "leave": [0]}], but(range(2, 6))),
-    ("one in another", [{"at": 2.0, "for": 9.0, "crash": [0]}, {"at": 4.0, "for": 1.0, "crash": [0]}], but(range(2, 11))),
-    ("one after another", [{"at": 2.0, "for": 4.0, "crash": [0]}, {"at": 4.0, "for": 10.0, "crash": [0]}], but(range(2, 14))),
-    ("leaves that overlap", [{"at": 2.0, "for": 4.0, "leave": [0]}, {"at": 4.0, "for": 10.0, "leave": [0]}], but(range(2, 14))),
+    (
+        "back to back",
+        [{"at": 2.0, "for": 2.0, "crash": [0]}, {"at": 4.0, "for": 2.0, "crash": [0]}],
+        but(range(2, 6)),
+    ),
+    (
+        "leaves back to back",
+        [{"at": 4.0, "for": 2.0, "leave": [0]}, {"at": 2.0, "for": 2.0, "leave": [0]}],
+        but(range(2, 6)),
+    ),
+    (
+        "one in another",
+        [{"at": 2.0, "for": 9.0, "crash": [0]}, {"at": 4.0, "for": 1.0, "crash": [0]}],
+        but(range(2, 11)),
+    ),
+    (
+        "one after another",
+        [{"at": 2.0, "for": 4.0, "crash": [0]}, {"at": 4.0, "for": 10.0, "crash": [0]}],
+        but(range(2, 14)),
+    ),
+    (
+        "leaves that overlap",
+        [{"at": 2.0, "for": 4.0, "leave": [0]}, {"at": 4.0, "for": 10.0, "leave": [0]}],
+        but(range(2, 14)),
+    ),
     ("one that lasts", [{"at": 1.5, "for": 3.0, "crash": [0]}, {"at": 3.5, "crash": [0]}], [1]),
-    ("one that lasts after a restart", [{"at": 1.5, "for": 3.0, "crash": [0]}, {"at": 2.5, "restart": [0]}, {"at": 3.5, "crash": [0]}], [1, 3]),
-    ("who is down cannot say goodbye", [{"at": 5.0, "for": 10.0, "crash": [0]}, {"at": 8.0, "for": 1.0, "leave": [0]}], but(range(5, 15))),
-    ("churn revives nobody", [{"at": 1.5, "for": 18.0, "crash": [0]}, {"at": 0.0, "churn": {"on": [0], "session": 3.0, "downtime": 1.0}}], [1, 20]),
-    ("an ambush in a crash", [{"at": 1.5, "for": 3.0, "crash": [0]}, {"at": 2.0, "for": 9.0, "privacy": {"on": [0], "kind": "crash-after-send"}}], [1, 5, *range(11, 21)]),
-]  # fmt: skip
+    (
+        "one that lasts after a restart",
+        [
+            {"at": 1.5, "for": 3.0, "crash": [0]},
+            {"at": 2.5, "restart": [0]},
+            {"at": 3.5, "crash": [0]},
+        ],
+        [1, 3],
+    ),
+    (
+        "who is down cannot say goodbye",
+        [{"at": 5.0, "for": 10.0, "crash": [0]}, {"at": 8.0, "for": 1.0, "leave": [0]}],
+        but(range(5, 15)),
+    ),
+    (
+        "churn revives nobody",
+        [
+            {"at": 1.5, "for": 18.0, "crash": [0]},
+            {"at": 0.0, "churn": {"on": [0], "session": 3.0, "downtime": 1.0}},
+        ],
+        [1, 20],
+    ),
+    (
+        "an ambush in a crash",
+        [
+            {"at": 1.5, "for": 3.0, "crash": [0]},
+            {"at": 2.0, "for": 9.0, "privacy": {"on": [0], "kind": "crash-after-send"}},
+        ],
+        [1, 5, *range(11, 21)],
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +85,11 @@ def test_who_is_held_by_several_comes_back_with_the_last(
 
 def test_undoing_a_leave_or_a_join_touches_only_whom_it_moved(tmp_path: Path) -> None:
     nodes = [*SYNCHRONOUS, {"name": "late", "present": False, "clock": "synchronous"}]
-    faults = [{"at": 2.0, "leave": [1]}, {"at": 3.0, "for": 4.0, "leave": [0, 1]}, {"at": 5.0, "for": 4.0, "join": "late"}]  # fmt: skip
+    faults = [
+        {"at": 2.0, "leave": [1]},
+        {"at": 3.0, "for": 4.0, "leave": [0, 1]},
+        {"at": 5.0, "for": 4.0, "join": "late"},
+    ]
     made = perform(scenario(nodes=nodes, fault=faults), tmp_path)
     assert wakes(made, 0) == but(range(3, 7))
     assert wakes(made, 1) == [1]  # it was gone before, for good
@@ -47,7 +97,10 @@ def test_undoing_a_leave_or_a_join_touches_only_whom_it_moved(tmp_path: Path) ->
 
 
 def test_twins_end_with_the_last_window_and_learn_for_themselves(tmp_path: Path) -> None:
-    fault = [{"at": 1.5, "for": 3.0, "privacy": {"on": [0], "kind": "twin"}}, {"at": 2.5, "for": 5.0, "privacy": {"on": [0], "kind": "twin"}}]  # fmt: skip
+    fault = [
+        {"at": 1.5, "for": 3.0, "privacy": {"on": [0], "kind": "twin"}},
+        {"at": 2.5, "for": 5.0, "privacy": {"on": [0], "kind": "twin"}},
+    ]
     made = ran(tmp_path, *fault, run={"seed": 5, "horizon": 12.0})
     times = [e["t"] / 1e9 for e in made.events("released") if e["node"] == 0]
     assert times == [1, *(t for t in range(2, 8) for _ in range(2)), 8, 9, 10, 11, 12]
@@ -62,13 +115,19 @@ def test_an_ambush_that_is_over_springs_no_more(tmp_path: Path) -> None:
 
 def test_a_resend_is_no_message_of_ones_own(tmp_path: Path) -> None:
     """Agent 1 resends its last words to agent 0, who comes at 3.2 s: the ambush waits for what it says at 4 s."""
-    faults = [{"at": 2.2, "for": 1.0, "leave": [0]}, {"at": 3.1, "privacy": {"on": [1], "kind": "crash-after-send"}}]  # fmt: skip
+    faults = [
+        {"at": 2.2, "for": 1.0, "leave": [0]},
+        {"at": 3.1, "privacy": {"on": [1], "kind": "crash-after-send"}},
+    ]
     assert [e["t"] / 1e9 for e in ran(tmp_path, *faults).events("crashed")] == [4]
 
 
 def test_slowness_ends_by_parts(tmp_path: Path) -> None:
     nodes = [SYNCHRONOUS[0] | {"compute": "100ms"}]
-    faults = [{"at": 1.5, "for": 10.0, "slow": {"on": [0], "factor": 2.0}}, {"at": 2.5, "for": 2.0, "slow": {"on": [0], "factor": 3.0}}]  # fmt: skip
+    faults = [
+        {"at": 1.5, "for": 10.0, "slow": {"on": [0], "factor": 2.0}},
+        {"at": 2.5, "for": 2.0, "slow": {"on": [0], "factor": 3.0}},
+    ]
     made = ran(tmp_path, *faults, nodes=nodes)
     late = {e["t"] // SECOND: e["t"] % SECOND / 1e9 for e in made.events("sent") if e["node"] == 0}
     assert [late[t] for t in (1, 2, 3, 4, 5, 11, 12)] == [0.1, 0.2, 0.6, 0.6, 0.2, 0.2, 0.1]
@@ -77,7 +136,14 @@ def test_slowness_ends_by_parts(tmp_path: Path) -> None:
 def test_until_is_included_and_so_is_after(tmp_path: Path) -> None:
     made = ran(tmp_path, {"every": 3.0, "until": 9.0, "for": 1.0, "pause": [0]})
     assert [e["t"] / 1e9 for e in made.events("fault_began")] == [3, 6, 9]
-    by_event = {"when": 'kind == "woke" and node == 0', "after": 4.0, "until": 6.0, "times": 9, "for": 0.1, "hold": [1]}  # fmt: skip
+    by_event = {
+        "when": 'kind == "woke" and node == 0',
+        "after": 4.0,
+        "until": 6.0,
+        "times": 9,
+        "for": 0.1,
+        "hold": [1],
+    }
     assert [e["t"] / 1e9 for e in ran(tmp_path, by_event).events("fault_began")] == [4, 5, 6]
 
 
@@ -89,8 +155,15 @@ def test_times_counts_what_happened_whatever_the_chance(tmp_path: Path) -> None:
 
 
 def test_a_joiner_by_the_rule_forgets_the_edges_it_chose_once(tmp_path: Path) -> None:
-    nodes = [{"count": 5, "clock": "synchronous"}, {"name": "late", "present": False, "clock": "synchronous"}]  # fmt: skip
-    faults = [{"at": 3.0, "join": [5], "edges": [1, 2]}, {"at": 8.5, "leave": [5]}, {"at": 10.5, "join": [5], "edges": "rule"}]  # fmt: skip
+    nodes = [
+        {"count": 5, "clock": "synchronous"},
+        {"name": "late", "present": False, "clock": "synchronous"},
+    ]
+    faults = [
+        {"at": 3.0, "join": [5], "edges": [1, 2]},
+        {"at": 8.5, "leave": [5]},
+        {"at": 10.5, "join": [5], "edges": "rule"},
+    ]
     made = perform(scenario(nodes=nodes, network={"topology": "path"}, fault=faults), tmp_path)
     heard = [(e["t"] < 9 * SECOND, e["node"]) for e in made.events("sent") if 5 in e["to"]]
     assert {node for early, node in heard if early} == {1, 2}
@@ -115,7 +188,10 @@ def test_no_clock_gives_more_wakes_than_rounds(tmp_path: Path) -> None:
 
 
 def test_who_comes_back_in_the_instant_of_its_wake_does_not_wake_twice(tmp_path: Path) -> None:
-    faults: list[dict[str, Any]] = [{"when": 'kind == "woke" and node == 2 and t > 2500000000', "leave": "event"}, {"when": 'kind == "left"', "join": [2]}]  # fmt: skip
+    faults: list[dict[str, Any]] = [
+        {"when": 'kind == "woke" and node == 2 and t > 2500000000', "leave": "event"},
+        {"when": 'kind == "left"', "join": [2]},
+    ]
     assert wakes(ran(tmp_path, *faults), 2) == list(range(1, 21))
 
 
@@ -133,7 +209,11 @@ def test_an_event_of_nobody_triggers_nothing_that_needs_somebody(tmp_path: Path)
 
 def test_divergence_triggers_only_an_oracles_fault(tmp_path: Path) -> None:
     mechanism = {"kind": "fedavg", "learning_rate": 1e200}
-    base: dict[str, Any] = {"mechanism": mechanism, "task": {"loss": "squared"}, "run": {"seed": 1, "rounds": 6}}  # fmt: skip
+    base: dict[str, Any] = {
+        "mechanism": mechanism,
+        "task": {"loss": "squared"},
+        "run": {"seed": 1, "rounds": 6},
+    }
     sly = {"when": '"div" in kind', "crash": [0]}
     hidden = perform(scenario(**base, fault=[sly]), tmp_path)
     assert hidden.outcome.summary["epsilon"]["covered"]
@@ -145,7 +225,10 @@ def test_divergence_triggers_only_an_oracles_fault(tmp_path: Path) -> None:
 
 def test_lose_all_forgets_what_was_said_and_volatile_does_not(tmp_path: Path) -> None:
     for lose, resends in (("volatile", True), ("all", False), ("nothing", True)):
-        faults = [{"at": 5.5, "for": 1.0, "crash": [0], "lose": lose}, {"at": 5.6, "for": 1.2, "leave": [1]}]  # fmt: skip
+        faults = [
+            {"at": 5.5, "for": 1.0, "crash": [0], "lose": lose},
+            {"at": 5.6, "for": 1.2, "leave": [1]},
+        ]
         made = ran(tmp_path, *faults)
         again = [e for e in made.events("sent") if e["node"] == 0 and e.get("resent")]
         assert bool(again) is resends

@@ -41,7 +41,10 @@ def test_copies_take_as_long_as_the_link_and_suffer_what_it_suffers(tmp_path: Pa
 
 
 def test_what_is_held_and_damaged_stays_damaged(tmp_path: Path) -> None:
-    faults = [{"at": 0.0, "for": 4.5, "corrupt": {"on": "all", "p": 1.0}}, {"at": 0.0, "for": 4.5, "hold": "all"}]  # fmt: skip
+    faults = [
+        {"at": 0.0, "for": 4.5, "corrupt": {"on": "all", "p": 1.0}},
+        {"at": 0.0, "for": 4.5, "hold": "all"},
+    ]
     made = pair(tmp_path, *faults)
     assert {e["reason"] for e in made.events("rejected")} == {"corrupt"}
     assert len(made.events("rejected")) == 8
@@ -49,7 +52,10 @@ def test_what_is_held_and_damaged_stays_damaged(tmp_path: Path) -> None:
 
 def test_nobody_is_overtaken_into_haste(tmp_path: Path) -> None:
     """Eight seconds late and waiting for the next one: it arrives when both have passed."""
-    faults = [{"at": 0.0, "for": 1.5, "delay": {"on": "all", "latency": 7.0}}, {"at": 0.0, "for": 1.5, "reorder": {"on": "all", "p": 1.0}}]  # fmt: skip
+    faults = [
+        {"at": 0.0, "for": 1.5, "delay": {"on": "all", "latency": 7.0}},
+        {"at": 0.0, "for": 1.5, "reorder": {"on": "all", "p": 1.0}},
+    ]
     first = [
         e["arrived"] / 1e9 for e in pair(tmp_path, *faults).events("delivered") if e["version"] == 0
     ]
@@ -73,7 +79,11 @@ def test_a_delay_from_a_trace_takes_its_values_in_their_order(tmp_path: Path) ->
     data.mkdir()
     (data / "late.csv").write_text("0.1\n0.2\n0.3\n")
     law = {"kind": "trace", "path": "late.csv"}
-    tree = scenario(nodes=TWO, network=NETWORK, fault=[{"at": 0.0, "delay": {"on": [[0, 1]], "latency": law}, "direction": "to"}])  # fmt: skip
+    tree = scenario(
+        nodes=TWO,
+        network=NETWORK,
+        fault=[{"at": 0.0, "delay": {"on": [[0, 1]], "latency": law}, "direction": "to"}],
+    )
     made = perform(tree, tmp_path / "runs", folders=(data,))
     found = [round(t - int(t), 9) for t in arrivals(made)]
     assert found[:6] == [0.2, 0.3, 0.4, 0.2, 0.3, 0.4]

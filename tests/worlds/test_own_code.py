@@ -152,9 +152,17 @@ def test_every_figure_says_that_it_is_declared_and_not_checked(own: Path) -> Non
     (own / "run" / "summary.json").unlink()
     assert said in hush("show", "run", cwd=own).stdout
     found = hush(
-        "audit", "./own.toml", "--allow-code", "--runs", "300", "--jobs", "1", "--out", "audit",
+        "audit",
+        "./own.toml",
+        "--allow-code",
+        "--runs",
+        "300",
+        "--jobs",
+        "1",
+        "--out",
+        "audit",
         cwd=own,
-    )  # fmt: skip
+    )
     assert found.returncode == 1
     assert said in found.stdout
     told = json.loads((own / "audit" / "audit.json").read_text())
@@ -208,9 +216,10 @@ def test_code_that_fails_is_told_by_its_line_and_leaves_a_failed_run(
 ) -> None:
     (tmp_path / "fails.py").write_text(FAILING)
     tree = scenario(
-        mechanism={"kind": "fails:Failing", "how": how}, run={"seed": 3, "horizon": 20.0},
+        mechanism={"kind": "fails:Failing", "how": how},
+        run={"seed": 3, "horizon": 20.0},
         nodes=[{"count": 3, "budget": {"epsilon": 4.0, "delta": 1e-5}}],
-    )  # fmt: skip
+    )
     (tmp_path / "world.toml").write_text(to_toml(tree))
     done = hush("run", "./world.toml", "--allow-code", "--quiet", "--out", "out", cwd=tmp_path)
     line = next(

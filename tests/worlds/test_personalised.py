@@ -107,10 +107,12 @@ def test_the_printed_schedule_counts_everybodys_wakes() -> None:
     budget = {"epsilon": 100.0, "delta": 0.0}
     plan = make_plan(
         scenario(
-            mechanism=mechanism, task={"l2": 0.5}, network={"topology": "complete"},
+            mechanism=mechanism,
+            task={"l2": 0.5},
+            network={"topology": "complete"},
             nodes=[{"count": 20, "clock": SYNCHRONOUS, "budget": budget}],
         )
-    )  # fmt: skip
+    )
     charges = [s.charged for s in plan.nodes[0].mechanism.schedule(19)]  # type: ignore[attr-defined]
     assert charges[0] / charges[-1] == pytest.approx(3.85, abs=0.005)
     assert sum(charges) == pytest.approx(100.0)
@@ -120,9 +122,13 @@ def test_the_printed_schedule_counts_everybodys_wakes() -> None:
 @pytest.mark.parametrize("warm", ["output", "objective"])
 def test_a_warm_start_and_descent_share_one_budget(tmp_path: Path, noise: str, warm: str) -> None:
     mechanism = {
-        "kind": "warm-cd", "noise": noise, "releases": 6, "warm_noise": warm, "warm_share": 0.3,
+        "kind": "warm-cd",
+        "noise": noise,
+        "releases": 6,
+        "warm_noise": warm,
+        "warm_share": 0.3,
         "warm_wakes": 4,
-    }  # fmt: skip
+    }
     run = {"seed": 5, "horizon": 30.0}
     ran = perform(
         world(mechanism, nodes=group(), run=run, task={"l2": 0.1, "start": "local"}), tmp_path
@@ -207,8 +213,12 @@ def test_laplace_noise_is_scaled_for_a_clip_in_l1(tmp_path: Path) -> None:
 def test_printed_gaussian_noise_is_remark_4(schedule: str) -> None:
     """E12: s = 2L√(2 ln(2/δ_k))/ε_k without 1/m; ε_k from the printed composition at δ/2, δ_k = δ/(2T)."""
     mechanism = {
-        "kind": "cd", "noise": "gaussian", "releases": 40, "schedule": schedule, "calibration": "as_printed",
-    }  # fmt: skip
+        "kind": "cd",
+        "noise": "gaussian",
+        "releases": 40,
+        "schedule": schedule,
+        "calibration": "as_printed",
+    }
     plan = make_plan(world(mechanism, nodes=group(), task={"l2": 0.3}))
     spends: Any = plan.nodes[0].mechanism.schedule(2)  # type: ignore[attr-defined]
     width = 2 * math.sqrt(2 * math.log(2 / (1e-5 / 80)))
@@ -223,8 +233,12 @@ def test_printed_gaussian_noise_is_remark_4(schedule: str) -> None:
 def test_a_step_size_made_of_data_costs_everything(tmp_path: Path) -> None:
     """As printed α_i holds λ_max of the data: what it scales has no finite loss."""
     mechanism = {
-        "kind": "cd", "noise": "laplace", "releases": 3, "smoothness": "data", "calibration": "as_printed",
-    }  # fmt: skip
+        "kind": "cd",
+        "noise": "laplace",
+        "releases": 3,
+        "smoothness": "data",
+        "calibration": "as_printed",
+    }
     ran = perform(world(mechanism, nodes=group()), tmp_path)
     assert ran.outcome.summary["epsilon"]["max"] == "inf"
     assert ran.outcome.summary["epsilon"]["claimed"] == pytest.approx(3.0, rel=1e-6)
@@ -234,10 +248,12 @@ def test_output_noise_allows_for_the_solver() -> None:
     """A12 and E20: ζ = εΛ/(2(G/m + tol)), both minimisers being found to 1e-6."""
     plan = make_plan(
         world(
-            {"kind": "propagation", "noise": "output"}, nodes=group(), task={"l2": 0.1},
+            {"kind": "propagation", "noise": "output"},
+            nodes=group(),
+            task={"l2": 0.1},
             privacy={"calibrate": "basic"},
         )
-    )  # fmt: skip
+    )
     for node, m in zip(plan.nodes, plan.shards.sizes, strict=True):
         spend: Any = node.mechanism.schedule(2)[0]  # type: ignore[attr-defined]
         exact = rounded_down(3.0 * (1 - 1e-11)) * 0.2 / (2 * (1 / m + 1e-6))

@@ -99,13 +99,37 @@ def leaks_a_gradient(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTED: dict[str, tuple[Plant, str, dict[str, Any]]] = {
-    "a dropped charge": (dropped_charge, "ledger survives", {"every": 4.0, "until": 18.0, "for": 1.5, "crash": "minority"}),
-    "a message delivered to the dead": (delivered_to_the_dead, "silence", {"every": 3.0, "until": 18.0, "for": 2.0, "crash": "one"}),
-    "a heal that forgets one direction": (heals_one_direction, "declared faults", {"at": 4.0, "for": 4.0, "partition": {"groups": [[0, 1, 2]]}}),
-    "noise reused on rejoin": (noise_of_the_former_life, "noise once", {"at": 4.0, "for": 4.0, "leave": "minority"}),
-    "a charge after send": (charges_after_sending, "only releases", {"at": 4.0, "for": 1.0, "pause": "all"}),
-    "a leak of a raw gradient": (leaks_a_gradient, "only releases", {"at": 4.0, "for": 1.0, "pause": "all"}),
-}  # fmt: skip
+    "a dropped charge": (
+        dropped_charge,
+        "ledger survives",
+        {"every": 4.0, "until": 18.0, "for": 1.5, "crash": "minority"},
+    ),
+    "a message delivered to the dead": (
+        delivered_to_the_dead,
+        "silence",
+        {"every": 3.0, "until": 18.0, "for": 2.0, "crash": "one"},
+    ),
+    "a heal that forgets one direction": (
+        heals_one_direction,
+        "declared faults",
+        {"at": 4.0, "for": 4.0, "partition": {"groups": [[0, 1, 2]]}},
+    ),
+    "noise reused on rejoin": (
+        noise_of_the_former_life,
+        "noise once",
+        {"at": 4.0, "for": 4.0, "leave": "minority"},
+    ),
+    "a charge after send": (
+        charges_after_sending,
+        "only releases",
+        {"at": 4.0, "for": 1.0, "pause": "all"},
+    ),
+    "a leak of a raw gradient": (
+        leaks_a_gradient,
+        "only releases",
+        {"at": 4.0, "for": 1.0, "pause": "all"},
+    ),
+}
 NOISY: list[dict[str, Any]] = [
     {"at": 1.0, "loss": {"on": "all", "p": 0.1}},
     {"at": 2.0, "for": 3.0, "delay": {"on": [1], "latency": "300ms"}},

@@ -142,9 +142,16 @@ def test_a_neighbour_count_off_by_one_is_found() -> None:
 
 @pytest.mark.slow
 def test_a_release_left_uncharged_is_found() -> None:
-    tree = couple(DVP | {"alpha": 1.5}, run={"seed": 1, "rounds": 4}, data={
-        "source": "blobs", "dimension": 1, "points": 200, "test_points": 0,
-    })  # fmt: skip
+    tree = couple(
+        DVP | {"alpha": 1.5},
+        run={"seed": 1, "rounds": 4},
+        data={
+            "source": "blobs",
+            "dimension": 1,
+            "points": 200,
+            "test_points": 0,
+        },
+    )
     found = planted(tree, guarded(every_second_one_free), 1500)
     assert found.verdict == BROKEN
 

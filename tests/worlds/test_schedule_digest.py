@@ -35,9 +35,10 @@ from tests.support.command import hush
 from tests.support.federation import world as federation
 
 LINKS = {
-    "topology": "complete", "loss": 0.1,
+    "topology": "complete",
+    "loss": 0.1,
     "latency": {"kind": "lognormal", "median": 0.1, "sigma": 1.0},
-}  # fmt: skip
+}
 FAULTS = [
     {"at": 2.0, "for": 3.0, "crash": [1]},
     {"at": 2.5, "for": 2.0, "leave": [3]},
@@ -53,21 +54,27 @@ FAULTS = [
 WORLDS: dict[str, dict[str, Any]] = {
     "faults": private(network=LINKS, fault=FAULTS, run={"seed": 5, "horizon": 12.0}),
     "computing": private(
-        network=LINKS, fault=FAULTS[:3], run={"seed": 5, "horizon": 8.0},
+        network=LINKS,
+        fault=FAULTS[:3],
+        run={"seed": 5, "horizon": 8.0},
         nodes=[{"count": 6, "compute": "300ms", "budget": {"epsilon": 4.0, "delta": 1e-5}}],
     ),
     "refused": private(
-        run={"seed": 5, "horizon": 60.0}, privacy={"filter": "basic"},
+        run={"seed": 5, "horizon": 60.0},
+        privacy={"filter": "basic"},
         nodes=[{"count": 6, "budget": {"epsilon": 1.0, "delta": 1e-4}}],
         mechanism={"kind": "cd", "mu": 1.0, "noise": "laplace", "releases": 100},
     ),
     "barrier": world("dvp", "barrier"),
     "pairs": world("collaborative-admm"),
     "server": federation(
-        {"kind": "wddp", "noise": "none", "synchronise": "every-round", "learning_rate": 0.8}, 8,
-        network={"latency": 0.2}, server={"deadline": 1.0, "quorum": 1.0}, fault=[{"at": 1.5, "for": 2.0, "crash": [1]}],
+        {"kind": "wddp", "noise": "none", "synchronise": "every-round", "learning_rate": 0.8},
+        8,
+        network={"latency": 0.2},
+        server={"deadline": 1.0, "quorum": 1.0},
+        fault=[{"at": 1.5, "for": 2.0, "crash": [1]}],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +134,9 @@ def first(events: Events, kind: type, fits: Callable[[Any], bool] = lambda _: Tr
     return next(i for i, event in enumerate(events) if type(event) is kind and fits(event))
 
 
-def with_field(kind: type, fits: Callable[[Any], bool], **change: Any) -> Callable[[Events], Events]:  # fmt: skip
+def with_field(
+    kind: type, fits: Callable[[Any], bool], **change: Any
+) -> Callable[[Events], Events]:
     """Change fields of the first event of a kind: each is a function of the event."""
 
     def changed(events: Events) -> Events:
@@ -215,16 +224,32 @@ MUTANTS: dict[str, tuple[str, Callable[[Events], Events]]] = {
     "turn: receiver": ("faults", with_field(Sent, always, to=lambda e: bumped(e.to))),
     "turn: arrival": ("faults", with_field(Sent, arrives, arrives=lambda e: bumped(e.arrives))),
     "turn: lost": ("faults", with_field(Sent, arrives, arrives=lambda e: [-1, *e.arrives[1:]])),
-    "turn: held, not lost": ("faults", with_field(Sent, lambda e: -1 in e.arrives, arrives=lambda e: [-2 if a == -1 else a for a in e.arrives])),
+    "turn: held, not lost": (
+        "faults",
+        with_field(
+            Sent,
+            lambda e: -1 in e.arrives,
+            arrives=lambda e: [-2 if a == -1 else a for a in e.arrives],
+        ),
+    ),
     "turn: copy": ("faults", without(Duplicated)),
-    "turn: copy's arrival": ("faults", with_field(Duplicated, always, arrives=lambda e: e.arrives + 1)),
+    "turn: copy's arrival": (
+        "faults",
+        with_field(Duplicated, always, arrives=lambda e: e.arrives + 1),
+    ),
     "turn: proposed": ("faults", without(Proposed, lambda e: e.node == 2 and e.t > 8.5e9)),
     "fault: t": ("faults", with_field(FaultBegan, always, t=lambda e: e.t + 1)),
     "fault: number": ("faults", with_field(FaultBegan, always, fault=lambda e: e.fault + 1)),
-    "fault: targets": ("faults", with_field(FaultBegan, always, targets=lambda e: bumped(e.targets))),
+    "fault: targets": (
+        "faults",
+        with_field(FaultBegan, always, targets=lambda e: bumped(e.targets)),
+    ),
     "fault: end": ("faults", with_field(FaultEnded, always, t=lambda e: e.t + 1)),
     "fault: end's number": ("faults", with_field(FaultEnded, always, fault=lambda e: e.fault + 1)),
-    "fault: end's targets": ("faults", with_field(FaultEnded, always, targets=lambda e: bumped(e.targets))),
+    "fault: end's targets": (
+        "faults",
+        with_field(FaultEnded, always, targets=lambda e: bumped(e.targets)),
+    ),
     "member: t": ("faults", with_field(Crashed, always, t=lambda e: e.t + 1)),
     "member: agent": ("faults", with_field(Crashed, always, node=lambda e: e.node + 1)),
     "member: change": ("faults", as_kind(Restarted, Joined)),
@@ -233,14 +258,26 @@ MUTANTS: dict[str, tuple[str, Callable[[Events], Events]]] = {
     "round: server": ("server", with_field(RoundClosed, always, node=lambda e: e.node + 1)),
     "round: number": ("server", with_field(RoundClosed, always, round=lambda e: e.round + 1)),
     "round: verdict": ("server", _aborted),
-    "round: survivors": ("server", with_field(RoundClosed, always, survivors=lambda e: list(e.survivors)[1:])),
+    "round: survivors": (
+        "server",
+        with_field(RoundClosed, always, survivors=lambda e: list(e.survivors)[1:]),
+    ),
     "arrival of what was held": ("faults", _later),
-    "arrival: receiver": ("faults", with_field(Rejected, lambda e: e.reason == "corrupt", node=lambda e: e.node + 1)),
-    "arrival: sender": ("faults", with_field(Rejected, lambda e: e.reason == "corrupt", sender=lambda e: e.sender + 1)),
-    "arrival: damage": ("faults", with_field(Rejected, lambda e: e.reason == "corrupt", reason=lambda _: "")),
+    "arrival: receiver": (
+        "faults",
+        with_field(Rejected, lambda e: e.reason == "corrupt", node=lambda e: e.node + 1),
+    ),
+    "arrival: sender": (
+        "faults",
+        with_field(Rejected, lambda e: e.reason == "corrupt", sender=lambda e: e.sender + 1),
+    ),
+    "arrival: damage": (
+        "faults",
+        with_field(Rejected, lambda e: e.reason == "corrupt", reason=lambda _: ""),
+    ),
     "sample: t": ("faults", with_field(Sampled, always, t=lambda e: e.t + 1)),
     "sample": ("faults", without(Sampled)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -276,10 +313,16 @@ def test_nothing_else_counts(made: dict[str, Ran]) -> None:
 @pytest.mark.parametrize(
     ("charge", "wanted"),
     [
-        (0.0, 0), (1e-9, 1), (0.3, 300_000_000), (2.0, 2 * 10**9), (999_999.999999999, 999_999_999_999_999),
-        ("inf", -2), (1e300, 2**62), (5e9, 2**62),
+        (0.0, 0),
+        (1e-9, 1),
+        (0.3, 300_000_000),
+        (2.0, 2 * 10**9),
+        (999_999.999999999, 999_999_999_999_999),
+        ("inf", -2),
+        (1e300, 2**62),
+        (5e9, 2**62),
     ],
-)  # fmt: skip
+)
 def test_charges_are_integers(charge: float | str, wanted: int) -> None:
     assert units(charge) == wanted
     assert schedule.charge_of(charge) == wanted
@@ -288,18 +331,23 @@ def test_charges_are_integers(charge: float | str, wanted: int) -> None:
 @pytest.mark.slow
 def test_a_run_that_diverged_says_that_its_digest_is_conditional(tmp_path: Path) -> None:
     hot = scenario(
-        run={"seed": 5, "rounds": 12}, task={"l2": 0.1, "loss": "squared"},
-        nodes=[{"count": 6, "clock": "synchronous"}], server={"deadline": 2.0, "quorum": 0.5},
+        run={"seed": 5, "rounds": 12},
+        task={"l2": 0.1, "loss": "squared"},
+        nodes=[{"count": 6, "clock": "synchronous"}],
+        server={"deadline": 2.0, "quorum": 0.5},
         mechanism={"kind": "fedavg", "learning_rate": 1e200, "epochs": 3},
-    )  # fmt: skip
+    )
     ran = perform(hot, tmp_path)
     told = ran.events("diverged")
     agents = {e["node"] for e in told}
     assert agents
     digests: dict[str, Any] = dict(ran.digests)
     assert digests["conditional"] == {
-        "on": "divergence", "agents": len(agents), "first": told[0]["node"], "t": told[0]["t"],
-    }  # fmt: skip
+        "on": "divergence",
+        "agents": len(agents),
+        "first": told[0]["node"],
+        "t": told[0]["t"],
+    }
     shown = hush("show", str(ran.outcome.folder))
     assert "conditional on divergence" in shown.stdout
     calm = perform(private(), tmp_path)

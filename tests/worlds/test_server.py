@@ -15,9 +15,12 @@ def test_synchronised_rounds_are_gradient_descent_on_the_weighted_objective(
     tmp_path: Path, weights: str
 ) -> None:
     mechanism = {
-        "kind": "wddp", "noise": "none", "synchronise": "every-round", "weights": weights,
+        "kind": "wddp",
+        "noise": "none",
+        "synchronise": "every-round",
+        "weights": weights,
         "learning_rate": 0.8,
-    }  # fmt: skip
+    }
     ran = perform(world(mechanism, 30), tmp_path)
     sizes = np.array(ran.run.plan.shards.sizes, float)
     w = sizes / sizes.sum() if weights == "size" else np.full(6, 1 / 6)
@@ -34,8 +37,12 @@ def test_synchronised_rounds_are_gradient_descent_on_the_weighted_objective(
 def test_one_shot_averages_what_parties_reach_alone(tmp_path: Path, weights: str) -> None:
     """Kang, Liu, Wang, Algorithm 1."""
     mechanism = {
-        "kind": "wddp", "noise": "none", "local_rounds": 25, "weights": weights, "learning_rate": 0.8,
-    }  # fmt: skip
+        "kind": "wddp",
+        "noise": "none",
+        "local_rounds": 25,
+        "weights": weights,
+        "learning_rate": 0.8,
+    }
     ran = perform(world(mechanism, None), tmp_path)
     sizes = np.array(ran.run.plan.shards.sizes, float)
     w = sizes / sizes.sum() if weights == "size" else np.full(6, 1 / 6)
@@ -61,8 +68,9 @@ def test_one_party_is_central_gradient_descent(tmp_path: Path) -> None:
     """wddp, jayaraman-gradient and central-gradient on one party are one algorithm, and one noise."""
     nodes = [{"count": 1, "clock": "barrier", "budget": BUDGET}]
     mechanisms: list[dict[str, Any]] = [
-        {"kind": "central-gradient"}, {"kind": "wddp", "synchronise": "every-round"},
-    ]  # fmt: skip
+        {"kind": "central-gradient"},
+        {"kind": "wddp", "synchronise": "every-round"},
+    ]
     runs = [
         perform(world(m, 8, nodes=nodes, data=UNEVEN | {"split": "even"}), tmp_path)
         for m in mechanisms
@@ -124,8 +132,11 @@ def test_synchronised_rounds_keep_the_papers_bound(tmp_path: Path) -> None:
     """O6: Kang, Liu, Wang, (11), σ the noise of the sum: E excess ≤ (1 − λ/L)^T Δ₀ + dσ²/(2λ)."""
     excess, T, smooth, convex = [], 30, 0.25 + 0.1, 0.1
     mechanism = {
-        "kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "learning_rate": 1 / smooth,
-    }  # fmt: skip
+        "kind": "wddp",
+        "synchronise": "every-round",
+        "noise": "aggregate",
+        "learning_rate": 1 / smooth,
+    }
     for seed in range(40):
         run = {"seed": 5, "rounds": T}
         plan_world = world(mechanism, T, nodes=private(), run=run, seeds={"noise": seed})

@@ -20,8 +20,11 @@ def test_a_sum_with_too_little_noise_is_aborted_not_released(
 ) -> None:
     """One of six crashes after three rounds: without provision, no aggregate is released any more."""
     mechanism = {
-        "kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": tolerate,
-    }  # fmt: skip
+        "kind": "wddp",
+        "synchronise": "every-round",
+        "noise": "aggregate",
+        "tolerate": tolerate,
+    }
     sections: dict[str, Any] = {
         "nodes": [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET}],
         "server": {"deadline": 5.0, "quorum": 0.5},
@@ -81,10 +84,12 @@ def test_who_comes_back_in_the_middle_of_a_round_does_not_pay_twice(
         "server": {"deadline": 4.0, "quorum": 0.5},
         "network": {"latency": "300ms"},
         "fault": [
-            {"at": 2.4, "for": 0.2, "crash": [1]}, {"at": 3.1, "for": 1.0, "crash": [2], "lose": "all"},
-            {"at": 4.5, "for": 3.0, "leave": [3]}, {"at": 6.5, "for": 0.1, "crash": [1], "lose": "nothing"},
+            {"at": 2.4, "for": 0.2, "crash": [1]},
+            {"at": 3.1, "for": 1.0, "crash": [2], "lose": "all"},
+            {"at": 4.5, "for": 3.0, "leave": [3]},
+            {"at": 6.5, "for": 0.1, "crash": [1], "lose": "nothing"},
         ],
-    }  # fmt: skip
+    }
     ran = perform(world({"kind": "wddp", "synchronise": "every-round"}, 12, **sections), tmp_path)
     assert ran.outcome.code == 0
     summary = ran.outcome.summary
@@ -99,8 +104,12 @@ def test_who_comes_back_in_the_middle_of_a_round_does_not_pay_twice(
 @pytest.mark.parametrize("weights", ["size", "uniform"])
 def test_what_survivors_send_is_averaged_over_survivors(tmp_path: Path, weights: str) -> None:
     mechanism = {
-        "kind": "wddp", "noise": "none", "synchronise": "every-round", "weights": weights, "learning_rate": 0.8,
-    }  # fmt: skip
+        "kind": "wddp",
+        "noise": "none",
+        "synchronise": "every-round",
+        "weights": weights,
+        "learning_rate": 0.8,
+    }
     nodes = [
         {"count": 5, "clock": "barrier"},
         {"name": "away", "count": 1, "clock": "barrier", "present": False},
@@ -149,9 +158,11 @@ def test_a_round_with_fewer_survivors_than_were_charged_for_is_aborted(tmp_path:
     """As printed the loss of pathak grows as parties fall away: nobody was charged for one party alone."""
     fault = [{"at": 0.5, "leave": [1, 2, 3, 4, 5]}]
     sections: dict[str, Any] = {
-        "nodes": [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET}], "fault": fault,
-        "run": {"seed": 5, "horizon": 30.0}, "server": {"deadline": 4.0},
-    }  # fmt: skip
+        "nodes": [{"count": 6, "clock": SYNCHRONOUS, "budget": BUDGET}],
+        "fault": fault,
+        "run": {"seed": 5, "horizon": 30.0},
+        "server": {"deadline": 4.0},
+    }
     ran = perform(
         world({"kind": "pathak", "calibration": "as_printed"}, None, **sections), tmp_path
     )

@@ -112,8 +112,12 @@ def test_as_printed_uniform_weights_stand_for_the_smallest_party(tmp_path: Path)
 def test_noise_of_a_secure_sum_is_shared_among_the_honest() -> None:
     """w_jσ_j = σ*/√(m − h − dropouts); the sum's variance never falls below σ*²."""
     mechanism = {
-        "kind": "wddp", "synchronise": "every-round", "noise": "aggregate", "tolerate": 1, "colluders": 2,
-    }  # fmt: skip
+        "kind": "wddp",
+        "synchronise": "every-round",
+        "noise": "aggregate",
+        "tolerate": 1,
+        "colluders": 2,
+    }
     plan = make_plan(world(mechanism, 4, nodes=private(), server={"quorum": 0.5}))
     assert plan.server is not None
     desk = plan.server.mechanism
@@ -296,9 +300,11 @@ def test_an_outsider_is_not_shown_the_copy_of_a_client_that_missed_the_last_word
 def test_steps_on_a_loss_that_is_not_convex_do_not_contract() -> None:
     """Welsch's loss, of slope e^(−½) at most, bends downwards as far as upwards: 25 steps cost √25."""
     tree = world(
-        {"kind": "wddp", "local_rounds": 25}, None, nodes=private(),
+        {"kind": "wddp", "local_rounds": 25},
+        None,
+        nodes=private(),
         task={"l2": 0.05, "loss": "welsch"},
-    )  # fmt: skip
+    )
     plan = make_plan(tree)
     mu = gaussian.mu(3.0, 1e-4)
     for node, size in zip(plan.nodes, plan.shards.sizes, strict=True):
@@ -310,9 +316,11 @@ def test_steps_on_a_loss_that_is_not_convex_do_not_contract() -> None:
 def test_rounding_is_in_the_reach_of_a_hidden_step(rate: float) -> None:
     """The answer moves by a cell in each coordinate, and the model by one more: 1/γ cells of the gradient."""
     tree = world(
-        {"kind": "central-gradient", "learning_rate": rate}, 4,
-        nodes=[private()[0] | {"count": 1}], privacy={"grid": 2.0**-10},
-    )  # fmt: skip
+        {"kind": "central-gradient", "learning_rate": rate},
+        4,
+        nodes=[private()[0] | {"count": 1}],
+        privacy={"grid": 2.0**-10},
+    )
     (node,) = make_plan(tree).nodes
     assert node.planned is not None
     spend = node.planned[0]

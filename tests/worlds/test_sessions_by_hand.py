@@ -172,9 +172,10 @@ def test_an_exported_session_names_no_folder_of_this_machine(tmp_path: Path) -> 
     for i in range(2):
         np.savez(home / "nodes" / f"{i:03d}.npz", x=np.full((3, 2), 0.1), y=np.ones(3))
     world = scenario(
-        data={"source": "files", "path": "nodes"}, network={"topology": "path"},
+        data={"source": "files", "path": "nodes"},
+        network={"topology": "path"},
         nodes=[{"name": "peers", "count": 2}],
-    )  # fmt: skip
+    )
     (home / "world.toml").write_text(to_toml(world), encoding="utf-8")
     plan = make_plan(home / "world.toml")
     run = Run(plan, tmp_path / "run", RunGovernor(watched=True, steers=True), 1e12)

@@ -44,10 +44,13 @@ class Stubborn:
         return Step("silent", None, lambda _: (state, None))
 '''
 FAULTS = [
-    {"at": 2.5, "for": 1.0, "crash": [1], "lose": "all"}, {"at": 8.5, "for": 1.0, "crash": [1], "lose": "all"},
-    {"at": 3.5, "for": 2.0, "leave": [2]}, {"at": 9.1, "for": 2.0, "leave": [2]}, {"at": 9.5, "pause": [3]},
+    {"at": 2.5, "for": 1.0, "crash": [1], "lose": "all"},
+    {"at": 8.5, "for": 1.0, "crash": [1], "lose": "all"},
+    {"at": 3.5, "for": 2.0, "leave": [2]},
+    {"at": 9.1, "for": 2.0, "leave": [2]},
+    {"at": 9.5, "pause": [3]},
     {"at": 9.5, "privacy": {"on": [0], "kind": "counter-rollback"}},
-]  # fmt: skip
+]
 
 
 def after_the_plan(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -109,9 +112,10 @@ def test_code_that_releases_more_than_it_planned_is_refused(
     held = {"epsilon": epsilon, "delta": 0.0, "on_exhausted": then}
     budget = {} if epsilon is None else {"budget": held}
     tree = scenario(
-        mechanism={"kind": "own_stubborn:Stubborn"}, run={"seed": 3, "horizon": 9.0},
+        mechanism={"kind": "own_stubborn:Stubborn"},
+        run={"seed": 3, "horizon": 9.0},
         nodes=[{"count": 4, "clock": "synchronous"} | budget],
-    )  # fmt: skip
+    )
     ran = perform(tree, tmp_path, allow_code=True)
     assert ran.outcome.code == 0, ran.outcome.message
     most = 2 if epsilon == 0.25 else 3

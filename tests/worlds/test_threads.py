@@ -58,7 +58,12 @@ def test_python_with_many_threads_and_the_command_have_one_value_digest(tmp_path
     assert done.returncode == 0, done.stderr.decode()
     for name, environment in (("one", {}), ("many", many)):
         out = str(tmp_path / name)
-        assert hush("run", "./wide.toml", "--quiet", "--out", out, cwd=tmp_path, **environment).returncode == 0  # fmt: skip
+        assert (
+            hush(
+                "run", "./wide.toml", "--quiet", "--out", out, cwd=tmp_path, **environment
+            ).returncode
+            == 0
+        )
     python, one, many_threads = (
         RunRecord(tmp_path / n).manifest for n in ("python", "one", "many")
     )

@@ -37,9 +37,12 @@ def plan(name: str, how: str, **sections: Any) -> Any:
     regularised = {"l2": 0.5} if "cd" in name else {}
     nodes = [{"count": 4, "budget": BUDGET}]
     base: dict[str, Any] = {
-        "mechanism": TWO[name], "task": regularised, "nodes": nodes, "privacy": {"calibrate": how},
+        "mechanism": TWO[name],
+        "task": regularised,
+        "nodes": nodes,
+        "privacy": {"calibrate": how},
         "data": {"source": "blobs", "dimension": 8, "points": 60, "test_points": 0},
-    }  # fmt: skip
+    }
     return make_plan(scenario(**(base | sections)))
 
 
@@ -174,9 +177,14 @@ def test_resolved_says_what_tightest_was_and_runs_again(tmp_path: Path) -> None:
 def test_a_scenario_is_compared_with_another_of_the_same_seed(tmp_path: Path) -> None:
     expects = [
         {"metric": "epsilon.max", "compared_to": "twin.toml", "ratio_below": 1.1, "name": "ratio"},
-        {"metric": "epsilon.max", "compared_to": "twin.toml", "difference_below": -0.5, "name": "gain"},
+        {
+            "metric": "epsilon.max",
+            "compared_to": "twin.toml",
+            "difference_below": -0.5,
+            "name": "gain",
+        },
         {"metric": "messages.lost", "compared_to": "twin.toml", "ratio_below": 0.5, "name": "lost"},
-    ]  # fmt: skip
+    ]
     from scenarios.language.writer import to_toml
 
     base = private(expect=expects)
@@ -203,8 +211,11 @@ def test_the_server_who_colludes_is_charged_the_honest_noise_only() -> None:
 
     spend = Spend("wddp", "gaussian", "", 1.0, 1.0, "l2", 3, 0.0, 2.0, 2.0, summed=1.5)
     assert {view: seen_in(view, spend).charged for view in VIEWS} == {
-        "eavesdropper": 2.0, "server": 2.0, "aggregate": 1.5, "outsider": 2.0,
-    }  # fmt: skip
+        "eavesdropper": 2.0,
+        "server": 2.0,
+        "aggregate": 1.5,
+        "outsider": 2.0,
+    }
 
 
 def test_a_warm_start_and_gaussian_descent_share_a_budget() -> None:
@@ -234,12 +245,22 @@ def test_the_same_ledgers_are_all_ledgers_under_every_accountant(
     tree = private(
         mechanism={"kind": "warm-cd", "noise": "gaussian", "releases": 6},
         nodes=[
-            {"name": "busy", "count": 2, "clock": {"kind": "poisson", "rate": 2.0}, "budget": {"epsilon": 4.0, "delta": deltas[0]}},
-            {"name": "slow", "count": 2, "clock": {"kind": "periodic", "period": "6s"}, "budget": {"epsilon": 4.0, "delta": deltas[1]}},
+            {
+                "name": "busy",
+                "count": 2,
+                "clock": {"kind": "poisson", "rate": 2.0},
+                "budget": {"epsilon": 4.0, "delta": deltas[0]},
+            },
+            {
+                "name": "slow",
+                "count": 2,
+                "clock": {"kind": "periodic", "period": "6s"},
+                "budget": {"epsilon": 4.0, "delta": deltas[1]},
+            },
         ],
         run={"seed": 3, "horizon": 9.0},
         data={"source": "blobs", "dimension": 3, "points": 30},
-    )  # fmt: skip
+    )
     ran = perform(tree, tmp_path)
     summary = ran.outcome.summary
     assert {number(node["epsilon_basic"]) == math.inf for node in summary["nodes"]} == {True, False}

@@ -104,9 +104,14 @@ def test_the_power_is_what_repetitions_show(law: str) -> None:
     unit = "mu" if law == "gaussian" else "epsilon"
     losses, mass = numerical.law(Tally([(Loss(law, 2 * claimed), 1)]))
     told = power(
-        (losses, mass), claimed, unit=unit, delta=0.0, runs=runs, confidence=0.95,
+        (losses, mass),
+        claimed,
+        unit=unit,
+        delta=0.0,
+        runs=runs,
+        confidence=0.95,
         rng=generator(1, "power"),
-    )  # fmt: skip
+    )
     under = np.exp(-losses) * mass
     refuted = 0
     for seed in range(60):
@@ -119,9 +124,14 @@ def test_the_power_is_what_repetitions_show(law: str) -> None:
         refuted += found.value > claimed
     assert abs(refuted / 60 - told) < 0.25
     fewer = power(
-        (losses, mass), claimed, unit=unit, delta=0.0, runs=40, confidence=0.95,
+        (losses, mass),
+        claimed,
+        unit=unit,
+        delta=0.0,
+        runs=40,
+        confidence=0.95,
         rng=generator(1, "power"),
-    )  # fmt: skip
+    )
     assert fewer < told
 
 
@@ -164,9 +174,14 @@ def test_the_power_uses_both_laws() -> None:
     losses = np.array([-epsilon, epsilon])
     mass = np.array([1.0, math.exp(epsilon)]) / (1 + math.exp(epsilon))
     told = power(
-        (losses, mass), claimed, unit="epsilon", delta=0.0, runs=runs, confidence=0.95,
+        (losses, mass),
+        claimed,
+        unit="epsilon",
+        delta=0.0,
+        runs=runs,
+        confidence=0.95,
         rng=generator(3, "power"),
-    )  # fmt: skip
+    )
     hits, alarms = mass[1], mass[0]
     chance = 0.0
     for k in range(51):
@@ -266,9 +281,13 @@ def test_the_power_of_a_known_threshold_is_what_repetitions_show(
     known = numerical.law(Tally([(Loss(law, claimed, d), 1)]))
     at = best_threshold(known, runs=runs, **how)  # type: ignore[arg-type]
     told = power(
-        numerical.law(Tally([(Loss(law, size, d), 1)])), claimed, runs=runs,
-        rng=generator(1, "power"), threshold=at, **how,  # type: ignore[arg-type]
-    )  # fmt: skip
+        numerical.law(Tally([(Loss(law, size, d), 1)])),
+        claimed,
+        runs=runs,
+        rng=generator(1, "power"),
+        threshold=at,
+        **how,  # type: ignore[arg-type]
+    )
     refuted = 0
     for seed in range(80):
         seen = ("loss", *losses_of(law, size, d, runs, seed))

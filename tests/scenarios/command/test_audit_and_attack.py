@@ -82,7 +82,10 @@ def test_a_broken_charge_ends_with_three(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["audit", "consensus-poisson"], "makes no promise here that could be refuted"),
-        (["audit", "quickstart", "--view", "server"], "there is no server view in quickstart: eavesdropper, outsider"),
+        (
+            ["audit", "quickstart", "--view", "server"],
+            "there is no server view in quickstart: eavesdropper, outsider",
+        ),
         (["audit", "quickstart", "--node", "100"], "no agent 100: ids run from 0 to 99"),
         (["audit", "quickstart", "--runs", "2"], "needs at least 4 runs"),
         (["audit", "quickstart", "--confidence", "1"], "at least 0.5 and below 1"),
@@ -93,7 +96,7 @@ def test_a_broken_charge_ends_with_three(tmp_path: Path) -> None:
         (["attack", "guess", "quickstart"], "invalid choice"),
         (["show", "cd", "--ledger", "csv"], "--ledger needs the folder of a run"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked_is_told(words: list[str], said: str, tmp_path: Path) -> None:
     done = hush(*words, cwd=tmp_path)
     assert done.returncode == 2

@@ -58,15 +58,41 @@ def test_run_without_a_word_runs_quickstart_and_names_its_folder(tmp_path: Path)
 def test_the_folder_holds_what_the_contract_names(finished: Path) -> None:
     names = {p.name for p in finished.iterdir()}
     assert {
-        "manifest.json", "scenario.toml", "resolved.toml", "inputs.jsonl", "events-00000.jsonl", "ledger.jsonl",
-        "metrics.csv", "summary.json", "models.npz", "verdicts.json",
-    } <= names  # fmt: skip
+        "manifest.json",
+        "scenario.toml",
+        "resolved.toml",
+        "inputs.jsonl",
+        "events-00000.jsonl",
+        "ledger.jsonl",
+        "metrics.csv",
+        "summary.json",
+        "models.npz",
+        "verdicts.json",
+    } <= names
     manifest = json.loads((finished / "manifest.json").read_text())
     assert manifest["status"] == "finished"
     assert set(manifest["sha256"]) == names - {"manifest.json"}
     summary = json.loads((finished / "summary.json").read_text())
-    needed = {"scenario", "seed", "status", "horizon_s", "updates", "releases", "messages", "objective", "gap", "loss",
-              "accuracy", "epsilon", "groups", "nodes", "expectations", "invariants", "wall_s", "updates_per_s"}  # fmt: skip
+    needed = {
+        "scenario",
+        "seed",
+        "status",
+        "horizon_s",
+        "updates",
+        "releases",
+        "messages",
+        "objective",
+        "gap",
+        "loss",
+        "accuracy",
+        "epsilon",
+        "groups",
+        "nodes",
+        "expectations",
+        "invariants",
+        "wall_s",
+        "updates_per_s",
+    }
     assert needed <= set(summary)
     node = {
         "id",

@@ -18,8 +18,11 @@ WORDS = {
     "not a run": (["replay", "."], 2),
     "no file": (["check", "./nosuch.toml"], 2),
     "fine": (["list"], 0),
-    "fine, and said so on stderr": (["run", "ring5-dropout", "--quiet", "--twice", "--out", "{}"], 0),
-}  # fmt: skip
+    "fine, and said so on stderr": (
+        ["run", "ring5-dropout", "--quiet", "--twice", "--out", "{}"],
+        0,
+    ),
+}
 
 
 @pytest.mark.slow
@@ -52,8 +55,10 @@ def test_a_signal_during_start_up_ends_with_130(
     words = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
     process = subprocess.Popen(
         [sys.executable, "-m", "scenarios", *words, "--out", str(tmp_path / "run")],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     maps = Path(f"/proc/{process.pid}/maps")
     begun = time.monotonic()
     while library not in maps.read_text():

@@ -81,9 +81,12 @@ def test_every_number_of_an_ascii_frame_is_that_of_the_unicode_frame(
         for i, r in enumerate(found.nodes.rows, start=1)
     ]
     nodes = replace(
-        found.nodes, rows=rows, shares=[0.1, 0.5, 1.0] * (count // 3) + [0.0] * (count % 3),
-        epsilon_worst=math.inf, epsilon_median=math.inf,
-    )  # fmt: skip
+        found.nodes,
+        rows=rows,
+        shares=[0.1, 0.5, 1.0] * (count // 3) + [0.0] * (count % 3),
+        epsilon_worst=math.inf,
+        epsilon_median=math.inf,
+    )
     assert found.crowd is not None
     crowd = replace(
         found.crowd,
@@ -111,9 +114,13 @@ def naked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(*words: str, encoding: str) -> str:
     """Return what the command writes to a terminal of some encoding."""
     return subprocess.run(
-        [sys.executable, "-m", "scenarios", *words], cwd=ROOT, capture_output=True, check=True,
-        encoding=encoding, env=os.environ | {"PYTHONIOENCODING": encoding},
-    ).stdout  # fmt: skip
+        [sys.executable, "-m", "scenarios", *words],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        encoding=encoding,
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+    ).stdout
 
 
 @pytest.mark.slow

@@ -129,9 +129,12 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
         }
     ]
     often = private(
-        run={"seed": 5, "horizon": 40.0}, nodes=nodes, mechanism=many, privacy={"calibrate": "kov"},
+        run={"seed": 5, "horizon": 40.0},
+        nodes=nodes,
+        mechanism=many,
+        privacy={"calibrate": "kov"},
         network={"topology": "complete"},
-    )  # fmt: skip
+    )
     ran = perform(often, tmp_path / "often")
     assert not ran.run.observers.budget.is_live
     check(ran.run)
@@ -144,9 +147,10 @@ def test_an_adaptive_cap_is_what_a_row_says_too(
     monkeypatch.syspath_prepend(str(tmp_path))
     sys.modules.pop("own_rows", None)
     tree = scenario(
-        mechanism={"kind": "own_rows:Moody"}, run={"seed": 3, "horizon": 100.0, "sample_every": 50.0},
+        mechanism={"kind": "own_rows:Moody"},
+        run={"seed": 3, "horizon": 100.0, "sample_every": 50.0},
         nodes=[{"count": 4, "budget": {"epsilon": 2.0, "delta": 1e-5}}],
-    )  # fmt: skip
+    )
     ran = perform(tree, tmp_path / "run", allow_code=True)
     budget = ran.run.observers.budget
     assert [budget.epsilon_of(i) for i in range(4)] == list(budget.headline())

@@ -18,16 +18,31 @@ OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
     {"help": Help([("x", "does something " * 9)] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
-    {"opened": AgentDetails(row(3), "peers", ["a", "b"], ["x"] * 30, [(1, "down", 0.02, -1.0)] * 9, [("m", "plain")] * 30, 8, 20)},
+    {
+        "opened": AgentDetails(
+            row(3),
+            "peers",
+            ["a", "b"],
+            ["x"] * 30,
+            [(1, "down", 0.02, -1.0)] * 9,
+            [("m", "plain")] * 30,
+            8,
+            20,
+        )
+    },
     {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
     {"windows": []},
-)  # fmt: skip
+)
 
 
 @given(
-    st.integers(1, 230), st.integers(1, 90), st.sampled_from([1, 5, 100, 399, 5000]), st.sampled_from(SCALES),
-    st.booleans(), st.sampled_from(OVERLAYS),
-)  # fmt: skip
+    st.integers(1, 230),
+    st.integers(1, 90),
+    st.sampled_from([1, 5, 100, 399, 5000]),
+    st.sampled_from(SCALES),
+    st.booleans(),
+    st.sampled_from(OVERLAYS),
+)
 def test_a_frame_is_exactly_as_large_as_its_screen(
     width: int,
     height: int,
@@ -46,17 +61,37 @@ def test_a_frame_is_exactly_as_large_as_its_screen(
 def test_every_number_of_an_agent_stands_where_it_should() -> None:
     (found,) = [line for line in text(model(3)) if " 0 ● up" in line]
     assert found.strip("│ ").split() == [
-        "0", "●", "up", "████············", "2.00/8", "0.5000", "█▅▁", "12", "3", "1.5s"
-    ]  # fmt: skip
+        "0",
+        "●",
+        "up",
+        "████············",
+        "2.00/8",
+        "0.5000",
+        "█▅▁",
+        "12",
+        "3",
+        "1.5s",
+    ]
 
 
 @given(
-    st.floats(0, 1e9), st.sampled_from([None, 0.5, 8.0, 12.25]), st.floats(0, 1e15), st.integers(0, 10**9),
-    st.integers(0, 10**9), st.floats(0, 1e8), st.integers(56, 200),
-)  # fmt: skip
+    st.floats(0, 1e9),
+    st.sampled_from([None, 0.5, 8.0, 12.25]),
+    st.floats(0, 1e15),
+    st.integers(0, 10**9),
+    st.integers(0, 10**9),
+    st.floats(0, 1e8),
+    st.integers(56, 200),
+)
 def test_columns_stand_where_they_stand_whatever_is_in_them(
-    epsilon: float, cap: float | None, loss: float, releases: int, inbox: int, stale: float, width: int
-) -> None:  # fmt: skip
+    epsilon: float,
+    cap: float | None,
+    loss: float,
+    releases: int,
+    inbox: int,
+    stale: float,
+    width: int,
+) -> None:
     found = model(2)
     other = row(
         1, epsilon=epsilon, cap=cap, loss=loss, releases=releases, inbox=inbox, stale_s=stale
@@ -198,8 +233,12 @@ def test_the_server_is_called_so() -> None:
 
 
 @given(
-    st.integers(1, 250), st.integers(1, 120), st.sampled_from(SCALES), st.integers(1, 20_000), st.integers(0, 40)
-)  # fmt: skip
+    st.integers(1, 250),
+    st.integers(1, 120),
+    st.sampled_from(SCALES),
+    st.integers(1, 20_000),
+    st.integers(0, 40),
+)
 def test_what_is_shared_out_is_the_screen(
     width: int, height: int, scale: str, count: int, faults: int
 ) -> None:
@@ -232,8 +271,13 @@ def test_a_histogram_is_as_long_as_its_counts() -> None:
 def test_a_low_histogram_puts_two_bins_into_one_and_loses_nobody() -> None:
     shown = [line.strip("│ ").split() for line in text(model(5000), 60, 15)[3:11]]
     assert [(words[0], words[-1]) for words in shown[1:7]] == [
-        ("0–20%", "1"), ("20–40%", "5"), ("40–60%", "9"), ("60–80%", "13"), ("80–100%", "17"), ("spent", "1"),
-    ]  # fmt: skip
+        ("0–20%", "1"),
+        ("20–40%", "5"),
+        ("40–60%", "9"),
+        ("60–80%", "13"),
+        ("80–100%", "17"),
+        ("spent", "1"),
+    ]
 
 
 def test_faults_stand_at_their_time() -> None:

@@ -246,7 +246,7 @@ def test_a_run_without_a_horizon_goes_as_time_does(tmp_path: Path) -> None:
         (signal.SIGHUP, 1, 0, {"finished"}),
         (signal.SIGINT, 2, 130, {"running", "interrupted"}),
     ],
-)  # fmt: skip
+)
 def test_a_signal_while_a_run_is_judged_gives_the_terminal_back(
     tmp_path: Path, number: int, times: int, code: int, status: set[str]
 ) -> None:

@@ -86,11 +86,15 @@ def test_sorting_and_filtering_show_the_right_agents(tmp_path: Path) -> None:
         rows = session.pane.builder.build(session.pane.view).model.nodes.rows
         values = [
             {
-                "epsilon": r.epsilon, "loss": r.loss, "releases": r.releases, "inbox": r.inbox, "stale": r.stale_s,
+                "epsilon": r.epsilon,
+                "loss": r.loss,
+                "releases": r.releases,
+                "inbox": r.inbox,
+                "stale": r.stale_s,
                 "left": (r.cap or math.nan) - r.epsilon,
             }[sort]
             for r in rows
-        ]  # fmt: skip
+        ]
         known = [v for v in values if not math.isnan(v)]
         assert known == sorted(known, reverse=sort != "left")
     carry_out(session, "sort id")
@@ -158,7 +162,7 @@ def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("order", "fine"),
     [("privacy 2 kind=replay", False), ("clock 2 drift=0.1", False), ("privacy 2 kind=twin", True)],
-)  # fmt: skip
+)
 def test_what_agents_are_not_made_ready_for_is_refused(
     tmp_path: Path,
     order: str,

@@ -186,9 +186,17 @@ def test_a_frame_of_two_is_exactly_as_large_as_its_screen(width: int, height: in
 @pytest.mark.slow
 def test_two_scenarios_side_by_side_in_a_terminal(tmp_path: Path) -> None:
     with Terminal(
-        120, 40, "run", "ring5-dropout", "ring5-dropout", "--live", "--speed", "4",
-        "--out", str(tmp_path / "both"),
-    ) as terminal:  # fmt: skip
+        120,
+        40,
+        "run",
+        "ring5-dropout",
+        "ring5-dropout",
+        "--live",
+        "--speed",
+        "4",
+        "--out",
+        str(tmp_path / "both"),
+    ) as terminal:
         terminal.wait_for("differences")
         terminal.press(" ")
         terminal.wait_for("❚❚ pause")

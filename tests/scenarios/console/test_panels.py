@@ -30,9 +30,11 @@ PROBE = Panel(
     name="probe",
     shows="how many agents there are",
     build=lambda inputs: len(inputs.near),
-    draw=lambda part, _, width, height: box(words("probe"), [words(f"{part} of them")], width, height),
+    draw=lambda part, _, width, height: box(
+        words("probe"), [words(f"{part} of them")], width, height
+    ),
     key="p",
-)  # fmt: skip
+)
 
 
 def test_at_every_scale_a_panel_stands_by_itself_that_always_fits() -> None:

@@ -133,10 +133,15 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
         ("world.json", b'"plan":0', b'"plan":7', "world.json is damaged"),
         ("world.json", b'"law":', b'"lore":', "world.json is damaged"),
         ("world.json", b'"edges":[[0,', b'"edges":[[99,', "world.json is damaged"),
-        ("manifest.json", b'"schema": 1', b'"schema": 2', "is of schema 2: this hush reads schema 1"),
+        (
+            "manifest.json",
+            b'"schema": 1',
+            b'"schema": 2',
+            "is of schema 2: this hush reads schema 1",
+        ),
         ("manifest.json", b"{", b"[", "manifest.json is damaged"),
     ],
-)  # fmt: skip
+)
 def test_what_is_damaged_is_said(
     run: Path, tmp_path: Path, file: str, old: bytes, new: bytes, said: str
 ) -> None:
@@ -148,7 +153,9 @@ def test_what_is_damaged_is_said(
 
 @pytest.mark.slow
 def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None:
-    folder = damaged(run, tmp_path / "run", "events-00000.jsonl", b'"lost":"volatile"', b'"lost":"all"')  # fmt: skip
+    folder = damaged(
+        run, tmp_path / "run", "events-00000.jsonl", b'"lost":"volatile"', b'"lost":"all"'
+    )
     done = hush("replay", str(folder))
     assert done.returncode == 0
     assert "checksums do not match" in done.stderr
@@ -161,9 +168,7 @@ def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None
     [("running", "cut off"), ("interrupted", "interrupted"), ("failed", "failed")],
 )
 def test_a_replay_says_how_its_run_ended(run: Path, tmp_path: Path, status: str, told: str) -> None:
-    folder = damaged(
-        run, tmp_path / "run", "manifest.json", b'"finished"', f'"{status}"'.encode()
-    )  # fmt: skip
+    folder = damaged(run, tmp_path / "run", "manifest.json", b'"finished"', f'"{status}"'.encode())
     if status != "running":
         summary = folder / "summary.json"
         summary.write_text(summary.read_text().replace('"finished"', f'"{status}"', 1))

@@ -195,9 +195,11 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
             if seq <= at:
                 counts[kind] += receivers if kind == "sent" else 1
         sums = " ".join(shown[-3:-1]).replace(",", "")
-        flying = counts["sent"] + counts["duplicated"] - sum(
-            counts[k] for k in ("delivered", "lost", "rejected")
-        )  # fmt: skip
+        flying = (
+            counts["sent"]
+            + counts["duplicated"]
+            - sum(counts[k] for k in ("delivered", "lost", "rejected"))
+        )
         copies = f" + copies {counts['duplicated']}" if counts["duplicated"] else ""
         assert (
             f" messages {counts['sent']}{copies} = delivered {counts['delivered']} + lost {counts['lost']} "
@@ -220,8 +222,11 @@ def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
     )
     counts = summary["messages"]
     assert (told.sent, told.delivered, told.lost, told.flying) == (
-        counts["sent"], counts["delivered"], counts["lost"], counts["in_flight"]
-    )  # fmt: skip
+        counts["sent"],
+        counts["delivered"],
+        counts["lost"],
+        counts["in_flight"],
+    )
     assert float(recording.epsilons().max()) == pytest.approx(summary["epsilon"]["max"])
     assert [node["state"] for node in summary["nodes"]] == [
         recording.run_state.state(i) for i in range(6)

@@ -44,12 +44,14 @@ def test_every_order_has_one_name_and_every_key_one_order() -> None:
         ("partition 0,1|2..4", {"partition": {"groups": [[0, 1], [2, 3, 4]]}}),
         ("partition isolate=3 mode=jam", {"partition": {"isolate": [3], "mode": "jam"}}),
         ("partition groups=[[0, 1], [2]]", {"partition": {"groups": [[0, 1], [2]]}}),
-        ('delay 0 latency={ kind = "uniform", min = 0.1, max = 0.2 }',
-         {"delay": {"on": [0], "latency": {"kind": "uniform", "min": 0.1, "max": 0.2}}}),
+        (
+            'delay 0 latency={ kind = "uniform", min = 0.1, max = 0.2 }',
+            {"delay": {"on": [0], "latency": {"kind": "uniform", "min": 0.1, "max": 0.2}}},
+        ),
         ("join 5 edges=[0, 1]", {"join": [5], "edges": [0, 1]}),
         ("clock 1 jump=-2s", {"clock": {"on": [1], "jump": "-2s"}}),
     ],
-)  # fmt: skip
+)
 def test_faults_are_read_as_a_person_writes_them(text: str, table: dict[str, Any]) -> None:
     plan = make_plan(WORLD)
     facts = facts_of(plan, (), numerical=False)
@@ -129,10 +131,36 @@ def test_completion_goes_as_far_as_all_offers_agree(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from([
-    *(key.key for key in KEYS if key.key != "q"), "up", "down", "left", "right", "tab", "enter", "escape", "backspace",
-    "home", "end", "clear", "page-down", "page-up", "a", "1", "é", "=", ",", "c", "r",
-]), max_size=40))  # fmt: skip
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *(key.key for key in KEYS if key.key != "q"),
+                "up",
+                "down",
+                "left",
+                "right",
+                "tab",
+                "enter",
+                "escape",
+                "backspace",
+                "home",
+                "end",
+                "clear",
+                "page-down",
+                "page-up",
+                "a",
+                "1",
+                "é",
+                "=",
+                ",",
+                "c",
+                "r",
+            ]
+        ),
+        max_size=40,
+    )
+)
 def test_no_keys_can_break_the_screen(
     tmp_path_factory: pytest.TempPathFactory, pressed: list[str]
 ) -> None:

@@ -93,8 +93,12 @@ def test_exit_codes_are_the_worst(tmp_path: Path) -> None:
     written(tmp_path, "unknown", expect=[{"metric": "rounds.survivors", "above": 0}])
     (tmp_path / "broken.toml").write_text("schema = 2\n")
     for names, code in (
-        (["good"], 0), (["good", "bad"], 1), (["good", "unknown"], 4), (["unknown", "bad"], 1), (["bad", "broken"], 2),
-    ):  # fmt: skip
+        (["good"], 0),
+        (["good", "bad"], 1),
+        (["good", "unknown"], 4),
+        (["unknown", "bad"], 1),
+        (["bad", "broken"], 2),
+    ):
         assert hush("test", *(f"{name}.toml" for name in names), cwd=tmp_path).returncode == code
     assert hush("test").returncode == 2
 

@@ -26,9 +26,13 @@ def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
     words = ["sweep", "./long.toml", "--seeds", "0..1", "--jobs", "2", "--out", "out"]
     return subprocess.Popen(
         [sys.executable, "-m", "scenarios", *words, *more],
-        cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def wait(what: Callable[[], bool], most: float = 30.0) -> None:
@@ -79,8 +83,11 @@ def test_one_process_stops_at_the_cell_that_was_interrupted(tmp_path: Path) -> N
     words = ["sweep", "./long.toml", "--seeds", "0..9", "--jobs", "1", "--out", "out"]
     process = subprocess.Popen(
         [sys.executable, "-m", "scenarios", *words],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     wait(lambda: written(tmp_path) > 0)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=20)

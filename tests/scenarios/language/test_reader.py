@@ -115,9 +115,10 @@ BASE = 'schema = 1\n[network]\nloss = 0.1\ntopology = { kind = "small-world", de
 def test_tables_merge_named_arrays_merge_by_name_unnamed_ones_are_replaced(tmp_path: Path) -> None:
     write(tmp_path, "base.toml", BASE)
     child = write(
-        tmp_path, "child.toml",
+        tmp_path,
+        "child.toml",
         'schema = 1\nextends = "base.toml"\n[network]\nloss = 0.2\n[[nodes]]\nname = "b"\ncount = 9\n[[nodes]]\nname = "c"\n[[fault]]\nat = 2\nleave = [1]\n',
-    )  # fmt: skip
+    )
     read = load(child).read
     assert read["network"]["loss"] == 0.2
     assert read["network"]["topology"]["degree"] == 2

@@ -134,9 +134,20 @@ def _hostile(tree: Any, keys: set[str]) -> Any:
 
 
 _TEXTS = {
-    "name", "scenario", "reason", "detail", "action", "view", "accountant", "mechanism", "wanted",
-    "note", "ended_by", "invariant", "status",
-}  # fmt: skip
+    "name",
+    "scenario",
+    "reason",
+    "detail",
+    "action",
+    "view",
+    "accountant",
+    "mechanism",
+    "wanted",
+    "note",
+    "ended_by",
+    "invariant",
+    "status",
+}
 
 
 @pytest.fixture(scope="module")
@@ -193,9 +204,12 @@ LOOKS: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("verb", LOOKS)
 def test_no_verb_lets_a_text_of_a_recording_through(
-    verb: str, recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    verb: str,
+    recording: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
     recwarn: pytest.WarningsRecorder,
-) -> None:  # fmt: skip
+) -> None:
     import shutil
 
     other = tmp_path / "other"

@@ -12,22 +12,38 @@ from tests.support.builders import scenario
 
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a choice": (
-        {"at": 1.0, "for": {"kind": "exponential", "mean": 2}, "crash": {"count": 2}, "lose": "all"},
+        {
+            "at": 1.0,
+            "for": {"kind": "exponential", "mean": 2},
+            "crash": {"count": 2},
+            "lose": "all",
+        },
         "fault/crash-c0cab6bf8a71/1",
     ),
     "bursts": (
-        {"every": 5, "from": "1s", "loss": {"on": "all", "kind": "gilbert-elliott", "enter": 0.1, "leave": 0.2}},
+        {
+            "every": 5,
+            "from": "1s",
+            "loss": {"on": "all", "kind": "gilbert-elliott", "enter": 0.1, "leave": 0.2},
+        },
         "fault/loss-9a7fe2540b3c/1",
     ),
     "sessions": (
-        {"at": 2.0, "churn": {"on": [1, 2], "session": {"kind": "bittorrent-redhat", "scaled": 0.01}, "downtime": 3}},
+        {
+            "at": 2.0,
+            "churn": {
+                "on": [1, 2],
+                "session": {"kind": "bittorrent-redhat", "scaled": 0.01},
+                "downtime": 3,
+            },
+        },
         "fault/churn-112d2017dfd4/1",
     ),
     "groups": (
         {"at": 3.0, "partition": {"groups": [[0, 1], [2]]}, "direction": "to", "oracle": True},
         "fault/partition-70f7012e3f3f/1",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", FAULTS)

@@ -45,15 +45,39 @@ TWO = {"nodes": [{"count": 2}], "network": {"topology": "path"}}
 EVERY: dict[str, tuple[str, Callable[[Path], None], Table]] = {
     "shard": ("nodes/000.npz", points, {"data": FILES}),
     "test shard": ("nodes/test/001.npz", points, {"data": FILES}),
-    "latency": ("delays.txt", numbers("0.1\n0.2\n"), {"network": {"topology": "path", "latency": {"kind": "trace", "path": "delays.txt"}}}),
-    "matrix": ("matrix.txt", numbers("0 1\n1 0\n"), {"network": {"topology": "path", "latency": {"kind": "matrix", "path": "matrix.txt"}}}),
-    "edges": ("edges.csv", numbers("0,1\n"), {"network": {"topology": {"kind": "file", "path": "edges.csv"}}}),
-    "wakes": ("wakes.txt", numbers("1 0\n2 1\n"), {"nodes": [{"count": 2, "clock": {"kind": "trace", "path": "wakes.txt"}}]}),
-    "sessions": ("away.txt", numbers("0 1 2\n"), {"fault": [{"at": 0.0, "churn": {"on": "all", "path": "away.txt"}}]}),
+    "latency": (
+        "delays.txt",
+        numbers("0.1\n0.2\n"),
+        {"network": {"topology": "path", "latency": {"kind": "trace", "path": "delays.txt"}}},
+    ),
+    "matrix": (
+        "matrix.txt",
+        numbers("0 1\n1 0\n"),
+        {"network": {"topology": "path", "latency": {"kind": "matrix", "path": "matrix.txt"}}},
+    ),
+    "edges": (
+        "edges.csv",
+        numbers("0,1\n"),
+        {"network": {"topology": {"kind": "file", "path": "edges.csv"}}},
+    ),
+    "wakes": (
+        "wakes.txt",
+        numbers("1 0\n2 1\n"),
+        {"nodes": [{"count": 2, "clock": {"kind": "trace", "path": "wakes.txt"}}]},
+    ),
+    "sessions": (
+        "away.txt",
+        numbers("0 1 2\n"),
+        {"fault": [{"at": 0.0, "churn": {"on": "all", "path": "away.txt"}}]},
+    ),
     "start": ("start.npz", theta, {"task": {"start": {"kind": "file", "path": "start.npz"}}}),
-    "compared": ("other.toml", other, {"expect": [{"metric": "loss.mean", "compared_to": "other.toml", "ratio_below": 9.0}]}),
+    "compared": (
+        "other.toml",
+        other,
+        {"expect": [{"metric": "loss.mean", "compared_to": "other.toml", "ratio_below": 9.0}]},
+    ),
     "extended": ("base.toml", other, {"extends": "base.toml"}),
-}  # fmt: skip
+}
 """Every way in which a scenario names a file: the file, what writes a good one, and the scenario."""
 
 

@@ -77,9 +77,11 @@ def test_edges_that_are_none(edge: list[float]) -> None:
 
 
 SPLITS = [
-    {"kind": "even"}, {"kind": "uneven", "ratio": 10.0}, {"kind": "dirichlet", "alpha": 0.3},
+    {"kind": "even"},
+    {"kind": "uneven", "ratio": 10.0},
+    {"kind": "dirichlet", "alpha": 0.3},
     {"kind": "sizes-dirichlet", "alpha": 0.5},
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("split", SPLITS, ids=lambda s: s["kind"])
@@ -120,18 +122,27 @@ def test_small_alpha_separates_labels() -> None:
 
 @pytest.mark.parametrize(
     ("split", "total"),
-    [({"kind": "even"}, 3), ({"kind": "sizes", "of": [9, 9, 9, 9]}, 20), ({"kind": "by-user"}, 20),
-     ({"kind": "uniform", "min": 9, "max": 9}, 20)],
-)  # fmt: skip
+    [
+        ({"kind": "even"}, 3),
+        ({"kind": "sizes", "of": [9, 9, 9, 9]}, 20),
+        ({"kind": "by-user"}, 20),
+        ({"kind": "uniform", "min": 9, "max": 9}, 20),
+    ],
+)
 def test_numbers_that_do_not_add_up(split: dict[str, Any], total: int) -> None:
     with pytest.raises(NoSplit):
         sizes(split_table(split), total, 4, rng())
 
 
 DATA: dict[str, Any] = {
-    "source": "separators", "dimension": 6, "points": {"min": 10, "max": 100}, "test_points": 100,
-    "flip": 0.05, "bias": False, "scale": "refuse",
-}  # fmt: skip
+    "source": "separators",
+    "dimension": 6,
+    "points": {"min": 10, "max": 100},
+    "test_points": 100,
+    "flip": 0.05,
+    "bias": False,
+    "scale": "refuse",
+}
 
 
 def made(n: int = 200, **changes: Any) -> Any:

@@ -34,104 +34,437 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], str]] =
         (f"{kind} with {what}", {"kind": kind} | more | keys, node, {}, message)
         for kind, more in (("dvp", {}), ("pvp", {}), ("cd", {"noise": "laplace"}))
         for what, keys, node, message in (
-            ("nothing", {}, {}, "there is nothing; give two of budget, mechanism.releases, mechanism.alpha"),
+            (
+                "nothing",
+                {},
+                {},
+                "there is nothing; give two of budget, mechanism.releases, mechanism.alpha",
+            ),
             ("a budget", {}, B, "there is a budget; give mechanism.releases or mechanism.alpha"),
-            ("releases", {"releases": 5}, {}, "there is releases; give a budget or mechanism.alpha"),
+            (
+                "releases",
+                {"releases": 5},
+                {},
+                "there is releases; give a budget or mechanism.alpha",
+            ),
             ("alpha", {"alpha": 0.1}, {}, "there is alpha; give a budget or mechanism.releases"),
             (
-                "three that do not fit", {"alpha": 3.0, "releases": 5}, B,
+                "three that do not fit",
+                {"alpha": 3.0, "releases": 5},
+                B,
                 "5 releases of 3 compose to ε = 15 (basic, δ = 1e-05), above the budget 4; 1 would fit",
             ),
         )
     ],
-    ("pp with nothing", {"kind": "pp"}, {}, {}, "give a budget and mechanism.releases, or mechanism.noise"),
+    (
+        "pp with nothing",
+        {"kind": "pp"},
+        {},
+        {},
+        "give a budget and mechanism.releases, or mechanism.noise",
+    ),
     ("pp with a budget", {"kind": "pp"}, B, {}, "there is a budget; give mechanism.releases"),
     ("pp with releases", {"kind": "pp", "releases": 4}, {}, {}, "there is releases; give a budget"),
     ("pp with alpha", {"kind": "pp", "alpha": 1.0}, B, {}, "unknown key of mechanism 'pp' 'alpha'"),
-    ("warm-cd with a budget", {"kind": "warm-cd", "noise": "laplace"}, B, {}, "there is a budget; give mechanism.releases"),
     (
-        "a growing alpha that does not fit", {"kind": "dvp", "alpha": {"start": 1.0, "growth": 2.0}, "releases": 9},
-        B, {}, "3 releases from alpha = 1 growing by 2 are above the budget 4",
+        "warm-cd with a budget",
+        {"kind": "warm-cd", "noise": "laplace"},
+        B,
+        {},
+        "there is a budget; give mechanism.releases",
+    ),
+    (
+        "a growing alpha that does not fit",
+        {"kind": "dvp", "alpha": {"start": 1.0, "growth": 2.0}, "releases": 9},
+        B,
+        {},
+        "3 releases from alpha = 1 growing by 2 are above the budget 4",
     ),
     # one release takes the budget
-    ("propagation", {"kind": "propagation", "noise": "objective"}, {}, {}, "objective noise is set by the budget"),
+    (
+        "propagation",
+        {"kind": "propagation", "noise": "objective"},
+        {},
+        {},
+        "objective noise is set by the budget",
+    ),
     ("pathak", {"kind": "pathak"}, {}, {}, "the noise of pathak is set by the budget"),
-    ("jayaraman-output", {"kind": "jayaraman-output"}, B, {"task": {"l2": 0.0}}, "needs strong convexity: set task.l2"),
-    ("propagation, l2 = 0", {"kind": "propagation", "noise": "output"}, B, {"task": {}}, "needs strong convexity"),
+    (
+        "jayaraman-output",
+        {"kind": "jayaraman-output"},
+        B,
+        {"task": {"l2": 0.0}},
+        "needs strong convexity: set task.l2",
+    ),
+    (
+        "propagation, l2 = 0",
+        {"kind": "propagation", "noise": "output"},
+        B,
+        {"task": {}},
+        "needs strong convexity",
+    ),
     # whole runs take budget and rounds
     ("wddp", {"kind": "wddp", "local_rounds": 5}, {}, {}, "the noise of wddp is set by the budget"),
     ("wddp without T", {"kind": "wddp"}, B, {}, "wddp that sends once needs local_rounds"),
-    ("jayaraman-gradient", {"kind": "jayaraman-gradient"}, B, {}, "set by the budget over run.rounds: give it"),
-    ("central-gradient", {"kind": "central-gradient"}, {}, ROUNDS, "the noise of central-gradient is set by the budget"),
-    ("pp, three that do not fit", {"kind": "pp", "noise": {"start": 1.0, "growth": 9.0}, "releases": 4}, B, {}, "4 releases with this noise compose to ε ="),
-    ("pvp printed by scale, rho = 0", {"kind": "pvp", "alpha": 1.0, "releases": 3, "rho": 0.0, "calibration": "as_printed"}, {}, {}, "private by rho alone"),
-    ("a schedule too long", {"kind": "cd", "noise": "laplace", "releases": 50_000, "schedule": "growing"}, B, {}, "the growing schedule spans a factor of"),
-    ("a warm start without descent", {"kind": "warm-cd", "noise": "laplace"}, B | SYNC, ROUNDS, "leave none of 5 rounds to the descent"),
-    ("as printed without noise", {"kind": "cd", "calibration": "as_printed"}, {}, {}, "it means nothing without it"),
-    ("a growth above its limit", {"kind": "dvp", "releases": 3, "alpha": {"start": 1, "growth": 10.5}}, {}, {}, "mechanism.alpha.growth: must be a number > 0 and <= 10, got 10.5"),
-    ("a bare penalty", {"kind": "madmm", "eta": 0.5}, {}, {}, "must be a table { start, growth, cap }, got 0.5"),
-    ("theta above eta, inside", {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "madmm", "theta": 0.9}}, {}, {"task": {}}, "mechanism.inner.eta.start: must be at least theta"),
-    ("C above the points, inside", {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0, "inner": {"kind": "admm", "C": 1e6}}, {}, {"task": {}}, "mechanism.inner.C: C = 1e+06 must be at most"),
+    (
+        "jayaraman-gradient",
+        {"kind": "jayaraman-gradient"},
+        B,
+        {},
+        "set by the budget over run.rounds: give it",
+    ),
+    (
+        "central-gradient",
+        {"kind": "central-gradient"},
+        {},
+        ROUNDS,
+        "the noise of central-gradient is set by the budget",
+    ),
+    (
+        "pp, three that do not fit",
+        {"kind": "pp", "noise": {"start": 1.0, "growth": 9.0}, "releases": 4},
+        B,
+        {},
+        "4 releases with this noise compose to ε =",
+    ),
+    (
+        "pvp printed by scale, rho = 0",
+        {"kind": "pvp", "alpha": 1.0, "releases": 3, "rho": 0.0, "calibration": "as_printed"},
+        {},
+        {},
+        "private by rho alone",
+    ),
+    (
+        "a schedule too long",
+        {"kind": "cd", "noise": "laplace", "releases": 50_000, "schedule": "growing"},
+        B,
+        {},
+        "the growing schedule spans a factor of",
+    ),
+    (
+        "a warm start without descent",
+        {"kind": "warm-cd", "noise": "laplace"},
+        B | SYNC,
+        ROUNDS,
+        "leave none of 5 rounds to the descent",
+    ),
+    (
+        "as printed without noise",
+        {"kind": "cd", "calibration": "as_printed"},
+        {},
+        {},
+        "it means nothing without it",
+    ),
+    (
+        "a growth above its limit",
+        {"kind": "dvp", "releases": 3, "alpha": {"start": 1, "growth": 10.5}},
+        {},
+        {},
+        "mechanism.alpha.growth: must be a number > 0 and <= 10, got 10.5",
+    ),
+    (
+        "a bare penalty",
+        {"kind": "madmm", "eta": 0.5},
+        {},
+        {},
+        "must be a table { start, growth, cap }, got 0.5",
+    ),
+    (
+        "theta above eta, inside",
+        {
+            "kind": "local-dp",
+            "epsilon_features": 1.0,
+            "epsilon_label": 1.0,
+            "inner": {"kind": "madmm", "theta": 0.9},
+        },
+        {},
+        {"task": {}},
+        "mechanism.inner.eta.start: must be at least theta",
+    ),
+    (
+        "C above the points, inside",
+        {
+            "kind": "local-dp",
+            "epsilon_features": 1.0,
+            "epsilon_label": 1.0,
+            "inner": {"kind": "admm", "C": 1e6},
+        },
+        {},
+        {"task": {}},
+        "mechanism.inner.C: C = 1e+06 must be at most",
+    ),
     # local-dp takes its two ε
     ("local-dp", {"kind": "local-dp", "epsilon_label": 1.0}, {}, {}, "needs 'epsilon_features'"),
     (
-        "local-dp above a budget", {"kind": "local-dp", "epsilon_features": 3.0, "epsilon_label": 2.0}, B, {},
+        "local-dp above a budget",
+        {"kind": "local-dp", "epsilon_features": 3.0, "epsilon_label": 2.0},
+        B,
+        {},
         "cost epsilon_features + epsilon_label = 5, above the budget 4",
     ),
     (
-        "local-dp with noise inside", {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0,
-        "inner": {"kind": "cd", "noise": "laplace"}}, {}, {}, "the data are perturbed already",
+        "local-dp with noise inside",
+        {
+            "kind": "local-dp",
+            "epsilon_features": 1.0,
+            "epsilon_label": 1.0,
+            "inner": {"kind": "cd", "noise": "laplace"},
+        },
+        {},
+        {},
+        "the data are perturbed already",
     ),
     (
-        "local-dp around itself", {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0,
-        "inner": {"kind": "dvp"}}, {}, {}, "unknown mechanism 'dvp'",
+        "local-dp around itself",
+        {
+            "kind": "local-dp",
+            "epsilon_features": 1.0,
+            "epsilon_label": 1.0,
+            "inner": {"kind": "dvp"},
+        },
+        {},
+        {},
+        "unknown mechanism 'dvp'",
     ),
     (
-        "local-dp on numbers", {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0}, {},
-        {"task": {"loss": "squared"}}, "local-dp flips labels ±1, which the squared loss does not have",
+        "local-dp on numbers",
+        {"kind": "local-dp", "epsilon_features": 1.0, "epsilon_label": 1.0},
+        {},
+        {"task": {"loss": "squared"}},
+        "local-dp flips labels ±1, which the squared loss does not have",
     ),
     # never private: no finite budget
     *[
-        (f"a budget for {kind}", {"kind": kind}, B, {}, f"{kind} has no noise and ε = ∞: it can keep no budget")
+        (
+            f"a budget for {kind}",
+            {"kind": kind},
+            B,
+            {},
+            f"{kind} has no noise and ε = ∞: it can keep no budget",
+        )
         for kind in ("admm", "madmm", "collaborative-admm", "fedavg")
     ],
     *[
-        (f"a budget for {kind} without noise", {"kind": kind, "noise": "none"} | more, B, {},
-         f"{kind} without noise has ε = ∞: it can keep no budget; set mechanism.noise")
-        for kind, more in (("cd", {}), ("propagation", {}), ("warm-cd", {}), ("wddp", {"local_rounds": 2}))
+        (
+            f"a budget for {kind} without noise",
+            {"kind": kind, "noise": "none"} | more,
+            B,
+            {},
+            f"{kind} without noise has ε = ∞: it can keep no budget; set mechanism.noise",
+        )
+        for kind, more in (
+            ("cd", {}),
+            ("propagation", {}),
+            ("warm-cd", {}),
+            ("wddp", {"local_rounds": 2}),
+        )
     ],
     # δ, accountants, schedules
-    ("Gaussian with δ = 0", {"kind": "wddp", "local_rounds": 4}, {"budget": {"epsilon": 1.0, "delta": 0}}, {}, "no guarantee with delta = 0"),
-    ("δ of a point", {"kind": "dvp", "releases": 4}, {"budget": {"epsilon": 1.0, "delta": 0.1}}, {}, "delta = 0.1 allows publishing a record whole"),
-    ("KOV of a Gaussian", {"kind": "jayaraman-gradient"}, B, {**ROUNDS, "privacy": {"accountant": "kov"}}, "kov has no claim for Gaussian noise"),
-    ("a schedule and alpha", {"kind": "cd", "noise": "laplace", "schedule": "growing", "alpha": 0.1, "releases": 4}, B, {}, "a schedule shapes a budget"),
-    ("a schedule of nothing", {"kind": "cd", "schedule": "growing"}, {}, {}, "it means nothing without noise"),
+    (
+        "Gaussian with δ = 0",
+        {"kind": "wddp", "local_rounds": 4},
+        {"budget": {"epsilon": 1.0, "delta": 0}},
+        {},
+        "no guarantee with delta = 0",
+    ),
+    (
+        "δ of a point",
+        {"kind": "dvp", "releases": 4},
+        {"budget": {"epsilon": 1.0, "delta": 0.1}},
+        {},
+        "delta = 0.1 allows publishing a record whole",
+    ),
+    (
+        "KOV of a Gaussian",
+        {"kind": "jayaraman-gradient"},
+        B,
+        {**ROUNDS, "privacy": {"accountant": "kov"}},
+        "kov has no claim for Gaussian noise",
+    ),
+    (
+        "a schedule and alpha",
+        {"kind": "cd", "noise": "laplace", "schedule": "growing", "alpha": 0.1, "releases": 4},
+        B,
+        {},
+        "a schedule shapes a budget",
+    ),
+    (
+        "a schedule of nothing",
+        {"kind": "cd", "schedule": "growing"},
+        {},
+        {},
+        "it means nothing without noise",
+    ),
     # what a kind cannot do
-    ("dvp that smooths", {"kind": "dvp", "releases": 4}, {"budget": BUDGET | {"on_exhausted": "smooth"}}, {}, "dvp cannot smooth; cd, warm-cd and propagation can"),
-    ("wddp, summed once", {"kind": "wddp", "noise": "aggregate", "local_rounds": 4}, B, {}, '"aggregate" needs synchronise = "every-round"'),
-    ("tolerance in clear", {"kind": "wddp", "local_rounds": 4, "tolerate": 1}, B, {}, 'belongs to noise = "aggregate"'),
-    ("nobody honest", {"kind": "wddp", "noise": "aggregate", "synchronise": "every-round", "colluders": 6}, B, ROUNDS, "nobody's noise is left"),
-    ("theta above eta", {"kind": "madmm", "theta": 2.0}, {}, {}, "must be at least theta = 2, got 0.5"),
-    ("a falling penalty", {"kind": "madmm", "eta": {"start": 1.0, "growth": 0.9}}, {}, {}, "must be at least 1, got 0.9: a penalty may not fall below theta"),
-    ("penalties of five", {"kind": "madmm", "eta": {"start": [1.0] * 5}}, {}, {}, "must be one number or 6, one for each agent, got 5"),
-    ("C above the points", {"kind": "admm", "C": 1e6}, {}, {}, "C = 1e+06 must be at most the points of every agent"),
-    ("l2 in ADMM", {"kind": "admm"}, {}, {"task": {"l2": 0.1}}, "admm is regularised by mechanism.rho"),
-    ("sums in ADMM", {"kind": "admm"}, {}, {"task": {"reduction": "sum"}}, "admm weighs its loss by mechanism.C"),
-    ("printed pvp without rho", {"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed", "rho": 0.0}, {}, {}, "private by rho alone"),
-    ("a share of nothing", {"kind": "pvp", "releases": 3, "final_share": 0.5}, B, {}, "belongs to final_dual = true"),
-    ("pp as printed, hopeless", {"kind": "pp", "releases": 500, "calibration": "as_printed", "C": 10.0}, B, {}, "as printed, no noise reaches this ε"),
-    ("Welsch in ADMM", {"kind": "admm"}, {}, {"task": {"loss": "welsch"}}, "the welsch loss is not convex, and admm needs exact minimisers"),
-    ("squares in dvp", {"kind": "dvp", "releases": 4}, B, {"task": {"loss": "squared"}}, "has no bounded gradient, which dvp needs"),
-    ("squares in wddp", {"kind": "wddp", "local_rounds": 4}, B, {"task": {"loss": "squared"}}, "has no bounded gradient, which wddp needs"),
-    ("a local start", {"kind": "dvp", "releases": 4}, B, {"task": {"start": "local"}}, '"local" is made of data'),
-    ("a server for cd", {"kind": "cd"}, {}, {"server": {"deadline": "1s"}}, "belongs to server kinds, and cd has none"),
-    ("a crowd of curators", {"kind": "central-gradient"}, B | {"count": 6}, ROUNDS, "one node: the pooled data"),
-    ("a link past the server", {"kind": "fedavg"}, {}, {"link": [{"between": [[0, 1]], "loss": 0.1}]}, "talks to its server only"),
-    ("spent clients", {"kind": "wddp", "local_rounds": 4}, B, {"run": {"seed": 5, "stop": "spent"}}, "ends with its rounds"),
-    ("endless rounds", {"kind": "fedavg"}, {"clock": "barrier"}, {}, "never advance the time: give run.rounds"),
-    ("pairs at a barrier", {"kind": "collaborative-admm"}, {"clock": "barrier"}, {}, "trades in pairs"),
-    ("data in the step size", {"kind": "cd", "noise": "laplace", "releases": 3, "smoothness": "data"}, B, {}, "is not public"),
-]  # fmt: skip
+    (
+        "dvp that smooths",
+        {"kind": "dvp", "releases": 4},
+        {"budget": BUDGET | {"on_exhausted": "smooth"}},
+        {},
+        "dvp cannot smooth; cd, warm-cd and propagation can",
+    ),
+    (
+        "wddp, summed once",
+        {"kind": "wddp", "noise": "aggregate", "local_rounds": 4},
+        B,
+        {},
+        '"aggregate" needs synchronise = "every-round"',
+    ),
+    (
+        "tolerance in clear",
+        {"kind": "wddp", "local_rounds": 4, "tolerate": 1},
+        B,
+        {},
+        'belongs to noise = "aggregate"',
+    ),
+    (
+        "nobody honest",
+        {"kind": "wddp", "noise": "aggregate", "synchronise": "every-round", "colluders": 6},
+        B,
+        ROUNDS,
+        "nobody's noise is left",
+    ),
+    (
+        "theta above eta",
+        {"kind": "madmm", "theta": 2.0},
+        {},
+        {},
+        "must be at least theta = 2, got 0.5",
+    ),
+    (
+        "a falling penalty",
+        {"kind": "madmm", "eta": {"start": 1.0, "growth": 0.9}},
+        {},
+        {},
+        "must be at least 1, got 0.9: a penalty may not fall below theta",
+    ),
+    (
+        "penalties of five",
+        {"kind": "madmm", "eta": {"start": [1.0] * 5}},
+        {},
+        {},
+        "must be one number or 6, one for each agent, got 5",
+    ),
+    (
+        "C above the points",
+        {"kind": "admm", "C": 1e6},
+        {},
+        {},
+        "C = 1e+06 must be at most the points of every agent",
+    ),
+    (
+        "l2 in ADMM",
+        {"kind": "admm"},
+        {},
+        {"task": {"l2": 0.1}},
+        "admm is regularised by mechanism.rho",
+    ),
+    (
+        "sums in ADMM",
+        {"kind": "admm"},
+        {},
+        {"task": {"reduction": "sum"}},
+        "admm weighs its loss by mechanism.C",
+    ),
+    (
+        "printed pvp without rho",
+        {"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed", "rho": 0.0},
+        {},
+        {},
+        "private by rho alone",
+    ),
+    (
+        "a share of nothing",
+        {"kind": "pvp", "releases": 3, "final_share": 0.5},
+        B,
+        {},
+        "belongs to final_dual = true",
+    ),
+    (
+        "pp as printed, hopeless",
+        {"kind": "pp", "releases": 500, "calibration": "as_printed", "C": 10.0},
+        B,
+        {},
+        "as printed, no noise reaches this ε",
+    ),
+    (
+        "Welsch in ADMM",
+        {"kind": "admm"},
+        {},
+        {"task": {"loss": "welsch"}},
+        "the welsch loss is not convex, and admm needs exact minimisers",
+    ),
+    (
+        "squares in dvp",
+        {"kind": "dvp", "releases": 4},
+        B,
+        {"task": {"loss": "squared"}},
+        "has no bounded gradient, which dvp needs",
+    ),
+    (
+        "squares in wddp",
+        {"kind": "wddp", "local_rounds": 4},
+        B,
+        {"task": {"loss": "squared"}},
+        "has no bounded gradient, which wddp needs",
+    ),
+    (
+        "a local start",
+        {"kind": "dvp", "releases": 4},
+        B,
+        {"task": {"start": "local"}},
+        '"local" is made of data',
+    ),
+    (
+        "a server for cd",
+        {"kind": "cd"},
+        {},
+        {"server": {"deadline": "1s"}},
+        "belongs to server kinds, and cd has none",
+    ),
+    (
+        "a crowd of curators",
+        {"kind": "central-gradient"},
+        B | {"count": 6},
+        ROUNDS,
+        "one node: the pooled data",
+    ),
+    (
+        "a link past the server",
+        {"kind": "fedavg"},
+        {},
+        {"link": [{"between": [[0, 1]], "loss": 0.1}]},
+        "talks to its server only",
+    ),
+    (
+        "spent clients",
+        {"kind": "wddp", "local_rounds": 4},
+        B,
+        {"run": {"seed": 5, "stop": "spent"}},
+        "ends with its rounds",
+    ),
+    (
+        "endless rounds",
+        {"kind": "fedavg"},
+        {"clock": "barrier"},
+        {},
+        "never advance the time: give run.rounds",
+    ),
+    (
+        "pairs at a barrier",
+        {"kind": "collaborative-admm"},
+        {"clock": "barrier"},
+        {},
+        "trades in pairs",
+    ),
+    (
+        "data in the step size",
+        {"kind": "cd", "noise": "laplace", "releases": 3, "smoothness": "data"},
+        B,
+        {},
+        "is not public",
+    ),
+]
 
 
 @pytest.mark.parametrize(
@@ -164,10 +497,26 @@ ACCEPTED: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int | None]
     ({"kind": "wddp", "synchronise": "every-round"}, B, ROUNDS, 5),
     ({"kind": "jayaraman-gradient"}, B, ROUNDS, 5),
     ({"kind": "pathak"}, B, {}, 1),
-    ({"kind": "cd", "noise": "laplace", "releases": 3, "smoothness": "data", "calibration": "as_printed"}, B, {}, 3),
-    ({"kind": "dvp", "releases": 4, "calibration": "as_printed"}, {"budget": {"epsilon": 1.0, "delta": 0.1}}, {}, 4),
+    (
+        {
+            "kind": "cd",
+            "noise": "laplace",
+            "releases": 3,
+            "smoothness": "data",
+            "calibration": "as_printed",
+        },
+        B,
+        {},
+        3,
+    ),
+    (
+        {"kind": "dvp", "releases": 4, "calibration": "as_printed"},
+        {"budget": {"epsilon": 1.0, "delta": 0.1}},
+        {},
+        4,
+    ),
     ({"kind": "local"}, B, {}, 0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("mechanism", "node", "sections", "planned"), ACCEPTED, ids=str)
@@ -189,21 +538,42 @@ def test_a_budget_is_kept_by_the_plan_before_anything_runs(name: str) -> None:
 
 
 PRINTED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
-    "dvp": ({"kind": "dvp", "alpha": 1.0, "releases": 1, "C": 0.1}, {}, "costs up to 2, not the 1 that it claims"),
-    "pvp": ({"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed"}, {}, "the claim holds"),
-    "pvp clean": ({"kind": "pvp", "alpha": 1.0, "releases": 3}, {}, "and claims 1: the claim holds"),
+    "dvp": (
+        {"kind": "dvp", "alpha": 1.0, "releases": 1, "C": 0.1},
+        {},
+        "costs up to 2, not the 1 that it claims",
+    ),
+    "pvp": (
+        {"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed"},
+        {},
+        "the claim holds",
+    ),
+    "pvp clean": (
+        {"kind": "pvp", "alpha": 1.0, "releases": 3},
+        {},
+        "and claims 1: the claim holds",
+    ),
     "pvp final": (
-        {"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed", "final_dual": True}, {},
+        {"kind": "pvp", "alpha": 1.0, "releases": 3, "variant": "printed", "final_dual": True},
+        {},
         "not the 1 that it claims",
     ),
     "pp": ({"kind": "pp", "releases": 3}, B, "the claim holds"),
     "cd laplace": ({"kind": "cd", "noise": "laplace", "releases": 4}, B, "not the"),
     "cd gaussian": ({"kind": "cd", "noise": "gaussian", "releases": 4}, B, "the claim holds"),
     "wddp": ({"kind": "wddp", "local_rounds": 9}, B, "not the"),
-    "jayaraman-output": ({"kind": "jayaraman-output"}, B, "costs up to 6.93, not the 4 that it claims"),
+    "jayaraman-output": (
+        {"kind": "jayaraman-output"},
+        B,
+        "costs up to 6.93, not the 4 that it claims",
+    ),
     "pathak": ({"kind": "pathak"}, B, "the claim holds"),
-    "jayaraman-gradient": ({"kind": "jayaraman-gradient"}, B | {"clock": "barrier"}, "the claim holds"),
-}  # fmt: skip
+    "jayaraman-gradient": (
+        {"kind": "jayaraman-gradient"},
+        B | {"clock": "barrier"},
+        "the claim holds",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -317,8 +687,9 @@ def test_a_delta_of_a_whole_record_is_one_error_that_names_what_passes(largest: 
 
 def test_a_delta_that_is_let_stand_is_said(tmp_path: Path) -> None:
     for more, printed, why in (
-        ({"delta_may_exceed": True}, False, "delta_may_exceed = true"), ({}, True, "as printed"),
-    ):  # fmt: skip
+        ({"delta_may_exceed": True}, False, "delta_may_exceed = true"),
+        ({}, True, "as printed"),
+    ):
         tree = uneven(0.3, largest=50, printed=printed, **more)
         plan = make_plan(tree)
         (warned,) = [w for w in plan.warnings if "delta" in w]

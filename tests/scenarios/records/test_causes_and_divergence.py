@@ -133,7 +133,12 @@ def test_the_command_tells_where_runs_part(tmp_path: Path) -> None:
 def test_events_are_told_in_words(tmp_path: Path) -> None:
     """No dictionaries, names of faults, the server by its name, what an oracle saw."""
     faults = [{"name": "dusk", "at": 0.5, "for": 1.0, "pause": "server"}]
-    tree = scenario(mechanism={"kind": "fedavg"}, run={"seed": 1, "rounds": 3}, server={"deadline": 2.0}, fault=faults)  # fmt: skip
+    tree = scenario(
+        mechanism={"kind": "fedavg"},
+        run={"seed": 1, "rounds": 3},
+        server={"deadline": 2.0},
+        fault=faults,
+    )
     made = perform(tree, tmp_path)
     folder = str(made.outcome.folder)
 

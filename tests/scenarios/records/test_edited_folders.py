@@ -25,9 +25,33 @@ from tests.support.builders import perform, private
 
 DEEP = "[" * 5000 + "]" * 5000
 ODD: tuple[Any, ...] = (
-    None, True, -1, 0, 3, 10**18, 10**30, 1e308, -1e308, 5e-324, 0.5, "", "x", "inf", "-inf", "nan", "\x1b[2J", "é" * 300,
-    [], {}, [[]], [None], ["x"], [10**9], {"a": 1}, "@deep@",
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    3,
+    10**18,
+    10**30,
+    1e308,
+    -1e308,
+    5e-324,
+    0.5,
+    "",
+    "x",
+    "inf",
+    "-inf",
+    "nan",
+    "\x1b[2J",
+    "é" * 300,
+    [],
+    {},
+    [[]],
+    [None],
+    ["x"],
+    [10**9],
+    {"a": 1},
+    "@deep@",
+)
 """What stands in the place of a value; the last one becomes 5,000 nested brackets."""
 WHOLE = (
     b"",
@@ -43,9 +67,15 @@ WHOLE = (
     b"\n\n",
 )
 FILES = (
-    "manifest.json", "summary.json", "verdicts.json", "world.json", "resolved.toml", "ledger.jsonl", "events-00000.jsonl",
+    "manifest.json",
+    "summary.json",
+    "verdicts.json",
+    "world.json",
+    "resolved.toml",
+    "ledger.jsonl",
+    "events-00000.jsonl",
     "models.npz",
-)  # fmt: skip
+)
 SEVERAL = 3000
 EVERY_DAY = 160
 
@@ -168,9 +198,16 @@ def edit_toml(path: Path, dice: Dice) -> str:
 def api(folder: Path) -> None:
     """Use everything that a script can ask of a run."""
     for use in (
-        lambda r: r.summary, lambda r: r.models, lambda r: r.ledger, lambda r: r.verdicts, lambda r: r.metrics(),
-        lambda r: list(r.events()), lambda r: list(r.samples()), lambda r: r.caveats, repr,
-    ):  # fmt: skip
+        lambda r: r.summary,
+        lambda r: r.models,
+        lambda r: r.ledger,
+        lambda r: r.verdicts,
+        lambda r: r.metrics(),
+        lambda r: list(r.events()),
+        lambda r: list(r.samples()),
+        lambda r: r.caveats,
+        repr,
+    ):
         try:
             use(open_run(folder))
         except FolderError:
@@ -297,8 +334,12 @@ def test_facts_that_do_not_fit_each_other_are_damage(
 @pytest.mark.parametrize("name", FILES[:7])
 @pytest.mark.parametrize("content", [b"", b"{", DEEP.encode(), b"root:x:0:0:hidden:/root"])
 def test_the_error_names_the_file_and_quotes_nothing_of_it(
-    folders: tuple[Path, Path], tmp_path: Path, name: str, content: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:  # fmt: skip
+    folders: tuple[Path, Path],
+    tmp_path: Path,
+    name: str,
+    content: bytes,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     folder = tmp_path / "run"
     shutil.copytree(folders[0], folder)
     (folder / name).write_bytes(content + b"\n")

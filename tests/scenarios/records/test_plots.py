@@ -24,8 +24,13 @@ ROUNDS = 20
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six agents that wake every second and have made all their releases after eight."""
     nodes = [
-        {"name": "peers", "count": 6, "clock": "synchronous", "budget": {"epsilon": 4.0, "delta": 1e-5}}
-    ]  # fmt: skip
+        {
+            "name": "peers",
+            "count": 6,
+            "clock": "synchronous",
+            "budget": {"epsilon": 4.0, "delta": 1e-5},
+        }
+    ]
     return perform(private(nodes=nodes), tmp_path_factory.mktemp("runs")).outcome.folder
 
 
@@ -94,11 +99,13 @@ def test_where_time_stands_still_a_line_is_drawn_against_rounds(still: Ran) -> N
 def test_a_server_that_takes_no_time_is_sampled_after_each_round(tmp_path: Path) -> None:
     made = perform(
         scenario(
-            run={"seed": 5, "rounds": 12}, nodes=[{"count": 6, "clock": "barrier"}],
-            mechanism={"kind": "fedavg"}, network={},
+            run={"seed": 5, "rounds": 12},
+            nodes=[{"count": 6, "clock": "barrier"}],
+            mechanism={"kind": "fedavg"},
+            network={},
         ),
         tmp_path,
-    )  # fmt: skip
+    )
     curve = curve_of(Result(made.outcome.folder), "loss", "rounds")
     assert curve.at.tolist() == list(range(13))
 

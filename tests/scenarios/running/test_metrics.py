@@ -16,9 +16,16 @@ from tests.support.builders import Ran, perform, private, scenario
 
 DATA = {"source": "separators", "dimension": 3, "points": {"min": 5, "max": 20}, "test_points": 30}
 ALL = [
-    "loss.pooled.mean", "gap.relative", "gap.present", "bias", "distance", "staleness.mean", "lag.mean",
-    "noise.ratio.mean", "epsilon.kov.max",
-]  # fmt: skip
+    "loss.pooled.mean",
+    "gap.relative",
+    "gap.present",
+    "bias",
+    "distance",
+    "staleness.mean",
+    "lag.mean",
+    "noise.ratio.mean",
+    "epsilon.kov.max",
+]
 
 
 def last(ran: Ran) -> dict[str, Any]:
