@@ -1,1 +1,1 @@
-"""Who acts: state and behaviour; knows no files, terminals or engines. Part of hush."""
+"""Agents: their state, their links, their behaviours and what faults do to them; no files, terminals or engines. Part of hush."""

@@ -51,13 +51,13 @@ class NoCondition(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a condition is asked of: an event, and the metrics as of the last sample."""
+class Subject:
+    """The subject of a condition: an event, and the metrics as of the last sample."""
 
     event: Event
     metrics: Metrics
 
-    def find(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
         """Return the value of a name; `_MISSING` where this event has none."""
         if name == "kind":
             return type(self.event).__struct_config__.tag
@@ -68,7 +68,7 @@ class Look:
         return _MISSING if math.isnan(value) else value
 
 
-Test = Callable[[Look], Any]
+Test = Callable[[Subject], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Condition:
 
     def holds(self, event: Event, metrics: Metrics) -> bool:
         """Whether an event satisfies it."""
-        return bool(self.test(Look(event, metrics)))
+        return bool(self.test(Subject(event, metrics)))
 
 
 def read_condition(text: str) -> Condition:
@@ -168,7 +168,7 @@ class _Reader:
             tests.append(self._both())
             only = None if only is None or self.only is None else only | self.only
         self.only = only
-        return tests[0] if len(tests) == 1 else lambda look: any(test(look) for test in tests)
+        return tests[0] if len(tests) == 1 else lambda subject: any(test(subject) for test in tests)
 
     def _both(self) -> Test:
         tests, only = [self._negated()], self.only
@@ -177,7 +177,7 @@ class _Reader:
             if self.only is not None:
                 only = self.only if only is None else only & self.only
         self.only = only
-        return tests[0] if len(tests) == 1 else lambda look: all(test(look) for test in tests)
+        return tests[0] if len(tests) == 1 else lambda subject: all(test(subject) for test in tests)
 
     def _negated(self) -> Test:
         if self._take("not"):
@@ -186,7 +186,7 @@ class _Reader:
                 raise NoCondition(f"is more than {_DEEPEST} deep")
             test = self._negated()
             self.only = None
-            return lambda look: not test(look)
+            return lambda subject: not test(subject)
         return self._comparison()
 
     def _comparison(self) -> Test:
@@ -233,7 +233,7 @@ class _Reader:
             return lambda _: value, ""
         if what == "word":
             self.names.add(value)
-            return lambda look: look.find(value), value
+            return lambda subject: subject.value(value), value
         if (what, value) == ("sign", "["):
             return self._list(), ""
         if (what, value) == ("sign", "("):
@@ -253,8 +253,8 @@ class _Reader:
 
 
 def _compared(left: Test, sign: Callable[[Any, Any], bool], right: Test) -> Test:
-    def test(look: Look) -> bool:
-        one, other = left(look), right(look)
+    def test(subject: Subject) -> bool:
+        one, other = left(subject), right(subject)
         if one is _MISSING or other is _MISSING:
             return False
         try:
@@ -266,8 +266,8 @@ def _compared(left: Test, sign: Callable[[Any, Any], bool], right: Test) -> Test
 
 
 def _contained(left: Test, right: Test, *, wanted: bool) -> Test:
-    def test(look: Look) -> bool:
-        one, other = left(look), right(look)
+    def test(subject: Subject) -> bool:
+        one, other = left(subject), right(subject)
         if one is _MISSING or other is _MISSING:
             return False
         try:

@@ -14,7 +14,7 @@ Values = dict[str, Any]
 class Event(
     msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag=str.lower, omit_defaults=True
 ):
-    """The common part: number, instant in nanoseconds, whose, and the number of what caused it."""
+    """The common part: number, instant in nanoseconds, agent, and the number of the event that caused it."""
 
     seq: int
     t: int
@@ -104,7 +104,7 @@ class Sent(Event, frozen=True, tag="sent"):
 
 
 class Delivered(Event, frozen=True, tag="delivered"):
-    """A message reached its receiver at `arrived`; noticed when somebody looked."""
+    """A message reached its receiver at `arrived`; noticed when the receiver looked."""
 
     sender: int
     version: int
@@ -113,7 +113,7 @@ class Delivered(Event, frozen=True, tag="delivered"):
 
 
 class Superseded(Event, frozen=True, tag="superseded"):
-    """A delivered message that was never read: a newer one of the same sender was there."""
+    """A delivered message was never read: a newer one of the same sender was there."""
 
     sender: int
     version: int
@@ -163,13 +163,13 @@ class Joined(Event, frozen=True, tag="joined"):
 
 
 class Left(Event, frozen=True, tag="left"):
-    """An agent left and said goodbye."""
+    """An agent left; its neighbours know it at once."""
 
     late_ns: int = 0
 
 
 class Crashed(Event, frozen=True, tag="crashed"):
-    """An agent stopped without a word."""
+    """An agent stopped; its neighbours notice only its silence."""
 
     lost: str
     late_ns: int = 0
@@ -274,8 +274,34 @@ class Finished(Event, frozen=True, tag="finished"):
 
 
 KINDS: tuple[type[Event], ...] = (
-    Started, Woke, Proposed, Charged, Refused, Released, Derived, Sent, Delivered, Superseded, Lost,
-    Rejected, Duplicated, Merged, Joined, Left, Crashed, Restarted, Paused, Resumed, FaultBegan, FaultEnded,
-    Spent, Diverged,
-    RoundOpened, RoundClosed, RoundAborted, Sampled, Violated, Finished,
-)  # fmt: skip
+    Started,
+    Woke,
+    Proposed,
+    Charged,
+    Refused,
+    Released,
+    Derived,
+    Sent,
+    Delivered,
+    Superseded,
+    Lost,
+    Rejected,
+    Duplicated,
+    Merged,
+    Joined,
+    Left,
+    Crashed,
+    Restarted,
+    Paused,
+    Resumed,
+    FaultBegan,
+    FaultEnded,
+    Spent,
+    Diverged,
+    RoundOpened,
+    RoundClosed,
+    RoundAborted,
+    Sampled,
+    Violated,
+    Finished,
+)

@@ -24,7 +24,7 @@ class Behaviour(Protocol):
 
 
 class Membership:
-    """The agents of a run. Neighbours know at once who joins or leaves; a crash says nothing."""
+    """The agents of a run. Neighbours know at once when an agent joins or leaves; of a crash they notice only the silence."""
 
     def __init__(
         self,

@@ -13,9 +13,17 @@ class Store:
     """
 
     __slots__ = (
-        "_disk_faults", "_readable", "counter", "ledger", "published", "published_round", "published_to",
-        "published_version", "trusted", "version",
-    )  # fmt: skip
+        "_disk_faults",
+        "_readable",
+        "counter",
+        "ledger",
+        "published",
+        "published_round",
+        "published_to",
+        "published_version",
+        "trusted",
+        "version",
+    )
 
     def __init__(self) -> None:
         self.ledger = Ledger()

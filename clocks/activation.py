@@ -41,7 +41,7 @@ class Poisson:
 
 @dataclass(frozen=True, slots=True)
 class Synchronous:
-    """Wakes with everybody, at every multiple of `period_s`."""
+    """Wakes at the same time as every other agent, at every multiple of `period_s`."""
 
     period_s: float
 

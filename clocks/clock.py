@@ -62,7 +62,7 @@ class Clock(Protocol):
         ...
 
     def signal(self, priority: int) -> Signal:
-        """Make a signal; whoever waits for it resumes with this priority."""
+        """Make a signal; the actor that waits for it resumes with this priority."""
         ...
 
     def spawn(self, actor: Actor) -> Task:
@@ -71,7 +71,7 @@ class Clock(Protocol):
 
 
 class Governor(Protocol):
-    """Who may hold or end a run: the engine asks it, between entries."""
+    """Holds, paces or ends a run: the engine asks it between entries."""
 
     ended: bool
     """Read after every entry: when it is set, nothing more is served."""
@@ -89,7 +89,7 @@ class Governor(Protocol):
 
     @property
     def watched(self) -> bool:
-        """Whether somebody needs the event loop, or a pace, while the run goes on."""
+        """Whether the run has a pace, or a screen needs the event loop while it goes on."""
         ...
 
 
@@ -111,7 +111,7 @@ class Engine(Clock, Protocol):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is due at any time: whoever waits, waits for ever."""
+        """Whether nothing is due at any time: an actor that waits, waits for ever."""
         ...
 
     async def run(

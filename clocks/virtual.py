@@ -123,7 +123,7 @@ class VirtualClock:
     async def run(
         self, until: int | None, governor: Governor, between: Callable[[], object] = nothing
     ) -> None:
-        """Advance in slices of 5 ms of wall time; with nobody watching, without a pause."""
+        """Advance in slices of 5 ms of wall time; without a pause where no screen watches."""
         try:
             while _goes_on(governor, between, self.now):
                 upcoming = self._env.peek()

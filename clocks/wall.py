@@ -40,7 +40,7 @@ class WallSignal:
         self._clock.push(instant, self._fires, self.fire)
 
     def attach(self, resume: Callable[[], None] | None) -> bool:
-        """Say who waits; false when it has already happened."""
+        """Set what resumes the waiting actor; False when the signal has already happened."""
         self._resume = resume
         return self._state != "past"
 
@@ -171,7 +171,7 @@ class WallClock:
         return self._origin + instant / (self._speed * NANOSECONDS)
 
     async def _wait(self, seconds: float, *, held: bool) -> None:
-        """Wait: held time does not count, the time of whoever is waited for does."""
+        """Wait: time that is held does not count; time in which another run catches up does."""
         begun = time.perf_counter()
         await asyncio.sleep(seconds)
         if held:

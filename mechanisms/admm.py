@@ -110,7 +110,7 @@ class Alternating:
         """Return the noise of the next release; None where there is none."""
         planned = self.planned
         if not heard.degree or (planned is not None and made >= planned):
-            return None  # degree 0: nobody could receive
+            return None  # degree 0: no agent could receive it
         pull = self.penalty.at(made) * heard.degree
         return self.guard.fix(made, self._rho + 2.0 * pull, pull, heard.degree)
 

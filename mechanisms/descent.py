@@ -40,7 +40,7 @@ class CoordinateDescent:
 
     def propose(self, state: Vector, heard: Heard, made: int) -> Step:
         if not heard.total:
-            return silent(state)  # degree 0: nobody could receive
+            return silent(state)  # degree 0: no agent could receive it
         if self.law is None:
             return Step(RELEASE, self.free, lambda _: self._descend(state, heard, None))
         if made >= len(self.spends):

@@ -1,7 +1,7 @@
 """Duals as time integrals of what was broadcast: λ_ij = θ/2 (∫f_i − ∫f_j), in ticks (theory.md, 4).
 
-A row is what one message holds: value (d), integral up to its publication (d), time of publication. Who has
-never published has a time of NaN and integral 0; of whom nothing is known any more, it is ∞, and the edge is 0
+A row is what one message holds: value (d), integral up to its publication (d), time of publication. An agent
+that has never published has a time of NaN and integral 0; where nothing is known of it any more, the time is ∞, and the edge is 0
 until the next message. Both ends compute an edge from the same broadcasts, so it is antisymmetric by
 construction, and one message heals whatever was lost.
 """

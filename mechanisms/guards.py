@@ -86,9 +86,18 @@ def _objective_terms(
     how = (printed if as_printed else corrected)(target, record, convexity)
     shift, solve = 2.0 * record.pull, how.solve(record, convexity, degree, d)
     spend = Spend(
-        kind, "objective", "as_printed" if as_printed else "corrected", how.zeta, shift, "l2", d,
-        how.jacobian, target, how.loss(shift), solve=solve,
-    )  # fmt: skip
+        kind,
+        "objective",
+        "as_printed" if as_printed else "corrected",
+        how.zeta,
+        shift,
+        "l2",
+        d,
+        how.jacobian,
+        target,
+        how.loss(shift),
+        solve=solve,
+    )
     return Terms(spend, how.ridge, how.zeta)
 
 
@@ -107,9 +116,14 @@ class DualNoise:
 
     def fix(self, k: int, convexity: float, pull: float, degree: int) -> Terms:  # noqa: ARG002
         return _objective_terms(
-            "dvp", self.d, self.record, self.targets[k], convexity, degree,
+            "dvp",
+            self.d,
+            self.record,
+            self.targets[k],
+            convexity,
+            degree,
             as_printed=self.as_printed,
-        )  # fmt: skip
+        )
 
     def like(self, k: int) -> object:
         return self.targets[k]
@@ -143,9 +157,17 @@ class PrimalNoise:
             zeta = target * self.rho / (2.0 * self.record.pull)
         calibration = "as_printed" if self.as_printed else "corrected"
         spend = Spend(
-            "pvp", "norm-gamma", calibration, zeta, sensitivity, "l2", self.d, 0.0, target,
+            "pvp",
+            "norm-gamma",
+            calibration,
+            zeta,
+            sensitivity,
+            "l2",
+            self.d,
+            0.0,
+            target,
             target if not self.as_printed else zeta * sensitivity,
-        )  # fmt: skip
+        )
         return Terms(spend, output=zeta, secret=self.secret)
 
     def like(self, k: int) -> object:
@@ -199,10 +221,18 @@ class PenaltyNoise:
         charged = how.loss(shift)
         claimed = (1.4 * self.record.bend + alpha * self.record.pull) / pull
         spend = Spend(
-            "pp", "objective", calibration, zeta, shift, "l2", self.d, jacobian,
-            claimed if self.as_printed else charged, charged,
+            "pp",
+            "objective",
+            calibration,
+            zeta,
+            shift,
+            "l2",
+            self.d,
+            jacobian,
+            claimed if self.as_printed else charged,
+            charged,
             solve=how.solve(self.record, convexity, degree, self.d),
-        )  # fmt: skip
+        )
         return Terms(spend, linear=zeta)
 
     def like(self, k: int) -> object:

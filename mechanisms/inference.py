@@ -57,9 +57,14 @@ class Eavesdropper:
         together = heard.degree * published + heard.present @ heard.values[:, :d]
         ridge = 2.0 * mechanism.objective.l2 + terms.ridge
         return Glimpse(
-            value, ridge * value + dual, 2.0 * heard.degree * value - together, dual,
-            mechanism.penalty.at(made), heard.degree, terms.linear,
-        )  # fmt: skip
+            value,
+            ridge * value + dual,
+            2.0 * heard.degree * value - together,
+            dual,
+            mechanism.penalty.at(made),
+            heard.degree,
+            terms.linear,
+        )
 
 
 class Guess(NamedTuple):

@@ -252,7 +252,7 @@ Joint = Personalised | Propagating | Apart | Common
 
 
 def local_models(objectives: tuple[LocalObjective, ...]) -> Matrix | None:
-    """Return everybody's own minimiser, or None where somebody has none."""
+    """Return every agent's own minimiser, or None where an agent has none."""
     try:
         return np.array([minimise(objective).theta for objective in objectives])
     except NoMinimiser:

@@ -73,7 +73,7 @@ class LocalPrivacy:
 
     def _disguise(self, state: Disguised, heard: Heard) -> Step:
         if heard.values.size and not heard.degree:
-            return silent(state)  # nobody could receive: not yet
+            return silent(state)  # no agent could receive it: not yet
 
         def finish(rng: np.random.Generator | None) -> tuple[Disguised, Vector | None]:
             assert rng is not None, "a private release has noise"  # noqa: S101
@@ -103,7 +103,7 @@ class LocalPrivacy:
         sent: Vector,  # noqa: ARG002
         after: Disguised,
     ) -> Explained:
-        """Compare the perturbed records, which whoever learns from them may read, with these."""
+        """Compare the perturbed records, which every later step may read, with these."""
         assert after.records is not None, "they were made"  # noqa: S101
         features, labels = after.records
         noise = features - self.features

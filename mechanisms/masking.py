@@ -1,7 +1,7 @@
 """Secure aggregation, simulated: what leaves a client is uniform, and only the sum over survivors can be read.
 
 Vectors are whole multiples of a grid, modulo 2⁵²: a pad from the client's stream is added before it leaves, and
-who aggregates is given the sum of the survivors' pads and nothing else, as key recovery would give it. Addition
+the aggregator is given the sum of the survivors' pads and nothing else, as key recovery would give it. Addition
 modulo 2⁵² is exact, so the sum is the plain sum, to the last bit. A pad is used for one release: its number goes
 with it in clear, behind the vector.
 """
@@ -16,7 +16,7 @@ from mechanisms.vectors import Vector
 
 MODULUS = 1 << 52
 Pads = Callable[[int, int, int], NDArray[np.uint64]]
-"""`(client, release, d)` → d random words that nobody else knows."""
+"""`(client, release, d)` → d random words that only the client knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,17 @@ class Heard:
     """
 
     __slots__ = (
-        "_raw", "degree", "offsets", "own", "partner", "present", "shares", "ticks", "total", "values",
-    )  # fmt: skip
+        "_raw",
+        "degree",
+        "offsets",
+        "own",
+        "partner",
+        "present",
+        "shares",
+        "ticks",
+        "total",
+        "values",
+    )
 
     def __init__(self, values: Matrix, weights: Vector) -> None:
         self.values = values

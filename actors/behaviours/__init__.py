@@ -1,1 +1,1 @@
-"""Who talks to whom, and when: one loop a file."""
+"""Behaviours: which neighbours an agent exchanges messages with, and when; one loop a file."""

@@ -139,7 +139,7 @@ class Budget:
     def _epsilons(
         self, bags: Sequence[tuple[int, Tally]], accountant: str, view: str
     ) -> list[tuple[float, str]]:
-        """Return ε of bags of some nodes, at each one's δ, and whose arithmetic each is by."""
+        """Return ε of bags of some nodes, at each one's δ, and the accountant that each is by."""
         cases: list[_Case] = [
             (bag.case, self._reader(i, view, accountant), self._unplanned(i)) for i, bag in bags
         ]
@@ -236,7 +236,7 @@ class Budget:
         return np.maximum(0.0, np.where(whole == rest, 0.0, whole - rest))
 
     def accountant_name(self) -> str:
-        """Return whose arithmetic the headline of the worst node is by."""
+        """Return the accountant that the headline of the worst agent is by."""
         privacy = self._plan.privacy
         worst = int(np.argmax(self.headline()))
         bag = self._bag(worst, privacy.view)

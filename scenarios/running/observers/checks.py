@@ -184,7 +184,7 @@ class Checks:
         """The ledger after a crash is the ledger before it."""
         self.declared.changed(event)
         node = event.node
-        assert node is not None, "somebody restarted"  # noqa: S101
+        assert node is not None, "an agent restarted"  # noqa: S101
         if event.releases != self._charged[node]:
             self._break(
                 "ledger survives",
