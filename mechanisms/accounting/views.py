@@ -17,8 +17,11 @@ from mechanisms.accounting.loss import Loss, Tally, loss_of
 from mechanisms.accounting.spend import Spend
 
 EAVESDROPPER, SERVER, AGGREGATE, OUTSIDER = VIEWS = (
-    "eavesdropper", "server", "aggregate", "outsider",
-)  # fmt: skip
+    "eavesdropper",
+    "server",
+    "aggregate",
+    "outsider",
+)
 OF_SERVERS = (SERVER, AGGREGATE)
 """Views that exist only where there is a server."""
 

@@ -232,9 +232,22 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         others = len(statistics) > 1
         worth, enough = _power(order, claims, claim, unit, node.delta, others=others)
     return Finding(
-        verdict, lower, claim, charge, bound, unit, node.delta, accountant, worth, enough, len(spends), pair.words, pair.node,
-        _curve(order, seen, spends, unit, node.delta), code,
-    )  # fmt: skip
+        verdict,
+        lower,
+        claim,
+        charge,
+        bound,
+        unit,
+        node.delta,
+        accountant,
+        worth,
+        enough,
+        len(spends),
+        pair.words,
+        pair.node,
+        _curve(order, seen, spends, unit, node.delta),
+        code,
+    )
 
 
 def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
@@ -308,13 +321,21 @@ def _power(
     confidence = _confidence(order.confidence, others=known is not None and others)
 
     def of(runs: int) -> float:
-        at = None if known is None else best_threshold(
-            known, unit=unit, delta=delta, runs=runs, confidence=confidence
-        )  # fmt: skip
+        at = (
+            None
+            if known is None
+            else best_threshold(known, unit=unit, delta=delta, runs=runs, confidence=confidence)
+        )
         return power(
-            law, limit, unit=unit, delta=delta, runs=runs, confidence=confidence,
-            rng=generator(order.plan.seed, "audit/power"), threshold=at,
-        )  # fmt: skip
+            law,
+            limit,
+            unit=unit,
+            delta=delta,
+            runs=runs,
+            confidence=confidence,
+            rng=generator(order.plan.seed, "audit/power"),
+            threshold=at,
+        )
 
     probability, runs = of(order.runs), 2 * order.runs
     if probability >= _LIKELY:

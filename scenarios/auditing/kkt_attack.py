@@ -78,9 +78,16 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
     claimed = totals.claimed(plan, ledger.spends, delta)
     length = float(np.linalg.norm(truth))
     return KktFinding(
-        node, record, length, len(listening.glimpses), tuple(recovered), claimed, charged,
-        delta, accountant,
-    )  # fmt: skip
+        node,
+        record,
+        length,
+        len(listening.glimpses),
+        tuple(recovered),
+        claimed,
+        charged,
+        delta,
+        accountant,
+    )
 
 
 def _compared(knows: str, guess: Vector, truth: Vector, misfit: float) -> Recovered:

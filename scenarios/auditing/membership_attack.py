@@ -79,9 +79,18 @@ def membership(
     shows = plan.privacy.shows_unreleased_model
     charged = epsilon_in(OUTSIDER, composed, shows_unreleased_model=shows)
     return MembershipFinding(
-        target, len(targets), runs, auc, advantage, low, most_advantage(charged, delta),
-        totals.claimed(plan, spends, delta), charged, delta, accountant,
-    )  # fmt: skip
+        target,
+        len(targets),
+        runs,
+        auc,
+        advantage,
+        low,
+        most_advantage(charged, delta),
+        totals.claimed(plan, spends, delta),
+        charged,
+        delta,
+        accountant,
+    )
 
 
 def _without(plan: Plan, target: int, record: int, more: Options) -> Plan:

@@ -147,9 +147,11 @@ def _looks(verbs: Any) -> None:
         "test", help="scenario files as tests; random worlds; the smallest failure"
     )
     test.add_argument(
-        "path", nargs="*", metavar="PATH",
+        "path",
+        nargs="*",
+        metavar="PATH",
         help="files, folders of test_*.toml, names of the library, or library: for all of it",
-    )  # fmt: skip
+    )
     test.add_argument("--seeds", metavar="A..B", help='such as "0..99" (default: the file\'s own)')
     test.add_argument("--swarm", type=_some, metavar="N", help="so many worlds with random faults")
     test.add_argument(

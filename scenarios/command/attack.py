@@ -21,9 +21,14 @@ def perform(chosen: argparse.Namespace) -> int:
 
         with Bar("attacking") as bar:
             guessed = membership_attack.membership(
-                plan, records=chosen.records, runs=chosen.runs, node=chosen.node,
-                confidence=chosen.confidence, more=options_of(chosen), progress=bar.show,
-            )  # fmt: skip
+                plan,
+                records=chosen.records,
+                runs=chosen.runs,
+                node=chosen.node,
+                confidence=chosen.confidence,
+                more=options_of(chosen),
+                progress=bar.show,
+            )
         lines = membership_attack.in_words(plan, guessed)
         told = membership_attack.as_json(guessed)
     if chosen.json:

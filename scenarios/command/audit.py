@@ -24,9 +24,15 @@ def perform(chosen: argparse.Namespace) -> int:
     plan = plan_of(chosen, scenario_of(chosen, chosen.scenario))
     _refuse(plan, chosen)
     order = Order(
-        plan, chosen.runs, chosen.confidence, chosen.view, chosen.neighbours, chosen.node,
-        chosen.jobs or os.cpu_count() or 1, options_of(chosen),
-    )  # fmt: skip
+        plan,
+        chosen.runs,
+        chosen.confidence,
+        chosen.view,
+        chosen.neighbours,
+        chosen.node,
+        chosen.jobs or os.cpu_count() or 1,
+        options_of(chosen),
+    )
     stem = f"runs/{plan.name.replace('/', '-')}-audit-{plan.seed}"
     with held([asked(chosen.out)] if chosen.out else numbers(stem), new=not chosen.out) as out:
         with Bar("auditing") as bar:

@@ -87,13 +87,16 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
         "name": "small-world",
         "run": {"seed": luck.whole(0, 10**6), "sample_every": 2.0} | ends,
         "data": {
-            "source": "blobs", "dimension": luck.whole(1, 4), "points": luck.whole(8, 16), "test_points": 0,
+            "source": "blobs",
+            "dimension": luck.whole(1, 4),
+            "points": luck.whole(8, 16),
+            "test_points": 0,
         },
         "task": {} if family == "consensus" else {"l2": 0.1},
         "network": network,
         "nodes": nodes,
         "mechanism": KINDS[name],
-    }  # fmt: skip
+    }
     if server:
         tree["server"] = {"deadline": 2.0, "quorum": luck.pick((0.5, 1.0))}
     return tree | {"fault": random_faults(luck, tree, luck.whole(0, faults))}
@@ -178,6 +181,10 @@ def _when(luck: Luck, kind: FaultKind[Any], fault: Table, end: float, *, endless
 
 
 _CONDITIONS = (
-    'kind == "released"', 'kind == "woke" and node == 0', 'kind == "sent" or kind == "delivered"', 'kind == "sampled"',
-    "updates.mean >= 3", "node == 1 and not kind == \"lost\"",
-)  # fmt: skip
+    'kind == "released"',
+    'kind == "woke" and node == 0',
+    'kind == "sent" or kind == "delivered"',
+    'kind == "sampled"',
+    "updates.mean >= 3",
+    'node == 1 and not kind == "lost"',
+)

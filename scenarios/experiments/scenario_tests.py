@@ -221,9 +221,11 @@ def _over(case: Case, expect: Expectation, values: list[float], where: str) -> V
     said = f"{where}: wanted {expect.in_words()}, over {len(values)} seed{'s' * (len(values) != 1)}"
     known = [v for v in values if math.isfinite(v)]
     if len(known) < len(values) or len(known) < 2:
-        why = "needs at least two seeds: hush test --seeds 0..9" if len(values) < 2 else (
-            f"{len(values) - len(known)} of {len(values)} runs gave no finite value"
-        )  # fmt: skip
+        why = (
+            "needs at least two seeds: hush test --seeds 0..9"
+            if len(values) < 2
+            else (f"{len(values) - len(known)} of {len(values)} runs gave no finite value")
+        )
         return Verdict(case, UNKNOWN, 4, (said, f"    {why}"))
     low, mean, high = interval(known, expect.confidence)
     got = f"mean {show(mean)}, {100 * expect.confidence:g} % interval [{show(low)}, {show(high)}]"

@@ -44,8 +44,11 @@ def aggregate(values: Vector, how: str) -> float:
             return float(np.percentile(known, int(how[1:])))
         return float(np.percentile(known, int(how[1:]), method="inverted_cdf"))
     folds: dict[str, Callable[[Vector], Any]] = {
-        "mean": np.mean, "min": np.min, "max": np.max, "sum": np.sum,
-    }  # fmt: skip
+        "mean": np.mean,
+        "min": np.min,
+        "max": np.max,
+        "sum": np.sum,
+    }
     return float(folds[how](known))
 
 

@@ -116,9 +116,17 @@ def _spends(
     for charge, scale in zip(fixed, scales, strict=True):
         if (charge, scale) not in made:
             made[charge, scale] = Spend(
-                "cd", law.name, calibration, scale, sensitivity, law.norm, objective.dimension, 0.0,
-                charge, law.charge(scale, sensitivity),
-            )  # fmt: skip
+                "cd",
+                law.name,
+                calibration,
+                scale,
+                sensitivity,
+                law.norm,
+                objective.dimension,
+                0.0,
+                charge,
+                law.charge(scale, sensitivity),
+            )
     return tuple(made[pair] for pair in zip(fixed, scales, strict=True))
 
 
@@ -259,9 +267,17 @@ def _output(objective: LocalObjective, charge: float, slope: float, terms: Terms
     sensitivity = 2.0 * (slope * objective.weight + ACCEPTED) / (2.0 * objective.l2)
     scale = NORM_GAMMA.scale(charge, sensitivity)
     return Spend(
-        "propagation", "norm-gamma", "as_printed" if terms.printed else "corrected", scale,
-        sensitivity, "l2", objective.dimension, 0.0, charge, NORM_GAMMA.charge(scale, sensitivity),
-    )  # fmt: skip
+        "propagation",
+        "norm-gamma",
+        "as_printed" if terms.printed else "corrected",
+        scale,
+        sensitivity,
+        "l2",
+        objective.dimension,
+        0.0,
+        charge,
+        NORM_GAMMA.charge(scale, sensitivity),
+    )
 
 
 def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[Spend, float]:
@@ -276,8 +292,16 @@ def _objective(objective: LocalObjective, charge: float, terms: Terms) -> tuple[
     )
     shift = 2.0 * record.pull
     spend = Spend(
-        "propagation", "objective", "as_printed" if terms.printed else "corrected", how.zeta, shift,
-        "l2", objective.dimension, how.jacobian, charge, how.loss(shift),
+        "propagation",
+        "objective",
+        "as_printed" if terms.printed else "corrected",
+        how.zeta,
+        shift,
+        "l2",
+        objective.dimension,
+        how.jacobian,
+        charge,
+        how.loss(shift),
         solve=how.solve(record, convexity, 0, objective.dimension),
-    )  # fmt: skip
+    )
     return spend, how.ridge

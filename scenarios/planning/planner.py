@@ -103,9 +103,11 @@ class _Resolver:
         nodes = people.nodes(shards, objectives, edges)
         faults = planner.faults(shards.dimension)
         self.at.report.stop_if_any()
-        joined = {(i, j) for i, j, _ in edges} if not serves else {
-            (i, self.at.size) for i in range(self.at.size)
-        }  # fmt: skip
+        joined = (
+            {(i, j) for i, j, _ in edges}
+            if not serves
+            else {(i, self.at.size) for i in range(self.at.size)}
+        )
         planner.check(faults, joined | {(j, i) for i, j in joined})
         self.at.report.stop_if_any()
         run, horizon = self.at.read.run, self._horizon()

@@ -31,9 +31,16 @@ MOST = 10_000_000
 """So many agents, releases of a plan and seats are read at most: more is no run, and would fill the memory."""
 _LATEST = (1 << 63) - 1
 _DAMAGE = (
-    KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError, OverflowError, ZeroDivisionError,
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+    ZeroDivisionError,
     RecursionError,
-)  # fmt: skip
+)
 """What reading content raises that does not fit: no error of the disk, and no memory that is short."""
 
 

@@ -46,8 +46,17 @@ def spend_of(line: dict[str, Any]) -> Spend:
     if "hidden" in line:
         hidden = Hidden(number(line["hidden"]), line["contraction"])
     return Spend(
-        line["mechanism"], line["law"], line["calibration"], line["scale"],
-        number(line["sensitivity"]), line["norm"], line["d"], line["jacobian"],
-        number(line["claimed"]), number(line["charged"]),
-        None if summed is None else number(summed), solve, hidden,
-    )  # fmt: skip
+        line["mechanism"],
+        line["law"],
+        line["calibration"],
+        line["scale"],
+        number(line["sensitivity"]),
+        line["norm"],
+        line["d"],
+        line["jacobian"],
+        number(line["claimed"]),
+        number(line["charged"]),
+        None if summed is None else number(summed),
+        solve,
+        hidden,
+    )

@@ -214,8 +214,14 @@ def _picture(record: RunRecord, curve: Curve, what: str, x: str, out: Path) -> P
     mark = "o" if len(curve.at) <= _FEW else None
     if curve.per_node:
         axes.fill_between(
-            curve.at, curve.low, curve.high, color=_INK, alpha=0.2, linewidth=0, label="80 % of the agents"
-        )  # fmt: skip
+            curve.at,
+            curve.low,
+            curve.high,
+            color=_INK,
+            alpha=0.2,
+            linewidth=0,
+            label="80 % of the agents",
+        )
         axes.plot(curve.at, curve.mean, ":", color=_CLAIM, label="mean", zorder=3)
     label = "median" if curve.per_node else _written(what)
     axes.plot(curve.at, curve.middle, color=_INK, label=label, marker=mark, markersize=4)

@@ -24,10 +24,30 @@ from scenarios.records.run_folder import RESOLVED, WORLD
 _DELTA = 1e-5
 """The δ of an agent without a budget."""
 _FIELDS = (
-    "node", "k", "t", "mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian",
-    "claimed", "charged", "summed", "kappa", "degree", "phi", "C", "residual", "tolerance", "hidden", "contraction",
+    "node",
+    "k",
+    "t",
+    "mechanism",
+    "law",
+    "calibration",
+    "scale",
+    "sensitivity",
+    "norm",
+    "d",
+    "jacobian",
+    "claimed",
+    "charged",
+    "summed",
+    "kappa",
+    "degree",
+    "phi",
+    "C",
+    "residual",
+    "tolerance",
+    "hidden",
+    "contraction",
     MADE,
-)  # fmt: skip
+)
 
 
 def spends_of(record: RunRecord) -> dict[int, list[Spend]]:

@@ -147,13 +147,27 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     ]
     privacy = plan.privacy
     return Facts(
-        name=plan.name, kind=plan.kind, seed=plan.seed, size=plan.size, seats=plan.seats, groups=groups,
-        budgets=budgets, plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans], absent=[node.id for node in plan.nodes if not node.present],
-        edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j], faults=declared,
-        view=privacy.view, accountant=privacy.accountant, shows=privacy.shows_unreleased_model,
-        adaptive=privacy.adaptive, covered=plan.covered, numerical=numerical, horizon=plan.horizon, rounds=plan.rounds,
+        name=plan.name,
+        kind=plan.kind,
+        seed=plan.seed,
+        size=plan.size,
+        seats=plan.seats,
+        groups=groups,
+        budgets=budgets,
+        plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans],
+        absent=[node.id for node in plan.nodes if not node.present],
+        edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j],
+        faults=declared,
+        view=privacy.view,
+        accountant=privacy.accountant,
+        shows=privacy.shows_unreleased_model,
+        adaptive=privacy.adaptive,
+        covered=plan.covered,
+        numerical=numerical,
+        horizon=plan.horizon,
+        rounds=plan.rounds,
         updates=plan.updates,
-    )  # fmt: skip
+    )
 
 
 def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:

@@ -158,15 +158,31 @@ class ModelBuilder:
         if facts.seats > facts.size:
             server = f"server {source.run_state.state(facts.size)}, round {source.run_state.round}"
         return Header(
-            name=facts.name, mechanism=facts.kind, seed=facts.seed, mode=source.mode, goes=pace.goes(),
-            speed=motion.speed, now_s=source.now / 1e9, seq=source.seq,
-            end_s=None if source.end is None else source.end / 1e9, share=share, pace=pace.real, events_per_s=pace.events_per_s,
-            left_s=pace.left(share), wall_s=pace.wall_s, queue=source.queue, memory_mb=memory_mb(),
-            recorded_mb=source.recorded_mb, privacy=self._terms_of(), steered=source.steered,
-            covered=facts.covered and not source.steered, invariants=source.invariants, held=source.held,
+            name=facts.name,
+            mechanism=facts.kind,
+            seed=facts.seed,
+            mode=source.mode,
+            goes=pace.goes(),
+            speed=motion.speed,
+            now_s=source.now / 1e9,
+            seq=source.seq,
+            end_s=None if source.end is None else source.end / 1e9,
+            share=share,
+            pace=pace.real,
+            events_per_s=pace.events_per_s,
+            left_s=pace.left(share),
+            wall_s=pace.wall_s,
+            queue=source.queue,
+            memory_mb=memory_mb(),
+            recorded_mb=source.recorded_mb,
+            privacy=self._terms_of(),
+            steered=source.steered,
+            covered=facts.covered and not source.steered,
+            invariants=source.invariants,
+            held=source.held,
             broken=source.broken,
             server=server,
-        )  # fmt: skip
+        )
 
     def _terms_of(self) -> str:
         """What every ε stands with: of thousands as of the last look at all of them."""
@@ -183,13 +199,27 @@ class ModelBuilder:
         trend = source.run_state.losses_of(i)
         if seen is not None:
             return Row(
-                i, seen.states[i], float(seen.epsilons[i]), self.facts.cap_of(i), float(seen.losses[i]),
-                trend, int(seen.releases[i]), int(seen.inbox[i]), float(seen.stale[i]),
-            )  # fmt: skip
+                i,
+                seen.states[i],
+                float(seen.epsilons[i]),
+                self.facts.cap_of(i),
+                float(seen.losses[i]),
+                trend,
+                int(seen.releases[i]),
+                int(seen.inbox[i]),
+                float(seen.stale[i]),
+            )
         return Row(
-            i, source.run_state.state(i), source.epsilon(i), self.facts.cap_of(i),
-            trend[-1] if trend else math.nan, trend, source.releases(i), source.inbox(i), source.stale(i),
-        )  # fmt: skip
+            i,
+            source.run_state.state(i),
+            source.epsilon(i),
+            self.facts.cap_of(i),
+            trend[-1] if trend else math.nan,
+            trend,
+            source.releases(i),
+            source.inbox(i),
+            source.stale(i),
+        )
 
     def _nodes(
         self,
@@ -211,12 +241,21 @@ class ModelBuilder:
             shares = epsilons / self._caps
         sort = f"{view.sort}{'↓' if view.descending else ''}"
         return Nodes(
-            rows=rows, first=view.first, listed=len(order), count=size,
-            cursor=order[view.cursor] if order else None, sort=sort, filter=view.filter,
-            states=states, shares=shares.tolist(), epsilon_worst=float(epsilons.max(initial=0.0)),
-            epsilon_median=float(np.median(epsilons)), worst=int(np.argmax(epsilons)), losses=losses,
+            rows=rows,
+            first=view.first,
+            listed=len(order),
+            count=size,
+            cursor=order[view.cursor] if order else None,
+            sort=sort,
+            filter=view.filter,
+            states=states,
+            shares=shares.tolist(),
+            epsilon_worst=float(epsilons.max(initial=0.0)),
+            epsilon_median=float(np.median(epsilons)),
+            worst=int(np.argmax(epsilons)),
+            losses=losses,
             at_s=None if seen is None else seen.t / 1e9,
-        )  # fmt: skip
+        )
 
     # what happened
 
@@ -247,10 +286,15 @@ class ModelBuilder:
             ]
             listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
         return AgentDetails(
-            row=self._row(i), group=group, facts=listed, ledger=ledger, neighbours=near,
-            messages=[feed.line_in(source, e) for e in mine], cursor=min(view.link, max(0, len(near) - 1)),
+            row=self._row(i),
+            group=group,
+            facts=listed,
+            ledger=ledger,
+            neighbours=near,
+            messages=[feed.line_in(source, e) for e in mine],
+            cursor=min(view.link, max(0, len(near) - 1)),
             count=self.facts.size,
-        )  # fmt: skip
+        )
 
 
 def _cost_of(spend: Spend) -> str:

@@ -24,9 +24,20 @@ from scenarios.console.sources.state import percentiles
 from scenarios.language.json_numbers import folded
 
 _SHOWN = (
-    "loss", "accuracy.test", "accuracy.train", "rmse.test", "objective", "gap", "consensus", "epsilon.left",
-    "updates", "derived", "releases.refused", "nodes.up", "nodes.spent",
-)  # fmt: skip
+    "loss",
+    "accuracy.test",
+    "accuracy.train",
+    "rmse.test",
+    "objective",
+    "gap",
+    "consensus",
+    "epsilon.left",
+    "updates",
+    "derived",
+    "releases.refused",
+    "nodes.up",
+    "nodes.spent",
+)
 _ORACLES = frozenset(_SHOWN[:7])
 
 _ROUNDED = 1e-12
@@ -57,18 +68,27 @@ def figures(one: Source, other: Source, *, at: int | None = None) -> list[Figure
     """Compare two runs as they stand: exact figures now or at an instant, sampled ones at the last sample of each."""
     mine, theirs = one.messages(), other.messages()
     compared = [
-        Figure("ε worst", float(one.epsilons().max(initial=0.0)), float(other.epsilons().max(initial=0.0))),
+        Figure(
+            "ε worst",
+            float(one.epsilons().max(initial=0.0)),
+            float(other.epsilons().max(initial=0.0)),
+        ),
         Figure("ε median", float(np.median(one.epsilons())), float(np.median(other.epsilons()))),
-        *(Figure(f"loss* {n}", a, b) for n, a, b in zip(
-            ("p10", "p50", "p90"), percentiles(one.run_state.losses(), (10, 50, 90)),
-            percentiles(other.run_state.losses(), (10, 50, 90)), strict=True,
-        )),
+        *(
+            Figure(f"loss* {n}", a, b)
+            for n, a, b in zip(
+                ("p10", "p50", "p90"),
+                percentiles(one.run_state.losses(), (10, 50, 90)),
+                percentiles(other.run_state.losses(), (10, 50, 90)),
+                strict=True,
+            )
+        ),
         Figure("stale s p50", _stale(one, at), _stale(other, at)),
         Figure("releases", mine.releases, theirs.releases),
         Figure("sent", mine.sent, theirs.sent),
         Figure("lost", mine.lost, theirs.lost),
         Figure("in flight", mine.flying, theirs.flying),
-    ]  # fmt: skip
+    ]
     for name in _SHOWN:
         a, b = one.run_state.sampled(name), other.run_state.sampled(name)
         if a is not None and b is not None:
@@ -159,7 +179,10 @@ def _figure(figure: Figure, across: int) -> Line:
     gap_text = "" if math.isnan(gap) else f"{'+' if gap > 0 else ''}{within(gap, number - 2)}"
     cell: Line = [
         (f"{figure.name[:name]:<{name}}", PLAIN),
-        (f"{within(figure.one, number - 1):>{number}}{within(figure.other, number - 1):>{number}}", PLAIN),
+        (
+            f"{within(figure.one, number - 1):>{number}}{within(figure.other, number - 1):>{number}}",
+            PLAIN,
+        ),
         (f"{gap_text:>{number}} ", style),
-    ]  # fmt: skip
+    ]
     return fit(cell, across)

@@ -61,8 +61,13 @@ _WHILE_IT_GOES = frozenset(
 )
 _FAR = 10**9
 MOVES = {
-    "up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1), "home": (-_FAR, -_FAR), "end": (_FAR, _FAR),
-}  # fmt: skip
+    "up": (-1, 0),
+    "down": (1, 0),
+    "left": (0, -1),
+    "right": (0, 1),
+    "home": (-_FAR, -_FAR),
+    "end": (_FAR, _FAR),
+}
 """Lines down, places to the right."""
 _BY_KEY = {key.key: key for key in KEYS}
 

@@ -49,9 +49,14 @@ def _facts(agent: AgentDetails, width: int) -> list[Line]:
     glyph, _, style = STATES[row.state]
     cap = "—" if row.cap is None else f"{row.cap:g}"
     pieces = [
-        f"{glyph} {row.state}", f"ε {amount(row.epsilon, 4)} of {cap}", f"loss* {amount(row.loss, 4)}",
-        f"releases {row.releases}", f"inbox {row.inbox}", f"stale {span(row.stale_s)}", *agent.facts,
-    ]  # fmt: skip
+        f"{glyph} {row.state}",
+        f"ε {amount(row.epsilon, 4)} of {cap}",
+        f"loss* {amount(row.loss, 4)}",
+        f"releases {row.releases}",
+        f"inbox {row.inbox}",
+        f"stale {span(row.stale_s)}",
+        *agent.facts,
+    ]
     first, *more = flow(pieces, width)
     state = len(pieces[0])
     return [[(first[:state], style), (first[state:], PLAIN)], *map(words, more)]

@@ -126,7 +126,7 @@ def throughput(
     lines: list[Line] = [
         [("events ", DIM), (sparkline(events, size), GOOD), (f"  {short(pace):>5}/s{more}", PLAIN)],
         [("lost   ", DIM), (sparkline(losses, size), WARN), (f"  {100 * lost:>4.1f}%", PLAIN)],
-    ]  # fmt: skip
+    ]
     title: Line = [("throughput", HEAD), ("  per simulated second, by samples", DIM)]
     return box(title, lines, width, height)
 

@@ -38,8 +38,12 @@ def title(header: Header, width: int) -> Line:
     """Name, pace, time, progress, throughput, invariants."""
     speed = "max" if header.speed == math.inf else f"×{header.speed:.3g}"
     pace, style = {
-        "held": ("❚❚ pause", WARN), "hurries": ("▶▶", GOOD), "ends": ("■ ending", WARN), "over": ("■ over", WARN), "plays": (f"▶ {speed}", GOOD),
-    }[header.goes]  # fmt: skip
+        "held": ("❚❚ pause", WARN),
+        "hurries": ("▶▶", GOOD),
+        "ends": ("■ ending", WARN),
+        "over": ("■ over", WARN),
+        "plays": (f"▶ {speed}", GOOD),
+    }[header.goes]
     line: Line = [(f"{pace:<8} ", style)]
     if header.mode != "live":
         line.append((f"{header.mode} ", WARN))
@@ -138,7 +142,16 @@ def identities(counts: Messages, width: int, count: int) -> list[Line]:
     )
     other = width_of(releases) + 2 if count == 1 else 0
     if width_of(messages) + other > width:
-        numbers = [short(n) for n in (counts.sent + counts.copies, counts.delivered, counts.lost, counts.rejected, counts.flying)]  # fmt: skip
+        numbers = [
+            short(n)
+            for n in (
+                counts.sent + counts.copies,
+                counts.delivered,
+                counts.lost,
+                counts.rejected,
+                counts.flying,
+            )
+        ]
         sent, delivered, lost, rejected, flying = numbers
         text = f" {sent} msg = {delivered} in + {lost} lost + {rejected} rej + {flying} flying"
         if len(text) + 2 + other > width:

@@ -16,14 +16,37 @@ from scenarios.console.control.keys import PASTED
 _LONE_S, _PASTE_S = 0.03, 1.0
 """How long what may follow an escape is waited for, and the end of what is pasted."""
 _NAMES = {
-    "\r": "enter", "\n": "enter", "\t": "tab", "\x7f": "backspace", "\x08": "backspace",
-    "\x01": "home", "\x05": "end", "\x15": "clear", "\x17": "word",
-}  # fmt: skip
+    "\r": "enter",
+    "\n": "enter",
+    "\t": "tab",
+    "\x7f": "backspace",
+    "\x08": "backspace",
+    "\x01": "home",
+    "\x05": "end",
+    "\x15": "clear",
+    "\x17": "word",
+}
 _ESCAPES = {
-    "[A": "up", "[B": "down", "[C": "right", "[D": "left", "OA": "up", "OB": "down", "OC": "right", "OD": "left",
-    "[5~": "page-up", "[6~": "page-down", "[H": "home", "[F": "end", "OH": "home", "OF": "end", "[1~": "home",
-    "[4~": "end", "[7~": "home", "[8~": "end", "[3~": "delete",
-}  # fmt: skip
+    "[A": "up",
+    "[B": "down",
+    "[C": "right",
+    "[D": "left",
+    "OA": "up",
+    "OB": "down",
+    "OC": "right",
+    "OD": "left",
+    "[5~": "page-up",
+    "[6~": "page-down",
+    "[H": "home",
+    "[F": "end",
+    "OH": "home",
+    "OF": "end",
+    "[1~": "home",
+    "[4~": "end",
+    "[7~": "home",
+    "[8~": "end",
+    "[3~": "delete",
+}
 _PASTE = "\x1b[200~", "\x1b[201~"
 _WHOLE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.)", re.DOTALL)
 

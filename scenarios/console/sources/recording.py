@@ -231,9 +231,15 @@ class Recording:
     def messages(self) -> Messages:
         counts = self._traffic.counts
         return Messages(
-            counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
-            counts["rejected"], sum(self._coming), self._released, sum(self._budget.counts),
-        )  # fmt: skip
+            counts["sent"],
+            counts["duplicated"],
+            counts["delivered"],
+            counts["lost"],
+            counts["rejected"],
+            sum(self._coming),
+            self._released,
+            sum(self._budget.counts),
+        )
 
     def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
         ledger = self._ledgers[i]

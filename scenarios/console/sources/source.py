@@ -228,9 +228,15 @@ class LiveSource:
         counts = traffic.counts
         flying = sum(a.inbox.in_flight + a.outbox.links.held_count for a in run.members.agents)
         return Messages(
-            counts["sent"], counts["duplicated"], counts["delivered"], counts["lost"],
-            counts["rejected"], flying, run.observers.checks.released_count, sum(run.observers.budget.counts),
-        )  # fmt: skip
+            counts["sent"],
+            counts["duplicated"],
+            counts["delivered"],
+            counts["lost"],
+            counts["rejected"],
+            flying,
+            run.observers.checks.released_count,
+            sum(run.observers.budget.counts),
+        )
 
     def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
         ledger = self.run.agents[i].store.ledger

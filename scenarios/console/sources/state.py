@@ -38,9 +38,23 @@ from scenarios.planning.fault_kinds import state_of
 from scenarios.records.world_facts import Facts
 
 NOTABLE: tuple[type[Event], ...] = (
-    Crashed, Restarted, Joined, Left, Paused, Resumed, FaultBegan, FaultEnded, Refused, Spent, Lost, Rejected,
-    RoundAborted, Diverged, Violated, Finished,
-)  # fmt: skip
+    Crashed,
+    Restarted,
+    Joined,
+    Left,
+    Paused,
+    Resumed,
+    FaultBegan,
+    FaultEnded,
+    Refused,
+    Spent,
+    Lost,
+    Rejected,
+    RoundAborted,
+    Diverged,
+    Violated,
+    Finished,
+)
 """What a person wants to see among thousands: the last of these are kept beside the last of all."""
 _NOTABLE = frozenset(NOTABLE)
 _KEPT, _NOTED, _OWN = 400, 1000, 200
@@ -234,9 +248,11 @@ class RunState:
 
 def _concerns(event: Any, i: int) -> bool:
     return bool(
-        event.node == i or getattr(event, "receiver", -1) == i or i in getattr(event, "to", ())
+        event.node == i
+        or getattr(event, "receiver", -1) == i
+        or i in getattr(event, "to", ())
         or i in getattr(event, "targets", ())
-    )  # fmt: skip
+    )
 
 
 def _three(table: Matrix) -> list[tuple[float, float, float]]:
