@@ -5,7 +5,7 @@ loads NumPy: names of metrics are needed before it. Formulas import it when they
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -37,6 +37,9 @@ class Taken(Enum):
     """At the last sample, where an expectation asks for it: the plan runs again, many times."""
 
 
+ALWAYS, AT_END, ASKED, AGAIN = Taken
+
+
 class Ledgers(Protocol):
     """Every agent's ε, from the charges so far."""
 
@@ -46,7 +49,6 @@ class Ledgers(Protocol):
     def left(self) -> "Vector": ...
     def without(self, gone: Sequence[Sequence[int]]) -> "Vector":
         """Return, of each agent, ε of its ledger minus ε of its ledger without some releases."""
-        ...
 
 
 class Counts(Protocol):
@@ -57,13 +59,11 @@ class Counts(Protocol):
     @property
     def derived(self) -> "NDArray[np.int64]":
         """Return the derived messages of each agent, and of the server."""
-        ...
 
     @property
     def in_flight(self) -> int: ...
     def count(self, name: str) -> int:
         """Return how many messages were `sent`, `delivered`, `superseded`, `lost`, `rejected` or `duplicated`."""
-        ...
 
     def staleness(self, agents: "Sequence[Agent]", now: int) -> "Vector": ...
     def lag(self, agents: "Sequence[Agent]") -> "Vector": ...
@@ -92,81 +92,64 @@ class Snapshot(Protocol):
     @property
     def agents(self) -> "Sequence[Agent]":
         """The agents, without the server."""
-        ...
 
     @property
     def with_server(self) -> "Sequence[Agent]":
         """The agents, and the server where there is one: its id is the first after theirs."""
-        ...
 
     @property
     def now(self) -> int:
         """The instant, in nanoseconds."""
-        ...
 
     @property
     def theta(self) -> "Matrix":
         """The models, a row for each agent; NaN where one diverged."""
-        ...
 
     @property
     def member(self) -> "NDArray[np.bool_]":
         """Which agents were ever members."""
-        ...
 
     @property
     def fates(self) -> Fates:
         """What became of each release: followed where a metric that needs `FATES` is asked for."""
-        ...
 
     @property
     def optimum_theta(self) -> "Matrix | None":
         """The exact minimiser of what the kind minimises; None where it has none, or is too costly."""
-        ...
 
     @property
     def optimum(self) -> float | None:
         """The minimum itself; None as above."""
-        ...
 
     @property
     def gap_at_start(self) -> float:
         """The gap of the public start; NaN without an optimum."""
-        ...
 
     @property
     def local(self) -> "Matrix | None":
         """The exact model of every agent alone; None where there is none, or it is too costly."""
-        ...
 
     @property
     def local_score(self) -> "Vector":
         """The test score of each local model."""
-        ...
 
     def affords(self, need: "Need") -> bool:
         """Whether a costly need is met here: the world is small, or the scenario asks for a metric that has the need."""
-        ...
 
     def count(self, status: str) -> int:
         """Return how many agents are "up", "down", "left" or "absent"."""
-        ...
 
     def of_members(self, values: "Vector") -> "Vector":
         """Return values with NaN for agents that were never members."""
-        ...
 
     def objective(self) -> float:
         """Return what the kind minimises, at the models; NaN without a joint objective."""
-        ...
 
     def gap_among(self, ids: Sequence[int]) -> float:
         """Return the gap of some agents, on the edges between them; NaN where their objective has no minimum."""
-        ...
 
     def again(self, name: str) -> float:
         """Return a metric that is found by running the plan again."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,10 +179,11 @@ class Metric:
     name: str
     words: str
     """What it is, for the documentation."""
-    reads_models: bool
-    """Whether it reads models or data, so that participation may not depend on it. There is no default."""
     compute: Callable[[Snapshot], Value]
     """Asked only where every need is met. Returns a number, or a vector where `per_agent`; NaN for no value."""
+    _: KW_ONLY
+    reads_models: bool
+    """Whether it reads models or data, so that participation may not depend on it. There is no default."""
     per_agent: bool = False
     taken: Taken = Taken.ASKED
     where: Callable[[Snapshot], bool] = lambda _: True

@@ -18,9 +18,5 @@ def kov_printed(total: Sums, delta: float) -> float:
 
 
 ACCOUNTANT = Accountant(
-    name="kov_printed",
-    simplicity=7,
-    claims_for=frozenset(),
-    of_sums=kov_printed,
-    keeps_one=True,
+    name="kov_printed", simplicity=7, claims_for=frozenset(), of_sums=kov_printed, keeps_one=True
 )

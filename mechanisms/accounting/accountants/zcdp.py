@@ -49,8 +49,5 @@ def rho_of(epsilon: float, delta: float) -> float:
 
 
 ACCOUNTANT = Accountant(
-    name="zcdp",
-    simplicity=4,
-    claims_for=frozenset({EPSILON, MU, MIXED}),
-    of_sums=zcdp,
+    name="zcdp", simplicity=4, claims_for=frozenset({EPSILON, MU, MIXED}), of_sums=zcdp
 )

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, AT_END, Metric, Snapshot
 
 if TYPE_CHECKING:
     from mechanisms.vectors import Vector
@@ -32,41 +32,31 @@ def _count(status: str, at: Snapshot) -> int:
     return at.count(status)
 
 
+_of = partial(Metric, reads_models=False)
 KINDS = (
-    Metric(
-        "updates",
-        "wakes",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=_updates,
-        column=70,
-    ),
-    Metric(
+    _of("updates", "wakes", _updates, per_agent=True, taken=ALWAYS, column=70),
+    _of(
         "availability",
         "share of the time since joining that the agent was up",
-        reads_models=False,
+        lambda at: at.traffic.availability(at.now)[: at.plan.size],
         per_agent=True,
-        taken=Taken.AT_END,
-        compute=lambda at: at.traffic.availability(at.now)[: at.plan.size],
+        taken=AT_END,
         column=180,
         column_if_asked=181,
     ),
-    Metric(
+    _of(
         "degree",
         "how many neighbours the declared graph gives the agent",
-        reads_models=False,
+        _degree,
         per_agent=True,
-        compute=_degree,
         column=183,
     ),
     *(
-        Metric(
+        _of(
             f"nodes.{status}",
             f"agents that {words}",
-            reads_models=False,
-            taken=Taken.ALWAYS,
-            compute=partial(_count, status),
+            partial(_count, status),
+            taken=ALWAYS,
             column=column,
         )
         for column, status, words in (
@@ -75,12 +65,11 @@ KINDS = (
             (122, "left", "have left"),
         )
     ),
-    Metric(
+    _of(
         "nodes.spent",
         "agents whose cap or plan admits no further release",
-        reads_models=False,
-        taken=Taken.ALWAYS,
-        compute=lambda at: sum(1 for agent in at.agents if agent.spent),
+        lambda at: sum(1 for agent in at.agents if agent.spent),
+        taken=ALWAYS,
         column=123,
     ),
 )

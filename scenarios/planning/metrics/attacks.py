@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.mechanism import is_private, kind_of, names_in
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import AGAIN, Metric, Snapshot
 
 if TYPE_CHECKING:
     from scenarios.planning.scenario_tables import ScenarioTable
@@ -35,11 +35,11 @@ def _metric(
     return Metric(
         name,
         words,
+        partial(_again, name),
         reads_models=True,
-        taken=Taken.AGAIN,
+        taken=AGAIN,
         refuse=refuse,
         missing=why,
-        compute=partial(_again, name),
         column=column,
     )
 

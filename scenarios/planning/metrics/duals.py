@@ -1,9 +1,10 @@
 """Whether the duals of the consensus family are in balance."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import AT_END, Metric, Snapshot
 
 if TYPE_CHECKING:
     from actors.agent import Agent
@@ -56,25 +57,15 @@ def _is_of_consensus(at: Snapshot) -> bool:
 
 
 _NONE = "no agent that is up holds duals"
+_of = partial(Metric, reads_models=True, missing=_NONE)
 KINDS = (
-    Metric(
-        "duals.sum",
-        "‖Σλ_i‖",
-        reads_models=True,
-        taken=Taken.AT_END,
-        where=_is_of_consensus,
-        missing=_NONE,
-        compute=_sum,
-        column=190,
-    ),
-    Metric(
+    _of("duals.sum", "‖Σλ_i‖", _sum, taken=AT_END, where=_is_of_consensus, column=190),
+    _of(
         "duals.antisymmetry",
         "the largest ‖λ_ij + λ_ji‖ over edges whose ends are both up",
-        reads_models=True,
-        taken=Taken.AT_END,
+        _antisymmetry,
+        taken=AT_END,
         where=_is_of_consensus,
-        missing=_NONE,
-        compute=_antisymmetry,
         column=191,
     ),
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.planning.accountant import KINDS as ACCOUNTANTS
 from scenarios.planning.accountant import AccountantKind
-from scenarios.planning.metric import Fates, Metric, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, ASKED, AT_END, Fates, Metric, Snapshot
 from scenarios.planning.metric_needs import FATES
 
 if TYPE_CHECKING:
@@ -17,62 +17,55 @@ def _by(accountant: str, at: Snapshot) -> "Vector":
     return at.budget.by(accountant)
 
 
+_of = partial(Metric, reads_models=False, per_agent=True)
+
+
 def _in_vain(
     name: str, words: str, which: Callable[[Fates], list[list[int]]], column: int
 ) -> Metric:
-    return Metric(
+    return _of(
         name,
         f"ε of the ledger minus ε of the ledger without the releases that {words}",
-        reads_models=False,
-        per_agent=True,
+        lambda at: at.budget.without(which(at.fates)),
         needs=(FATES,),
-        compute=lambda at: at.budget.without(which(at.fates)),
         column=column,
     )
 
 
 def _of_accountant(kind: AccountantKind) -> Metric:
-    return Metric(
+    return _of(
         f"epsilon.{kind.name}",
         f"ε of the ledger by the accountant `{kind.name}`: {kind.words}",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.AT_END if kind.at_end else Taken.ASKED,
+        partial(_by, kind.name),
+        taken=AT_END if kind.at_end else ASKED,
         missing=kind.missing,
-        compute=partial(_by, kind.name),
         column=kind.column,
     )
 
 
 KINDS = (
-    Metric(
+    _of(
         "epsilon",
         "ε of the ledger by the headline accountant, in the headline view, at the agent's δ",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=lambda at: at.budget.headline(),
+        lambda at: at.budget.headline(),
+        taken=ALWAYS,
         column=20,
     ),
     *map(_of_accountant, ACCOUNTANTS.values()),
-    Metric(
+    _of(
         "epsilon.claimed",
         "ε that the calibration claims",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.AT_END,
-        compute=lambda at: at.budget.claimed(),
+        lambda at: at.budget.claimed(),
+        taken=AT_END,
         column=161,
         column_if_asked=170,
     ),
-    Metric(
+    _of(
         "epsilon.left",
         "what the budget has left, as its filter counts",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
+        lambda at: at.budget.left(),
+        taken=ALWAYS,
         missing="no budget was given: there is no cap",
-        compute=lambda at: at.budget.left(),
         column=30,
     ),
     _in_vain("epsilon.unsent", "were never sent", lambda fates: fates.unsent(), 175),

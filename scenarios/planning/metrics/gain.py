@@ -1,8 +1,9 @@
 """What each agent gains over learning alone, and the share of agents that lose by it."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.metric import Metric, Share, Snapshot, Taken
+from scenarios.planning.metric import AT_END, Metric, Share, Snapshot
 from scenarios.planning.metric_needs import LOCAL_MODELS, TEST_POINTS
 
 if TYPE_CHECKING:
@@ -21,24 +22,21 @@ def _share_below_zero(values: "Vector") -> float:
     return float((known < 0).mean()) if known.size else float("nan")
 
 
+_of = partial(Metric, reads_models=True, needs=(TEST_POINTS, LOCAL_MODELS))
 KINDS = (
-    Metric(
+    _of(
         "gain",
         "test score minus that of `local` on the same data",
-        reads_models=True,
+        _gain,
         per_agent=True,
-        taken=Taken.AT_END,
-        needs=(TEST_POINTS, LOCAL_MODELS),
-        compute=_gain,
+        taken=AT_END,
         column=150,
     ),
-    Metric(
+    _of(
         "harmed",
         "share of agents with a gain below 0",
-        reads_models=True,
-        taken=Taken.AT_END,
-        needs=(TEST_POINTS, LOCAL_MODELS),
-        compute=lambda at: _share_below_zero(_gain(at)),
+        lambda at: _share_below_zero(_gain(at)),
+        taken=AT_END,
         share=Share("gain", _share_below_zero),
         column=151,
     ),

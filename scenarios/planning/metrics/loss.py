@@ -1,23 +1,22 @@
 """The loss of each agent's model, on its own points and on the points of all agents."""
 
-from scenarios.planning.metric import Metric, Taken
+from functools import partial
 
+from scenarios.planning.metric import ALWAYS, Metric
+
+_of = partial(Metric, reads_models=True, per_agent=True)
 KINDS = (
-    Metric(
+    _of(
         "loss",
         "mean unregularised loss of the agent's model on its own points",
-        reads_models=True,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=lambda at: at.of_members(at.scores.loss(at.theta)),
+        lambda at: at.of_members(at.scores.loss(at.theta)),
+        taken=ALWAYS,
         column=10,
     ),
-    Metric(
+    _of(
         "loss.pooled",
         "mean unregularised loss of the agent's model on the points of all agents",
-        reads_models=True,
-        per_agent=True,
-        compute=lambda at: at.of_members(at.scores.pooled(at.theta)),
+        lambda at: at.of_members(at.scores.pooled(at.theta)),
         column=15,
     ),
 )

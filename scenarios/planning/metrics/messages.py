@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, Metric, Snapshot
 
 _WORDS = {
     "sent": "messages sent, one for each receiver; resent ones, too",
@@ -18,32 +18,24 @@ def _count(which: str, at: Snapshot) -> int:
     return at.traffic.count(which)
 
 
+_of = partial(Metric, reads_models=False)
 KINDS = (
     *(
-        Metric(
-            f"messages.{which}",
-            words,
-            reads_models=False,
-            taken=Taken.ALWAYS,
-            compute=partial(_count, which),
-            column=column,
-        )
+        _of(f"messages.{which}", words, partial(_count, which), taken=ALWAYS, column=column)
         for column, (which, words) in enumerate(_WORDS.items(), 100)
     ),
-    Metric(
+    _of(
         "messages.in_flight",
         "messages sent that are neither delivered, lost nor rejected yet",
-        reads_models=False,
-        taken=Taken.ALWAYS,
-        compute=lambda at: at.traffic.in_flight,
+        lambda at: at.traffic.in_flight,
+        taken=ALWAYS,
         column=106,
     ),
-    Metric(
+    _of(
         "bytes.sent",
         "bytes of all messages sent",
-        reads_models=False,
-        taken=Taken.ALWAYS,
-        compute=lambda at: at.traffic.bytes_sent,
+        lambda at: at.traffic.bytes_sent,
+        taken=ALWAYS,
         column=107,
     ),
 )

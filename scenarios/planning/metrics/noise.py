@@ -29,10 +29,10 @@ KINDS = (
         "noise.ratio",
         "expected norm of the noise's effect over that of the noiseless step from the model as it stands; not where noise "
         "is drawn inside a secure computation",
+        _ratio,
         reads_models=True,
         per_agent=True,
         missing="no noise enters a step, or no step was made",
-        compute=_ratio,
         column=152,
     ),
 )

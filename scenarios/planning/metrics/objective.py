@@ -1,10 +1,10 @@
 """What the kind of mechanism minimises, and how far the models are from the minimum."""
 
 import math
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.metric import Metric, Need, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, ASKED, AT_END, Metric, Snapshot
 from scenarios.planning.metric_needs import CONVEX, OPTIMUM, PRESENT, no_joint
 
 if TYPE_CHECKING:
@@ -57,85 +57,64 @@ def _consensus(at: Snapshot) -> float:
     return math.sqrt(float((spread * spread).sum()) / len(theta))
 
 
-def _figure(
-    name: str,
-    words: str,
-    compute: Callable[[Snapshot], float],
-    *,
-    needs: tuple[Need, ...] = (OPTIMUM,),
-    taken: Taken,
-    missing: str | Callable[[Snapshot], str] = "",
-    column: int,
-    column_if_asked: int | None = None,
-) -> Metric:
-    return Metric(
-        name,
-        words,
-        reads_models=True,
-        needs=needs,
-        compute=compute,
-        taken=taken,
-        missing=missing,
-        column=column,
-        column_if_asked=column_if_asked,
-    )
-
-
+_of = partial(Metric, reads_models=True)
 KINDS = (
-    _figure(
+    _of(
         "objective",
         "what the kind minimises, at the agents' models or at the server's",
         lambda at: at.objective(),
-        needs=(),
-        taken=Taken.ALWAYS,
+        taken=ALWAYS,
         missing=no_joint,
         column=80,
     ),
-    _figure(
+    _of(
         "optimum",
         "the exact minimum of the objective over all declared agents",
         _optimum,
-        taken=Taken.ALWAYS,
+        taken=ALWAYS,
         column=141,
         column_if_asked=139,
+        needs=(OPTIMUM,),
     ),
-    _figure("gap", "the objective minus its minimum", _gap, taken=Taken.ALWAYS, column=140),
-    _figure(
+    _of("gap", "the objective minus its minimum", _gap, taken=ALWAYS, column=140, needs=(OPTIMUM,)),
+    _of(
         "gap.relative",
         "the gap over that of the public start",
         _relative,
-        taken=Taken.AT_END,
+        taken=AT_END,
         missing=lambda at: "the start is the optimum" if at.gap_at_start <= 0 else "",
         column=142,
+        needs=(OPTIMUM,),
     ),
-    _figure(
+    _of(
         "gap.present",
         "the gap of the agents present now, on the edges between them",
         _present,
         needs=(CONVEX, PRESENT),
-        taken=Taken.ASKED,
+        taken=ASKED,
         column=143,
     ),
-    _figure(
+    _of(
         "consensus",
         "√(Σ‖θ_i − θ̄‖²/n): how far apart the models are",
         _consensus,
-        needs=(),
-        taken=Taken.ALWAYS,
+        taken=ALWAYS,
         column=90,
     ),
-    _figure(
+    _of(
         "bias",
         "‖θ̄ − θ*‖: how far the mean model is from the mean optimum",
         _bias,
-        taken=Taken.AT_END,
+        taken=AT_END,
         column=144,
+        needs=(OPTIMUM,),
     ),
-    _figure(
+    _of(
         "distance",
         "√(Σ‖θ_i − θ*_i‖²/n): how far the models are from the optimum",
         _distance,
-        taken=Taken.AT_END,
+        taken=AT_END,
         column=145,
+        needs=(OPTIMUM,),
     ),
 )

@@ -1,9 +1,10 @@
 """How many releases and derived messages each agent made."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, AT_END, Metric, Snapshot
 
 if TYPE_CHECKING:
     from actors.agent import Agent
@@ -21,42 +22,35 @@ def each(count: "Callable[[Agent], int]") -> "Callable[[Snapshot], Vector]":
     return compute
 
 
+_of = partial(Metric, reads_models=False, per_agent=True)
 KINDS = (
-    Metric(
+    _of(
         "releases",
         "releases charged",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=each(lambda agent: len(agent.store.ledger)),
+        each(lambda agent: len(agent.store.ledger)),
+        taken=ALWAYS,
         column=40,
     ),
-    Metric(
+    _of(
         "releases.refused",
         "releases that the cap refused",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=each(lambda agent: agent.refused),
+        each(lambda agent: agent.refused),
+        taken=ALWAYS,
         column=50,
     ),
-    Metric(
+    _of(
         "releases.planned",
         "releases that the plan means to make; 0 where it has none, or no end",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.AT_END,
-        compute=each(lambda agent: agent.mechanism.planned or 0),
+        each(lambda agent: agent.mechanism.planned or 0),
+        taken=AT_END,
         column=181,
         column_if_asked=180,
     ),
-    Metric(
+    _of(
         "derived",
         "messages made of what was released and heard before, without data",
-        reads_models=False,
-        per_agent=True,
-        taken=Taken.ALWAYS,
-        compute=lambda at: at.traffic.derived[: at.plan.size].copy(),
+        lambda at: at.traffic.derived[: at.plan.size].copy(),
+        taken=ALWAYS,
         column=60,
     ),
 )

@@ -1,6 +1,8 @@
 """The rounds of barriers and servers."""
 
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from functools import partial
+
+from scenarios.planning.metric import AT_END, Metric, Snapshot
 from scenarios.planning.metric_needs import SERVER
 
 
@@ -9,31 +11,29 @@ def _survivors(at: Snapshot) -> float:
     return server.survivors
 
 
+_of = partial(Metric, reads_models=False)
 KINDS = (
-    Metric(
+    _of(
         "rounds",
         "rounds that were ended",
-        reads_models=False,
-        taken=Taken.AT_END,
+        lambda at: max(agent.rounds for agent in at.with_server),
+        taken=AT_END,
         where=lambda at: at.plan.server is not None,
-        compute=lambda at: max(agent.rounds for agent in at.with_server),
         column=185,
     ),
-    Metric(
+    _of(
         "rounds.aborted",
         "rounds that had too few answers",
-        reads_models=False,
-        taken=Taken.AT_END,
+        lambda at: sum(agent.aborted for agent in at.with_server),
+        taken=AT_END,
         where=lambda at: at.plan.server is not None,
-        compute=lambda at: sum(agent.aborted for agent in at.with_server),
         column=186,
     ),
-    Metric(
+    _of(
         "rounds.survivors",
         "agents that answered in the server's last round",
-        reads_models=False,
+        _survivors,
         needs=(SERVER,),
-        compute=_survivors,
         column=187,
     ),
 )

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.losses import LOSSES
-from scenarios.planning.metric import Metric, Snapshot, Taken
+from scenarios.planning.metric import ALWAYS, Metric, Snapshot
 from scenarios.planning.metric_needs import TEST_POINTS, judged_by
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def _metric(score: str, points: str, words: str, column: int) -> Metric:
     return Metric(
         f"{score}.{points}",
         words,
+        compute,
         reads_models=True,
         per_agent=True,
-        taken=Taken.ALWAYS,
+        taken=ALWAYS,
         needs=(TEST_POINTS, judged_by(score)) if test else (judged_by(score),),
-        compute=compute,
         refuse=refuse,
         column=column,
     )
