@@ -9,6 +9,7 @@ from scenarios.command.main import main
 from scenarios.planning.clocks import CLOCKS
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.fault_kinds import fault_kinds
+from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.topologies import TOPOLOGIES
 from tests.support.python import python
 
@@ -422,7 +423,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
         'kind = "cd"',
         'kind = "dc"',
         "18:8",
-        "mechanism.kind: unknown mechanism 'dc'; known: admm, cd, central-gradient, collaborative-admm, dvp, fedavg, jayaraman-gradient, jayaraman-output, local, local-dp, madmm, pathak, pp, propagation, pvp, warm-cd, wddp",
+        f"mechanism.kind: unknown mechanism 'dc'; known: {names(MECHANISMS)}",
     ),
     (
         "code that nobody allowed",
