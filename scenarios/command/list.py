@@ -9,7 +9,7 @@ from scenarios.planning.scenario import load
 
 def perform(chosen: argparse.Namespace) -> int:
     """List the library."""
-    found = {name: load(name).read.get("summary", "") for name in library_names()}
+    found = {name: load(name).read.summary or "" for name in library_names()}
     if chosen.json:
         say_json([{"name": n, "summary": s} for n, s in found.items()])
     else:

@@ -89,7 +89,7 @@ def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
     """Return a case for each seed; without seeds the file's own, or its sweep where something is judged over seeds."""
     if seeds is None:
         read = load(scenario).read
-        swept = (read.get("sweep") or {}).get("seeds")
+        swept = read.sweep.seeds
         if swept is None or not any(expect.over for expect in read.expect):
             return [Case(scenario)]
         seeds = seeds_of(swept)

@@ -50,7 +50,7 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any], loaded: Jud
 
     `changes` are the settings that the scenario was read with.
     """
-    text = chosen.seeds or loaded.read["sweep"].get("seeds")
+    text = chosen.seeds or loaded.read.sweep.seeds
     if text is None:
         raise ScenarioError(
             [Problem("--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file')]

@@ -4,7 +4,7 @@ A table of a scenario file is a frozen dataclass below `Table`. Each of its fiel
 key (`key`); the reader returns an instance, which knows its place in the file and which keys the author wrote.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
@@ -74,67 +74,17 @@ class Table(_Declared):
 
     __hash__ = None  # type: ignore[assignment] # values may be lists
 
-    # A table reads as a mapping until every reader asks for attributes; then these methods go.
-
-    def __getitem__(self, name: str) -> Any:
-        if name in self:
-            known = _keys(type(self)).get(name)
-            return getattr(self, name if known is None else known.attribute)
-        raise KeyError(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default  # noqa: SIM401 # this is that method
-
-    def __contains__(self, name: object) -> bool:
-        known = _keys(type(self)).get(str(name))
-        if known is None:
-            return False
-        return name in self.given or known.default is not ABSENT
-
-    def keys(self) -> list[str]:
-        return list(self)
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in _keys(type(self)) if name in self)
-
-    def items(self) -> list[tuple[str, Any]]:
-        return [(name, self[name]) for name in self]
-
-    def values(self) -> list[Any]:
-        return [self[name] for name in self]
-
-    def __or__(self, other: Any) -> dict[str, Any]:
-        return dict(self.items()) | dict(other)
-
-    def __bool__(self) -> bool:
-        return True
-
 
 class KindTable(Table):
     """The parameters of one kind of a family; `kind` is its name."""
 
     kind: str = ""
 
-    def __getitem__(self, name: str) -> Any:
-        return self.kind if name in {"kind", "source"} else super().__getitem__(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name in {"kind", "source"} or super().__contains__(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(["kind", *super().__iter__()])
-
 
 class OwnCode(KindTable):
     """Code of the scenario's own (`package.module:Thing`) in place of a kind, and what it is called with."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.parameters if name == "parameters" else super().__getitem__(name)
-
-    def __contains__(self, name: object) -> bool:
-        return name == "parameters" or super().__contains__(name)
 
 
 T = TypeVar("T", bound=Table)

@@ -19,7 +19,6 @@ from scenarios.planning.scenario_tables import SEEDS
 from scenarios.planning.seeds import fresh_seed
 from scenarios.planning.splits import NoSplit
 
-Table = dict[str, Any]
 MOST = {
     "nodes": 50_000,
     "edges": 2_000_000,

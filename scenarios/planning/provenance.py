@@ -3,9 +3,8 @@
 import hashlib
 from typing import Any
 
-from scenarios.language.table_rules import Table as ReadTable
-from scenarios.language.table_rules import fill_table, values_of
-from scenarios.planning.context import Settling, Table
+from scenarios.language.table_rules import Table, fill_table, values_of
+from scenarios.planning.context import Settling
 from scenarios.planning.mechanism import family_of
 from scenarios.planning.scenario_tables import ServerTable
 
@@ -16,7 +15,7 @@ class Origin:
     def __init__(self, at: Settling) -> None:
         self.at = at
 
-    def resolved(self) -> Table:
+    def resolved(self) -> dict[str, Any]:
         """The scenario in full: runnable again, with the same seed and the same data."""
         resolved = {k: v for k, v in self.at.scenario.raw.items() if k != "extends"}
         resolved["name"] = self.at.scenario.name
@@ -46,7 +45,7 @@ class Origin:
         hashes: dict[str, str] = {}
 
         def walk(tree: Any) -> None:
-            if isinstance(tree, ReadTable):
+            if isinstance(tree, Table):
                 tree = values_of(tree)
             if isinstance(tree, dict):
                 for key, value in tree.items():

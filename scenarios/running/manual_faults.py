@@ -175,7 +175,8 @@ class Steering:
         if not scenario.report.problems:
             judge(scenario.read, scenario.report)
         self._raise(scenario.report.problems, number)
-        in_memory = bool((scenario.read.get("origin") or {}).get("in_memory"))
+        origin = scenario.read.origin
+        in_memory = origin is not None and origin.in_memory
         options = Options(data={} if in_memory else None, allow_code=True)
         return FaultPlanner(Settling(scenario, options))
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from scenarios.language.table_rules import KindTable
 from scenarios.planning.losses import LOSSES
 from scenarios.planning.metric import ALWAYS, Metric, Snapshot
 from scenarios.planning.metric_needs import TEST_POINTS, judged_by
@@ -18,7 +19,8 @@ def _metric(score: str, points: str, words: str, column: int) -> Metric:
         return at.of_members(at.scores.score(at.theta, test=test))
 
     def refuse(read: "ScenarioTable", name: str) -> str:
-        loss = LOSSES.get(read.task.loss.kind) if read.task.loss else None
+        table: KindTable | None = read.task.loss
+        loss = None if table is None else LOSSES.get(table.kind)
         if loss is None or loss.score == score:
             return ""
         hint = name.replace(score, loss.score)

@@ -51,7 +51,7 @@ def test_a_scenario_of_ones_own_is_tried_under_more_faults(tmp_path: Path) -> No
     failed = sorted((tmp_path / "out").glob("*.toml"))
     assert failed
     for path in failed:
-        faults = load(str(path)).read["fault"]
+        faults = load(str(path)).read.fault
         assert len(faults) > 1
         assert hush("test", str(path), cwd=tmp_path).returncode == 1
 

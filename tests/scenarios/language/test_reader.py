@@ -120,11 +120,13 @@ def test_tables_merge_named_arrays_merge_by_name_unnamed_ones_are_replaced(tmp_p
         'schema = 1\nextends = "base.toml"\n[network]\nloss = 0.2\n[[nodes]]\nname = "b"\ncount = 9\n[[nodes]]\nname = "c"\n[[fault]]\nat = 2\nleave = [1]\n',
     )
     read = load(child).read
-    assert read["network"]["loss"] == 0.2
-    assert read["network"]["topology"]["degree"] == 2
-    assert [(n["name"], n["count"]) for n in read["nodes"]] == [("a", 3), ("b", 9), ("c", 1)]
-    assert read["nodes"][0]["clock"]["rate"] == 2
-    assert [(f.at, f.kind and f.kind.name) for f in read.fault] == [(2.0, "leave")]
+    assert read.network.loss == 0.2
+    assert getattr(read.network.topology, "degree", None) == 2
+    assert [(group.name, group.count) for group in read.nodes] == [("a", 3), ("b", 9), ("c", 1)]
+    assert getattr(read.nodes[0].clock, "rate", None) == 2
+    assert [(fault.at, fault.kind.name if fault.kind else None) for fault in read.fault] == [
+        (2.0, "leave")
+    ]
 
 
 def test_another_kind_replaces_the_parameters_of_the_former(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_set_comes_last(
     assert loaded.report.problems == []
     tree: Any = loaded.read
     for part in where:
-        tree = tree[part]
+        tree = tree[part] if isinstance(part, int) else getattr(tree, part)
     assert tree == expected
 
 
@@ -201,7 +203,7 @@ def test_durations(text: float | str, seconds: float) -> None:
 
 def test_rates_are_per_unit() -> None:
     loaded = load(scenario(nodes=[{"count": 2, "clock": {"kind": "poisson", "rate": "2/h"}}]))
-    assert loaded.read["nodes"][0]["clock"]["rate"] == pytest.approx(2 / 3600)
+    assert getattr(loaded.read.nodes[0].clock, "rate", None) == pytest.approx(2 / 3600)
 
 
 @pytest.mark.parametrize("name", library_names())
@@ -209,13 +211,13 @@ def test_the_library_reads_without_a_complaint_and_says_what_it_shows(name: str)
     loaded = load(name)
     assert loaded.report.problems == []
     assert loaded.name == name.rpartition("/")[2]
-    assert len(loaded.read["summary"]) > 20
+    assert len(loaded.read.summary) > 20
 
 
 def test_set_reaches_into_lists_by_number_and_by_name() -> None:
     tree = scenario(fault=[{"at": 1.0, "crash": [0]}, {"name": "cut", "at": 2.0, "leave": [1]}])
-    found = load(tree, {"fault.0.at": 5, "fault.cut.for": 3.0}).read["fault"]
-    assert (found[0]["at"], found[1]["for"]["value"]) == (5, 3.0)
+    found = load(tree, {"fault.0.at": 5, "fault.cut.for": 3.0}).read.fault
+    assert (found[0].at, getattr(found[1].for_, "value", None)) == (5, 3.0)
     with pytest.raises(ScenarioError, match="no entry '7'; known: 0, 1, cut"):
         load(tree, {"fault.7.at": 5})
     with pytest.raises(ScenarioError, match=r"fault.0.at: must be a duration"):
