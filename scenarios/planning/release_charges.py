@@ -36,9 +36,10 @@ class CannotProvide(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What one group brings: its budget, and who calibrates and holds it.
+    """The privacy terms of one group: its budget, and the accountants that calibrate and hold it.
 
-    `calibrate` is "tightest" until the plan has found which accountant that is for its mechanisms.
+    `calibrate` is "tightest" until the plan has chosen an accountant for its mechanisms. Without a budget `epsilon` is
+    None; without a number of rounds, `rounds` is.
     """
 
     epsilon: float | None
@@ -203,11 +204,11 @@ def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:
 def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> tuple[float, ...]:
     """Return growing or shrinking charges, as many as were asked for or as fit."""
     budget = terms.budget
-    accountant, found = terms.accountant(form.unit), list[float]()
+    accountant, charges = terms.accountant(form.unit), list[float]()
 
     def fit(count: int) -> bool:
-        found.extend(alpha.at(k) for k in range(len(found), count))
-        return by(accountant, bag_of(form, found[:count]), terms.delta) <= budget * _ROOM
+        charges.extend(alpha.at(k) for k in range(len(charges), count))
+        return by(accountant, bag_of(form, charges[:count]), terms.delta) <= budget * _ROOM
 
     most = _most(fit, releases or MOST_RELEASES + 1)
     if most < (releases or 1):
@@ -221,7 +222,7 @@ def _growing(alpha: Growth, terms: Terms, form: Form, releases: int | None) -> t
             f"the budget holds more than {MOST_RELEASES:,} releases of this alpha: give mechanism.releases",
             "mechanism.alpha",
         )
-    return tuple(found[:most])
+    return tuple(charges[:most])
 
 
 def _most(fit: Callable[[int], bool], limit: int) -> int:
