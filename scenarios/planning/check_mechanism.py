@@ -131,8 +131,13 @@ def _server(table: MechanismTable, around: CheckContext) -> None:
         around.report.key(("server",), f"belongs to server kinds, and {table.kind} has none")
 
 
-def check_server(table: MechanismTable, around: CheckContext, *, once: bool) -> None:
-    """Report what no server kind can have. `once` is whether every client answers once, whatever the rounds."""
+def check_one_answer(table: MechanismTable, around: CheckContext) -> None:
+    """Report what no server kind can have whose clients answer once."""
+    check_server(table, around, once=True)
+
+
+def check_server(table: MechanismTable, around: CheckContext, *, once: bool = False) -> None:
+    """Report what no server kind can have. `once` is whether every client answers once; if not, every round."""
     read, report = around.read, around.report
     run, task, network = read.run, read.task, read.network
     talks = "talks to its server"

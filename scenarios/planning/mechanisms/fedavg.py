@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from scenarios.language.table_rules import key
 from scenarios.planning.check_mechanism import check_server
 from scenarios.planning.joint_objectives import by_size
-from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismKind, never
+from scenarios.planning.mechanism import Builder, Card, MechanismKind, never
 from scenarios.planning.mechanism_tables import COUNT, MechanismTable, learning_rate
 
 if TYPE_CHECKING:
@@ -17,10 +17,6 @@ class FedavgTable(MechanismTable):
 
     learning_rate: float = learning_rate()
     epochs: int = key(COUNT, 1)
-
-
-def _check(table: FedavgTable, around: CheckContext) -> None:
-    check_server(table, around, once=False)
 
 
 def _build(table: FedavgTable, public: "Public") -> Builder:
@@ -53,7 +49,7 @@ KIND = MechanismKind(
     ),
     noise=None,
     needs_convex=never,
-    check=_check,
+    check=check_server,
     steps=lambda table: {"epochs": table.epochs},
     build=_build,
     joint=by_size,

@@ -5,15 +5,11 @@ from typing import TYPE_CHECKING
 from scenarios.planning.check_budget import by_rounds
 from scenarios.planning.check_mechanism import check_server
 from scenarios.planning.joint_objectives import evenly
-from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismKind, Noise, never
+from scenarios.planning.mechanism import Builder, Card, MechanismKind, Noise, never
 from scenarios.planning.mechanism_tables import GradientTable
 
 if TYPE_CHECKING:
     from scenarios.planning.public_facts import Public
-
-
-def _check(table: GradientTable, around: CheckContext) -> None:
-    check_server(table, around, once=False)
 
 
 def _build(table: GradientTable, public: "Public") -> Builder:
@@ -52,7 +48,7 @@ KIND = MechanismKind(
     ),
     noise=_NOISE,
     needs_convex=never,
-    check=_check,
+    check=check_server,
     steps=None,
     build=_build,
     joint=evenly,

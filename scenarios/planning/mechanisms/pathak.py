@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.check_budget import by_budget
-from scenarios.planning.check_mechanism import check_server
+from scenarios.planning.check_mechanism import check_one_answer
 from scenarios.planning.joint_objectives import evenly
 from scenarios.planning.mechanism import (
     Builder,
     Card,
-    CheckContext,
     MechanismKind,
     Noise,
     always,
@@ -19,10 +18,6 @@ from scenarios.planning.mechanism_tables import OneAnswerTable
 if TYPE_CHECKING:
     from scenarios.planning.public_facts import Public
     from scenarios.planning.release_charges import Scheme
-
-
-def _check(table: OneAnswerTable, around: CheckContext) -> None:
-    check_server(table, around, once=True)
 
 
 def _scheme(table: OneAnswerTable, i: int, public: "Public") -> "Scheme":  # noqa: ARG001
@@ -53,7 +48,7 @@ KIND = MechanismKind(
     ),
     noise=Noise(unit="epsilon", fixed_by=by_budget, bounded=never, scheme=_scheme),
     needs_convex=always,
-    check=_check,
+    check=check_one_answer,
     steps=None,
     build=_build,
     joint=evenly,

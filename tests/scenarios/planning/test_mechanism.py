@@ -117,7 +117,7 @@ def test_records_load_no_numpy() -> None:
     code = (
         "import sys\n"
         "from scenarios.planning.mechanism import MECHANISMS\n"
-        "assert len(list(MECHANISMS.values())) == 17\n"
+        "assert list(MECHANISMS.values())\n"
         "print('numpy' in sys.modules)"
     )
     done = subprocess.run(
