@@ -74,7 +74,7 @@ class Steering:
         assert run.script is not None, "a world that runs has a script"  # noqa: S101
         self._number += 1
         self._steer(instant, tree)
-        run.observers.checks.declared.declare(fault)
+        run.observers.checks.faults.add(fault)
         run.script.add(fault, instant)
         self.note(
             "fault", at=instant, fault=number, does={"name": tree["fault"][number]["name"], **table}
@@ -134,7 +134,7 @@ class Steering:
             self._refuse("heal", f"fault {number} is over at this very instant")
         entry = {k: v for k, v in faults[number].items() if k != "for"}
         entry["name"] = (
-            run.observers.checks.declared.faults[number]
+            run.observers.checks.faults.faults[number]
             .path.removeprefix("fault/")
             .rpartition("/")[0]
         )
@@ -143,7 +143,7 @@ class Steering:
         amended = {**tree, "fault": healed}
         self._checked(amended, number)
         self._steer(instant, amended)
-        run.observers.checks.declared.heal(number, instant)
+        run.observers.checks.faults.end_at(number, instant)
         run.script.heal(number, instant)
         self._healed.add(number)
         self.note("heal", at=instant, fault=number)

@@ -155,7 +155,7 @@ def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
 
 def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
     """Return how often each fault happened, how many agents it struck, and how many messages it touched."""
-    declared = checks.declared
+    known = checks.faults
     return [
         {
             "name": fault.name,
@@ -163,9 +163,7 @@ def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
             "struck": struck,
             "touched": sum(agent.outbox.touched[fault.number] for agent in agents),
         }
-        for fault, fired, struck in zip(
-            declared.faults, declared.fired, declared.struck, strict=True
-        )
+        for fault, fired, struck in zip(known.faults, known.fired, known.struck, strict=True)
     ]
 
 

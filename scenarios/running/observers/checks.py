@@ -34,7 +34,7 @@ from mechanisms.abilities import BoundsGradient
 from mechanisms.accounting.loss import tally
 from scenarios.planning.plan import Plan
 from scenarios.records.budget import Budget
-from scenarios.running.observers.fault_checks import Declared
+from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
 
@@ -59,7 +59,7 @@ class Checks:
         self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
         self._ready = [-1] * plan.seats
         self._version = [-1] * plan.seats
-        self.declared = Declared(plan, self._break)
+        self.faults = FaultChecks(plan, self._break)
         self._streams = [agent.noise_stream for agent in agents]
         self._now = 0
         self.released_count = 0
@@ -72,10 +72,10 @@ class Checks:
             Derived: self.derived,
             Sent: self.sent,
             Delivered: self.delivered,
-            **dict.fromkeys((Crashed, Joined, Left, Paused, Resumed), self.declared.changed),
+            **dict.fromkeys((Crashed, Joined, Left, Paused, Resumed), self.faults.changed),
             Restarted: self.restarted,
-            FaultBegan: self.declared.begins,
-            FaultEnded: self.declared.ends,
+            FaultBegan: self.faults.begins,
+            FaultEnded: self.faults.ends,
             Lost: self.lost,
             Sampled: self.sampled,
         }
@@ -106,9 +106,9 @@ class Checks:
         if event.t < self._now:
             self.timed(event)
         self._now = event.t
-        declared = self.declared
-        if declared.status[event.node] != UP or declared.paused:  # type: ignore[index] # an agent woke
-            declared.awake(event, "woke")
+        faults = self.faults
+        if faults.status[event.node] != UP or faults.paused:  # type: ignore[index] # an agent woke
+            faults.acted(event, "woke")
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
@@ -148,10 +148,10 @@ class Checks:
         """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
         node = event.node
         assert node is not None, "an agent sent"  # noqa: S101
-        if self.declared.status[node] != UP or self.declared.paused:
-            self.declared.awake(event, "sent")
+        if self.faults.status[node] != UP or self.faults.paused:
+            self.faults.acted(event, "sent")
         if event.by:
-            self.declared.meddled(event, event.by)
+            self.faults.touched(event, event.by)
         agent = self._agents[node]
         if event.bytes and agent.outbox.outgoing is not agent.store.published:
             self._break("only releases", event, f"agent {node} sent what it had not published")
@@ -176,13 +176,13 @@ class Checks:
         assert node is not None, "an agent received"  # noqa: S101
         if event.arrived > event.t:
             self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
-        declared = self.declared
-        if declared.status[node] != UP or event.arrived < declared.since[node]:
+        faults = self.faults
+        if faults.status[node] != UP or event.arrived < faults.since[node]:
             self._break("silence", event, f"a message reached agent {node} while it was not up")
 
     def restarted(self, event: Restarted) -> None:
         """The ledger after a crash is the ledger before it."""
-        self.declared.changed(event)
+        self.faults.changed(event)
         node = event.node
         assert node is not None, "an agent restarted"  # noqa: S101
         if event.releases != self._charged[node]:
@@ -195,7 +195,7 @@ class Checks:
     def lost(self, event: Lost) -> None:
         """What faults lose, they lose in their windows."""
         if event.by:
-            self.declared.meddled(event, event.by)
+            self.faults.touched(event, event.by)
 
     def sampled(self, event: Sampled) -> None:
         """Check what takes a look at every agent. Batch observers have folded all events before a sample."""

@@ -1,4 +1,4 @@
-"""Invariants of what is done to the world: only declared faults happen, inside their windows; and who is silent."""
+"""Checks of faults: only declared faults happen, inside their windows, and agents that are down or away do nothing."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,8 +22,11 @@ from scenarios.planning.plan import Plan
 Break = Callable[[str, Event | None, str], None]
 
 
-class Declared:
-    """Folds comings, goings and faults; what no entry of the scenario explains breaks an invariant."""
+class FaultChecks:
+    """Folds the events of faults and of agents; an event that no declared fault explains breaks an invariant.
+
+    `break_` takes the name of an invariant, the event that broke it, and a sentence.
+    """
 
     def __init__(self, plan: Plan, break_: Break) -> None:
         self._plan = plan
@@ -33,30 +36,31 @@ class Declared:
         self.since = [0] * plan.seats
         self.paused = set[int]()
         self._open: dict[int, tuple[int, int]] = {}
-        """Firings that are not undone: the number of their fault, and when they will be."""
+        """Firings that are not undone, by their events: the number of the fault, and when it ends (ns; -1 where it lasts)."""
         self._ended: dict[int, int] = {}
+        """The events that ended a firing, and when (ns)."""
         self.faults = list(plan.faults)
-        """What was declared: the scenario's, then what a hand added."""
+        """The declared faults: those of the scenario, then those that were added by hand."""
         self._active = [0] * len(plan.faults)
         self.fired = [0] * len(plan.faults)
         self.struck = [0] * len(plan.faults)
+        """How often each fault fired, and how many agents it took down, away, or brought back."""
 
-    def declare(self, fault: Fault) -> None:
-        """Let a fault be that a hand added: the journal declares it."""
+    def add(self, fault: Fault) -> None:
+        """Declare a fault that was added by hand."""
         self.faults.append(fault)
         for counts in (self._active, self.fired, self.struck):
             counts.append(0)
 
-    def heal(self, number: int, instant: int) -> None:
-        """Let the windows of a fault end at an instant that a hand chose."""
+    def end_at(self, number: int, instant: int) -> None:
+        """Let the open windows of a fault end at an instant that was chosen by hand."""
         for began, (fault, _) in self._open.items():
             if fault == number:
                 self._open[began] = fault, instant
 
     def changed(self, event: Event) -> None:
-        """Comings and goings have a declared cause, inside its window."""
-        node = event.node
-        assert node is not None, "somebody came or went"  # noqa: S101
+        """Check that an agent that came or went has a declared cause, inside its window."""
+        node = _agent_of(event)
         retires = (
             isinstance(event, Left)
             and node < self._plan.size
@@ -76,16 +80,15 @@ class Declared:
         self.status[node] = UP if up else LEFT if isinstance(event, Left) else "down"
         self.since[node] = event.t
 
-    def awake(self, event: Event, what: str) -> None:
-        """Who is down, gone or stands still does nothing."""
-        node = event.node
-        assert node is not None, "somebody did something"  # noqa: S101
+    def acted(self, event: Event, what: str) -> None:
+        """Check that an agent that did something is neither down, away nor paused."""
+        node = _agent_of(event)
         if self.status[node] != UP or node in self.paused:
             state = "paused" if self.status[node] == UP else self.status[node]
             self._break("silence", event, f"agent {node} {what} while {state}")
 
     def begins(self, event: FaultBegan) -> None:
-        """Faults begin when the plan says."""
+        """Check that a fault begins when the plan says."""
         timing = self.faults[event.fault].timing
         began = event.t - timing.later
         fine = timing.admits(began)
@@ -108,7 +111,7 @@ class Declared:
         self._open[event.seq] = event.fault, event.until
 
     def ends(self, event: FaultEnded) -> None:
-        """And end when they were to end."""
+        """Check that a fault ends when its window does."""
         number, until = self._open.pop(event.cause if event.cause is not None else -1, (-1, -1))
         if number != event.fault or until != event.t:
             self._break(
@@ -119,8 +122,8 @@ class Declared:
         self._active[number] -= 1
         self._ended[event.seq] = event.t
 
-    def meddled(self, event: Sent | Lost, by: Sequence[int]) -> None:
-        """What faults do to messages, they do in their windows."""
+    def touched(self, event: Sent | Lost, by: Sequence[int]) -> None:
+        """Check that the faults that touched a message are inside their windows."""
         for number in by:
             if not self._active[number]:
                 self._break(
@@ -128,3 +131,10 @@ class Declared:
                     event,
                     f"fault {number} touched a message outside of its window",
                 )
+
+
+def _agent_of(event: Event) -> int:
+    """Return the agent of an event that has one."""
+    if event.node is None:
+        raise ValueError(f"event {event.seq} has no agent")
+    return event.node

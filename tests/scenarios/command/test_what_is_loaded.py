@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.experiments.random_worlds import Dice
 from scenarios.language.writer import to_toml
+from scenarios.planning.fault_kinds import fault_kinds
 from tests.support.builders import scenario
 from tests.support.marks import one_in
 from tests.support.python import python
@@ -48,6 +50,17 @@ def test_an_error_in_a_file_is_told_before_numpy_is_loaded(tmp_path: Path) -> No
     heavy = "print([m for m in ('numpy', 'networkx', 'simpy', 'scipy') if m in sys.modules], file=sys.stderr)"
     told = hush_and(heavy, "check", "./x.toml", cwd=tmp_path)
     assert told.returncode == 2
+    assert told.stderr.splitlines()[-1] == "[]"
+
+
+def test_every_fault_is_read_without_numpy(tmp_path: Path) -> None:
+    """Records import what acts inside of `build`."""
+    faults = [kind.examples[0].make(Dice(1, 1), 3) | {"at": 1.0} for kind in fault_kinds()]
+    (tmp_path / "x.toml").write_text(to_toml(scenario(fault=faults) | {"nodez": 3}))
+    heavy = "print([m for m in ('numpy', 'networkx', 'simpy', 'scipy') if m in sys.modules], file=sys.stderr)"
+    told = hush_and(heavy, "check", "./x.toml", cwd=tmp_path)
+    assert told.returncode == 2
+    assert "nodez" in told.stderr
     assert told.stderr.splitlines()[-1] == "[]"
 
 

@@ -153,7 +153,7 @@ def noise_of_old(made: Run) -> None:
 
 
 def sleepwalker(made: Run) -> None:
-    made.observers.checks.declared.paused.add(0)
+    made.observers.checks.faults.paused.add(0)
     made.log.emit(Woke, 0, None)
 
 
