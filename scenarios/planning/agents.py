@@ -229,12 +229,15 @@ class People:
         self, i: int, objective: LocalObjective, shards: Shards, made: Builder | None
     ) -> Mechanism:
         """Return one agent's mechanism: of its kind, or of code of the scenario's own."""
-        table, sizes = self.at.read.mechanism, shards.sizes
+        table = self.at.read.mechanism
 
         def make() -> Mechanism:
             if made is not None:
                 return made.agent(i)(objective)
             assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
+            sizes = (
+                shards.sizes
+            )  # of all agents: for kinds of hush, which do not ask, this would be quadratic
             own: Mechanism = self.at.code(table.kind)(
                 objective=objective, confidence=sizes[i] / max(sizes), **table.parameters
             )
