@@ -33,6 +33,16 @@ class HasCosts(Protocol):
 
 
 @runtime_checkable
+class Derives(Protocol):
+    """It can go on sending after its releases, without data."""
+
+    @property
+    def derives(self) -> bool:
+        """Whether it does."""
+        ...
+
+
+@runtime_checkable
 class HasOpening(Protocol):
     """What neighbours hold of it before it has sent anything is not its start."""
 

@@ -32,6 +32,10 @@ class CoordinateDescent:
     def planned(self) -> int | None:
         return None if self.law is None else len(self.spends)
 
+    @property
+    def derives(self) -> bool:
+        return self.smooth_after
+
     def begin(self, start: Vector) -> Vector:
         return start
 

@@ -38,6 +38,7 @@ class LocalPrivacy:
     make: Callable[[Matrix, Vector], Mechanism]
     template: Mechanism
     planned = 1
+    derives = True
 
     def begin(self, start: Vector) -> Disguised:
         return Disguised(None, self.template.begin(start))

@@ -34,6 +34,7 @@ class Propagation:
     grid: float | None = None
     ridge: float | None = None  # Φ of an objective perturbation; None: the noise is on the output
     planned = 1
+    derives = True
 
     def begin(self, start: Vector) -> Propagated:
         return Propagated(start, None)

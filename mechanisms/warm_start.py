@@ -27,6 +27,7 @@ class WarmDescent:
     propagation: Propagation
     descent: CoordinateDescent
     wakes: int
+    derives = True
 
     @property
     def planned(self) -> int | None:

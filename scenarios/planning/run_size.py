@@ -10,15 +10,11 @@ import numpy as np
 
 from clocks.activation import Barrier, Periodic, Poisson, Trace
 from clocks.durations import Duration
-from mechanisms.descent import CoordinateDescent
-from mechanisms.local_privacy import LocalPrivacy
-from mechanisms.propagation import Propagation
+from mechanisms.abilities import Derives
 from mechanisms.warm_start import WarmDescent
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 
-_DERIVING = (Propagation, WarmDescent, LocalPrivacy)
-"""Mechanisms that go on sending after their releases, without data."""
 _WOKE, _RELEASED, _DERIVED, _MERGED = 66, 268, 82, 105
 _SENT, _RECEIVER, _DELIVERED, _SUPERSEDED = 98, 17, 118, 97
 _SAMPLED, _VALUES, _VALUE = 560, 82, 18
@@ -254,10 +250,7 @@ def _loss(plan: Plan) -> float:
 
 def _goes_on(node: NodePlan) -> bool:
     """Whether an agent goes on sending after its planned releases."""
-    mechanism = node.mechanism
-    if isinstance(mechanism, CoordinateDescent):
-        return mechanism.smooth_after
-    return isinstance(mechanism, _DERIVING)
+    return isinstance(node.mechanism, Derives) and node.mechanism.derives
 
 
 def _talk(plan: Plan, node: NodePlan) -> tuple[float, float]:
