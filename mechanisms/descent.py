@@ -91,7 +91,7 @@ class CoordinateDescent:
         reach = pull / (1.0 + pull * self.smoothness)
         noise, scale = (centre - sent) / reach, self.spends[made].scale
         density = self.law.log_density(noise, scale) - len(sent) * math.log(reach)
-        return Explained(density, noise / scale, after)
+        return Explained(density, self.law.standard(noise, scale), after)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:  # noqa: ARG002
         """All releases, with what each costs; None where every wake makes one."""

@@ -36,6 +36,10 @@ class Law(Protocol):
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector: ...
 
+    def standard(self, noise: Vector, scale: float) -> Vector:
+        """Return the draw of scale 1 that a draw was made of."""
+        ...
+
     def log_density(self, noise: Vector, scale: float) -> float:
         """Ln of the density at a draw, up to a constant of the scale and the dimension."""
         ...
@@ -64,6 +68,9 @@ class Laplace:
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
         return rng.laplace(0.0, scale, dimension)
 
+    def standard(self, noise: Vector, scale: float) -> Vector:
+        return noise / scale
+
     def log_density(self, noise: Vector, scale: float) -> float:
         return -float(np.abs(noise).sum()) / scale
 
@@ -91,6 +98,9 @@ class NormGamma:
         noise *= length / math.sqrt(float(noise @ noise))
         return noise
 
+    def standard(self, noise: Vector, scale: float) -> Vector:
+        return noise * scale
+
     def log_density(self, noise: Vector, scale: float) -> float:
         return -scale * math.sqrt(float(noise @ noise))
 
@@ -116,6 +126,9 @@ class Gaussian:
         noise = rng.standard_normal(dimension)
         noise *= scale
         return noise
+
+    def standard(self, noise: Vector, scale: float) -> Vector:
+        return noise / scale
 
     def log_density(self, noise: Vector, scale: float) -> float:
         return -0.5 * float(noise @ noise) / (scale * scale)
