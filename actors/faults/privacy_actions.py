@@ -1,4 +1,4 @@
-"""What a fault does to ledgers and to what stands behind messages: bad disks, crashes at the worst instant, twin_count, replays.
+"""What a fault does to ledgers and to what stands behind messages: bad disks, crashes at the worst instant, twins, replays.
 
 As with `agent_actions`, each function returns what undoes it; None where nothing is to be undone.
 """

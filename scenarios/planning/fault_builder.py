@@ -3,7 +3,7 @@
 from functools import partial
 
 from actors.faults.context import Link
-from actors.faults.link_actions import LinkTarget, MakeEffect, affect_links
+from actors.faults.link_actions import Direction, LinkTarget, MakeEffect, affect_links
 from actors.faults.schedule import Action
 from actors.faults.targets import Target
 from clocks.durations import Constant, Duration
@@ -44,12 +44,16 @@ class FaultBuilder:
         """Return the agents that a target names, or how they are chosen."""
         return self._targets.target(on)
 
-    def link_action(self, fault: FaultTable, on: OnLinks, make: MakeEffect) -> Action:
+    def on_links(self, fault: FaultTable, on: OnLinks, make: MakeEffect) -> Action:
+        """Return the action that lays an effect on links, in the direction that the fault gives."""
+        return self.affect(on, make, fault.get_beside(DIRECTION))
+
+    def affect(self, on: OnLinks, make: MakeEffect, direction: Direction) -> Action:
         """Return the action that lays an effect on the links of a target, or on pairs."""
         pairs = _pairs(on)
         ends = dict.fromkeys(i for pair in pairs for i in pair)
         target = Target("named", tuple(ends)) if pairs else self._targets.target(on)
-        links = LinkTarget(target, pairs, fault.get_beside(DIRECTION))
+        links = LinkTarget(target, pairs, direction)
         return Action(target, partial(affect_links, target=links, make=make), pairs=pairs)
 
     def distribution(self, table: KindTable | None) -> Duration | None:

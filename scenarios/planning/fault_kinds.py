@@ -27,7 +27,7 @@ from scenarios.language.value_rules import Choice, Flag, Name, Rule, Text, count
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example
-from scenarios.planning.fault_tables import LINKS, SHARE, TARGET
+from scenarios.planning.fault_tables import LINKS, SHARE, TARGET, OnAgents
 from scenarios.planning.kinds import Family
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -84,7 +84,7 @@ class FaultKind(Generic[V]):
     name: str
     on: Literal["agents", "links", "network"]
     """What it acts on: agents that `on` names; links that touch them, or pairs; or links that keys of its own choose."""
-    table: type[Table] | None
+    table: type[V] | None
     """The parameters; None where the action takes a bare target."""
     says: str
     """What it does, in a few words, for menus."""
@@ -120,7 +120,7 @@ class FaultKind(Generic[V]):
     def rule(self) -> Rule:
         """The rule of what stands after `action =`."""
         if self.table is not None:
-            return SubTable(self.table)
+            return SubTable(self.table)  # type: ignore[arg-type] # V is a table then
         return TARGET if self.on == "agents" else LINKS
 
     def done_once(self, value: V) -> str:
@@ -130,40 +130,25 @@ class FaultKind(Generic[V]):
         return "" if self.once is None else self.once(value)
 
 
-def link_fault(
-    *,
-    name: str,
-    table: type[Table] | None,
-    says: str,
-    words: str,
-    template: str,
-    loses: bool,
-    stalls: bool,
-    build: "Callable[[FaultBuilder, FaultTable, V], Action]",
-    examples: tuple[Example, ...],
-    order: int = 1000,
-    check: Callable[[ActionCheck, "FaultTable", V], None] | None = None,
-) -> FaultKind[V]:
-    """Return the record of an action on links: agents go on as they are, and it takes a direction."""
-    return FaultKind(
-        name=name,
-        on="links",
-        table=table,
-        says=says,
-        words=words,
-        template=template,
-        silences=False,
-        loses=loses,
-        stalls=stalls,
-        brings=Brings.NEVER,
-        hits=Hits.UNTOLD,
-        state="",
-        build=build,
-        examples=examples,
-        beside=(DIRECTION,),
-        check=check,
-        order=order,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareFault(FaultKind[OnAgents]):
+    """An action on agents that takes no parameters: a target stands after `action =`."""
+
+    on: Literal["agents", "links", "network"] = "agents"
+    table: None = None
+    loses: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFault(FaultKind[V]):
+    """An action on links: agents go on as they are, and the action takes a direction."""
+
+    on: Literal["agents", "links", "network"] = "links"
+    silences: bool = False
+    brings: Brings = Brings.NEVER
+    hits: Hits = Hits.UNTOLD
+    state: Literal["", "down", "left", "paused", "slow"] = ""
+    beside: tuple[ActionKey[Any], ...] = (DIRECTION,)
 
 
 FAULTS: Family[FaultKind[Any]] = Family("scenarios.planning.faults", FaultKind)

@@ -1,5 +1,6 @@
 """churn: each agent goes and comes back by itself, by chance or as a file says."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from scenarios.language.table_rules import Kinds, KindTable, Many, ShortForm, key
@@ -8,6 +9,7 @@ from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.durations import DURATIONS
 from scenarios.planning.fault_examples import Example, Luck, some_agents
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_parts import agent_actions, schedule
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 from scenarios.planning.kinds import Tables
 
@@ -49,9 +51,8 @@ class ChurnTable(AgentsTable):
     by: str = key(Choice("leave", "crash"), "leave")
 
 
-def check(at: ActionCheck, fault: FaultTable, value: ChurnTable) -> None:
+def check(at: ActionCheck, _: FaultTable, value: ChurnTable) -> None:
     """Report a churn that has neither sessions nor a trace, or both."""
-    del fault
     alternating = {"session", "downtime"} & value.given
     if ("path" in value.given) == bool(alternating) or len(alternating) == 1:
         at.report.key(value.place, "needs session and downtime, or the path of a trace")
@@ -59,14 +60,8 @@ def check(at: ActionCheck, fault: FaultTable, value: ChurnTable) -> None:
         at.report.key(value.path_to("per_node"), "a trace has its own sessions")
 
 
-def build(at: "FaultBuilder", fault: FaultTable, value: ChurnTable) -> "Action":
+def build(at: "FaultBuilder", _: FaultTable, value: ChurnTable) -> "Action":
     """Return the action."""
-    import math
-
-    from actors.faults.agent_actions import Churn
-    from actors.faults.schedule import Action
-
-    del fault
     target = at.target(value.on)
     session, downtime = _times(at, value.session), _times(at, value.downtime)
     classes = tuple(value.per_node or (1.0,))
@@ -75,8 +70,8 @@ def build(at: "FaultBuilder", fault: FaultTable, value: ChurnTable) -> "Action":
     if session is not None and downtime is not None:
         cycle_s = min(classes) * session.mean_s + downtime.mean_s
         comes_per_s = len(target.among) / cycle_s if cycle_s > 0 else math.inf
-    churn = Churn(session, downtime, classes, trace, crashes=value.by == "crash")
-    return Action(target, churn.begin, undone="calm", comes_per_s=comes_per_s)
+    churn = agent_actions.Churn(session, downtime, classes, trace, crashes=value.by == "crash")
+    return schedule.Action(target, churn.begin, undone="calm", comes_per_s=comes_per_s)
 
 
 def _times(at: "FaultBuilder", table: KindTable | None) -> "Duration | None":

@@ -9,6 +9,7 @@ from scenarios.language.value_rules import Flag, Number, signed_duration
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, some_agents
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_parts import agent_actions, context, schedule
 from scenarios.planning.fault_tables import AgentsTable
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ class ClockTable(AgentsTable):
     freeze: bool | None = key(Flag())
 
 
-def check(at: ActionCheck, fault: FaultTable, value: ClockTable) -> None:
+def check(at: ActionCheck, _: FaultTable, value: ClockTable) -> None:
     """Report a clock with none or several changes, and agents that have no clock."""
-    del fault
     given = [key for key in ("offset", "drift", "jump", "freeze") if key in value.given]
     if len(given) != 1:
         got = " and ".join(given) or "none"
@@ -40,14 +40,11 @@ def check(at: ActionCheck, fault: FaultTable, value: ClockTable) -> None:
         )
 
 
-def build(at: "FaultBuilder", fault: FaultTable, value: ClockTable) -> "Action":
+def build(at: "FaultBuilder", _: FaultTable, value: ClockTable) -> "Action":
     """Return the action."""
-    from actors.faults.agent_actions import change_clock
-    from actors.faults.context import OWN_CLOCK
-    from actors.faults.schedule import Action
     from clocks.clock import nanoseconds
 
-    del fault
+    change_clock = agent_actions.change_clock
 
     def signed(seconds: float) -> Fraction:
         return Fraction(nanoseconds(abs(seconds)) * (1 if seconds >= 0 else -1))
@@ -62,7 +59,7 @@ def build(at: "FaultBuilder", fault: FaultTable, value: ClockTable) -> "Action":
     else:
         change = partial(change_clock, kind="freeze", amount=Fraction(0))
     shifts_s = abs(value.offset or value.jump or 0.0)
-    return Action(at.target(value.on), change, needs=OWN_CLOCK, shifts_s=shifts_s)
+    return schedule.Action(at.target(value.on), change, needs=context.OWN_CLOCK, shifts_s=shifts_s)
 
 
 _CHANGES = ({"offset": -1.5}, {"drift": 0.3}, {"jump": 2.0}, {"jump": -1.0}, {"freeze": True})

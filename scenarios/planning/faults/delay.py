@@ -1,18 +1,15 @@
 """delay: messages take longer."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scenarios.language.table_rules import REQUIRED, KindTable, key
 from scenarios.language.value_rules import Number
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example, Luck, some_links
-from scenarios.planning.fault_kinds import FaultTable, link_fault
+from scenarios.planning.fault_kinds import LinkFault
+from scenarios.planning.fault_parts import link_actions, link_effects
 from scenarios.planning.fault_tables import LinksTable
-
-if TYPE_CHECKING:
-    from actors.faults.schedule import Action
-    from scenarios.planning.fault_builder import FaultBuilder
 
 
 class DelayTable(LinksTable):
@@ -22,16 +19,6 @@ class DelayTable(LinksTable):
     correlation: float = key(Number(low=0, below=1), 0.0)
 
 
-def build(at: "FaultBuilder", fault: FaultTable, value: DelayTable) -> "Action":
-    """Return the action."""
-    from actors.faults.link_actions import with_chance
-    from actors.faults.link_effects import ExtraDelay
-
-    latency = at.needed_distribution(value.latency)
-    delay = partial(ExtraDelay, latency=latency, correlation=value.correlation)
-    return at.link_action(fault, value.on, with_chance(delay))
-
-
 def example(luck: Luck, size: int) -> dict[str, Any]:
     """Return a delay of up to two seconds."""
     on = some_links(luck, size)
@@ -39,7 +26,7 @@ def example(luck: Luck, size: int) -> dict[str, Any]:
     return {"delay": {"on": on, "latency": latency, "correlation": luck.pick((0.0, 0.5))}}
 
 
-KIND = link_fault(
+KIND = LinkFault(
     name="delay",
     order=120,
     table=DelayTable,
@@ -51,6 +38,16 @@ KIND = link_fault(
     template="delay {} latency=500ms",
     loses=False,
     stalls=False,
-    build=build,
+    build=lambda at, fault, value: at.on_links(
+        fault,
+        value.on,
+        link_actions.with_chance(
+            partial(
+                link_effects.ExtraDelay,
+                latency=at.needed_distribution(value.latency),
+                correlation=value.correlation,
+            )
+        ),
+    ),
     examples=(Example("delay", example),),
 )

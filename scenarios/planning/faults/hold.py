@@ -1,25 +1,11 @@
 """hold: messages stay on the link until the fault ends."""
 
-from typing import TYPE_CHECKING
-
 from scenarios.planning.fault_examples import Example, on_server, some_links
-from scenarios.planning.fault_kinds import FaultTable, link_fault
+from scenarios.planning.fault_kinds import LinkFault
+from scenarios.planning.fault_parts import link_actions, link_effects
 from scenarios.planning.fault_tables import OnLinks
 
-if TYPE_CHECKING:
-    from actors.faults.schedule import Action
-    from scenarios.planning.fault_builder import FaultBuilder
-
-
-def build(at: "FaultBuilder", fault: FaultTable, on: OnLinks) -> "Action":
-    """Return the action."""
-    from actors.faults.link_actions import without_chance
-    from actors.faults.link_effects import Hold
-
-    return at.link_action(fault, on, without_chance(Hold))
-
-
-KIND = link_fault(
+KIND: LinkFault[OnLinks] = LinkFault(
     name="hold",
     order=170,
     table=None,
@@ -28,7 +14,9 @@ KIND = link_fault(
     template="hold {}",
     loses=True,
     stalls=True,
-    build=build,
+    build=lambda at, fault, on: at.on_links(
+        fault, on, link_actions.without_chance(link_effects.Hold)
+    ),
     examples=(
         Example("hold", lambda luck, size: {"hold": some_links(luck, size)}),
         on_server("hold"),

@@ -7,7 +7,8 @@ from scenarios.language.table_rules import Many
 from scenarios.language.value_rules import Choice, Either
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import on_agents
-from scenarios.planning.fault_kinds import ActionKey, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import ActionKey, BareFault, Brings, FaultTable, Hits
+from scenarios.planning.fault_parts import agent_actions, schedule
 from scenarios.planning.fault_tables import WHOLE, OnAgents
 
 if TYPE_CHECKING:
@@ -22,36 +23,35 @@ EDGES: ActionKey[list[int] | str] = ActionKey(
 )
 
 
-def check(at: ActionCheck, fault: FaultTable, on: OnAgents) -> None:
-    """Report edges to agents that are nowhere."""
-    del on
+def _named(fault: FaultTable) -> list[int] | None:
+    """Return the agents to which edges are named; None where the topology says."""
     edges = fault.get_beside(EDGES)
-    for k, node in enumerate(edges if isinstance(edges, list) else []):
+    return edges if isinstance(edges, list) else None
+
+
+def check(at: ActionCheck, fault: FaultTable, _: OnAgents) -> None:
+    """Report edges to agents that are nowhere."""
+    for k, node in enumerate(_named(fault) or []):
         at.agent(fault.path_to("edges", k), node)
 
 
 def edges_of(at: "FaultBuilder", fault: FaultTable, on: OnAgents) -> set[tuple[int, int]]:
     """Return the edges that the agents who join name."""
-    edges = fault.get_beside(EDGES)
-    ends = edges if isinstance(edges, list) else []
+    ends = _named(fault) or []
     return {(min(i, j), max(i, j)) for i in at.target(on).among for j in ends if i != j}
 
 
 def build(at: "FaultBuilder", fault: FaultTable, on: OnAgents) -> "Action":
     """Return the action."""
-    from actors.faults.agent_actions import join
-    from actors.faults.schedule import Action
-
-    edges = fault.get_beside(EDGES)
-    named = frozenset(edges) if isinstance(edges, list) else None
-    return Action(at.target(on), partial(join, edges=named), undone="leave")
+    ends = _named(fault)
+    named = None if ends is None else frozenset(ends)
+    do = partial(agent_actions.join, edges=named)
+    return schedule.Action(at.target(on), do, undone="leave")
 
 
-KIND = FaultKind(
+KIND = BareFault(
     name="join",
-    on="agents",
     order=40,
-    table=None,
     says="let in who is absent or has left",
     words=(
         "an agent that is absent or has left comes, and its neighbours learn of it at once. `edges = "
@@ -59,7 +59,6 @@ KIND = FaultKind(
     ),
     template="join {}",
     silences=True,
-    loses=False,
     stalls=False,
     brings=Brings.AT_ONCE,
     hits=Hits.AT_ONCE,

@@ -7,7 +7,8 @@ from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, Luck, by_chance, some_links
-from scenarios.planning.fault_kinds import FaultTable, link_fault
+from scenarios.planning.fault_kinds import FaultTable, LinkFault
+from scenarios.planning.fault_parts import link_actions, link_effects
 from scenarios.planning.fault_tables import SHARE, LinksTable
 
 if TYPE_CHECKING:
@@ -26,9 +27,8 @@ class LossTable(LinksTable):
     bad: float | None = key(SHARE)
 
 
-def check(at: ActionCheck, fault: FaultTable, value: LossTable) -> None:
+def check(at: ActionCheck, _: FaultTable, value: LossTable) -> None:
     """Report a loss that is neither single nor in bursts, or both."""
-    del fault
     if "kind" in value.given:
         if not {"enter", "leave"} <= value.given or "p" in value.given:
             said = (
@@ -47,19 +47,17 @@ def check(at: ActionCheck, fault: FaultTable, value: LossTable) -> None:
 
 def build(at: "FaultBuilder", fault: FaultTable, value: LossTable) -> "Action":
     """Return the action."""
-    from actors.faults.link_actions import with_chance
-    from actors.faults.link_effects import BurstLoss, RandomLoss
-
     if value.p is not None:
-        return at.link_action(fault, value.on, with_chance(partial(RandomLoss, p=value.p)))
+        single = partial(link_effects.RandomLoss, p=value.p)
+        return at.on_links(fault, value.on, link_actions.with_chance(single))
     bursts = partial(
-        BurstLoss,
+        link_effects.BurstLoss,
         enter=value.enter or 0.0,
         leave=value.leave or 0.0,
         good=value.good or 0.0,
         bad=1.0 if value.bad is None else value.bad,
     )
-    return at.link_action(fault, value.on, with_chance(bursts))
+    return at.on_links(fault, value.on, link_actions.with_chance(bursts))
 
 
 def bursts_example(luck: Luck, size: int) -> dict[str, Any]:
@@ -68,7 +66,7 @@ def bursts_example(luck: Luck, size: int) -> dict[str, Any]:
     return {"loss": {"on": some_links(luck, size), **chain}}
 
 
-KIND = link_fault(
+KIND = LinkFault(
     name="loss",
     order=110,
     table=LossTable,

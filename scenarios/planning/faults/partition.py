@@ -10,6 +10,7 @@ from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.durations import POSITIVE_DURATION
 from scenarios.planning.fault_examples import Example, Luck, some_agents
 from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_parts import link_actions, link_effects, schedule, targets
 from scenarios.planning.fault_tables import TARGET, WHOLE, OnAgents
 
 if TYPE_CHECKING:
@@ -19,26 +20,18 @@ if TYPE_CHECKING:
 
 
 def _cut(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
-    from actors.faults.link_actions import with_chance
-    from actors.faults.link_effects import RandomLoss
-
     del at, value
-    return with_chance(partial(RandomLoss, p=1.0))
+    return link_actions.with_chance(partial(link_effects.RandomLoss, p=1.0))
 
 
 def _slow(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
-    from actors.faults.link_actions import with_chance
-    from actors.faults.link_effects import ExtraDelay
-
-    return with_chance(partial(ExtraDelay, latency=at.needed_distribution(value.latency)))
+    latency = at.needed_distribution(value.latency)
+    return link_actions.with_chance(partial(link_effects.ExtraDelay, latency=latency))
 
 
 def _jam(at: "FaultBuilder", value: "PartitionTable") -> "MakeEffect":
-    from actors.faults.link_actions import without_chance
-    from actors.faults.link_effects import Hold
-
     del at, value
-    return without_chance(Hold)
+    return link_actions.without_chance(link_effects.Hold)
 
 
 MODES: "dict[str, Callable[[FaultBuilder, PartitionTable], MakeEffect]]" = {
@@ -59,9 +52,8 @@ class PartitionTable(Table):
     latency: KindTable | None = key(POSITIVE_DURATION)
 
 
-def check(at: ActionCheck, fault: FaultTable, value: PartitionTable) -> None:
+def check(at: ActionCheck, _: FaultTable, value: PartitionTable) -> None:
     """Report a partition of no shape or several, targets that are nowhere, and a latency without `slow`."""
-    del fault
     report = at.report
     shapes = [shape for shape in ("groups", "isolate", "bridge") if shape in value.given]
     if len(shapes) != 1:
@@ -83,10 +75,6 @@ def check(at: ActionCheck, fault: FaultTable, value: PartitionTable) -> None:
 
 def build(at: "FaultBuilder", fault: FaultTable, value: PartitionTable) -> "Action":
     """Return the action."""
-    from actors.faults.link_actions import Partition
-    from actors.faults.schedule import Action
-    from actors.faults.targets import Target
-
     groups = tuple(map(tuple, value.groups or ()))
     shape: Literal["groups", "isolate", "bridge"]
     if value.isolate is not None:
@@ -94,9 +82,12 @@ def build(at: "FaultBuilder", fault: FaultTable, value: PartitionTable) -> "Acti
     elif value.bridge is not None:
         shape, target = "bridge", at.target(value.bridge)
     else:
-        shape, target = "groups", Target("named", tuple(i for group in groups for i in group))
+        shape, target = (
+            "groups",
+            targets.Target("named", tuple(i for group in groups for i in group)),
+        )
     make, direction = MODES[value.mode](at, value), fault.get_beside(DIRECTION)
-    return Action(target, Partition(shape, make, groups, direction).begin)
+    return schedule.Action(target, link_actions.Partition(shape, make, groups, direction).begin)
 
 
 def example(luck: Luck, size: int) -> dict[str, Any]:

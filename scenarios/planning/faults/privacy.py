@@ -1,4 +1,4 @@
-"""privacy: what threatens a ledger: crashes at the worst instant, replays, twin_count, rolled back counters, poison."""
+"""privacy: what threatens a ledger: crashes at the worst instant, replays, twins, rolled back counters, poison."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,14 @@ from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.fault_examples import Example, RandomWorld, some_agents
 from scenarios.planning.fault_kinds import LOSE, Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_parts import (
+    context,
+    events,
+    link_actions,
+    link_effects,
+    privacy_actions,
+    schedule,
+)
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 
 if TYPE_CHECKING:
@@ -17,80 +25,20 @@ if TYPE_CHECKING:
     from scenarios.planning.fault_builder import FaultBuilder
 
 
-def _crash_after_charge(
-    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
+def _crash_at(
+    at: "FaultBuilder",
+    fault: FaultTable,
+    value: "PrivacyFaultTable",
+    awaited: "type[events.Charged | events.Sent]",
 ) -> "Action":
-    from actors.events import Charged
-    from actors.faults.privacy_actions import crash_at
-    from actors.faults.schedule import Action
-
-    do = partial(crash_at, awaited=Charged, lose=fault.get_beside(LOSE))
-    return Action(at.target(value.on), do, undone="restart")
+    do = partial(privacy_actions.crash_at, awaited=awaited, lose=fault.get_beside(LOSE))
+    return schedule.Action(at.target(value.on), do, undone="restart")
 
 
-def _crash_after_send(
-    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
-) -> "Action":
-    from actors.events import Sent
-    from actors.faults.privacy_actions import crash_at
-    from actors.faults.schedule import Action
-
-    do = partial(crash_at, awaited=Sent, lose=fault.get_beside(LOSE))
-    return Action(at.target(value.on), do, undone="restart")
-
-
-def _duplicate_request(
-    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
-) -> "Action":
-    from actors.faults.link_actions import LinkTarget, affect_links, with_chance
-    from actors.faults.link_effects import Duplication
-    from actors.faults.schedule import Action
-
-    del fault
-    target = at.target(value.on)
-    make = with_chance(partial(Duplication, p=1.0, asking=True))
-    links = LinkTarget(target, direction="to")
-    return Action(target, partial(affect_links, target=links, make=make))
-
-
-def _replay(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
-    from actors.faults.context import FIRST_MESSAGES
-    from actors.faults.privacy_actions import replay
-    from actors.faults.schedule import Action
-
-    del fault
-    return Action(at.target(value.on), replay, undone="", needs=FIRST_MESSAGES)
-
-
-def _counter_rollback(
-    at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable"
-) -> "Action":
-    from actors.faults.privacy_actions import roll_back_counter
-    from actors.faults.schedule import Action
-
-    del fault
-    return Action(at.target(value.on), roll_back_counter, undone="")
-
-
-def _twin(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
-    from actors.faults.privacy_actions import run_twin
-    from actors.faults.schedule import Action
-
-    del fault
-    return Action(at.target(value.on), run_twin)
-
-
-def _poison(at: "FaultBuilder", fault: FaultTable, value: "PrivacyFaultTable") -> "Action":
-    from actors.faults.link_actions import LinkTarget, affect_links, without_chance
-    from actors.faults.link_effects import Poisoning
-    from actors.faults.schedule import Action
-
-    del fault
-    target = at.target(value.on)
+def _poison(at: "FaultBuilder", _: FaultTable, value: "PrivacyFaultTable") -> "Action":
     factor = 10.0 if value.factor is None else value.factor
-    make = without_chance(partial(Poisoning, factor=factor, dimension=at.dimension))
-    links = LinkTarget(target, direction="from")
-    return Action(target, partial(affect_links, target=links, make=make))
+    effect = partial(link_effects.Poisoning, factor=factor, dimension=at.dimension)
+    return at.affect(value.on, link_actions.without_chance(effect), "from")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +57,36 @@ class PrivacyFault:
 
 
 PRIVACY: dict[str, PrivacyFault] = {
-    "crash-after-charge": PrivacyFault(build=_crash_after_charge, crashes=True),
-    "crash-after-send": PrivacyFault(build=_crash_after_send, crashes=True),
-    "duplicate-request": PrivacyFault(build=_duplicate_request, asks=True),
-    "replay": PrivacyFault(build=_replay, once=True),
-    "counter-rollback": PrivacyFault(build=_counter_rollback, once=True),
-    "twin": PrivacyFault(build=_twin, broadcast="a second instance"),
+    "crash-after-charge": PrivacyFault(
+        build=lambda at, fault, value: _crash_at(at, fault, value, events.Charged), crashes=True
+    ),
+    "crash-after-send": PrivacyFault(
+        build=lambda at, fault, value: _crash_at(at, fault, value, events.Sent), crashes=True
+    ),
+    "duplicate-request": PrivacyFault(
+        build=lambda at, _, value: at.affect(
+            value.on,
+            link_actions.with_chance(partial(link_effects.Duplication, p=1.0, asking=True)),
+            "to",
+        ),
+        asks=True,
+    ),
+    "replay": PrivacyFault(
+        build=lambda at, _, value: schedule.Action(
+            at.target(value.on), privacy_actions.replay, undone="", needs=context.FIRST_MESSAGES
+        ),
+        once=True,
+    ),
+    "counter-rollback": PrivacyFault(
+        build=lambda at, _, value: schedule.Action(
+            at.target(value.on), privacy_actions.roll_back_counter, undone=""
+        ),
+        once=True,
+    ),
+    "twin": PrivacyFault(
+        build=lambda at, _, value: schedule.Action(at.target(value.on), privacy_actions.run_twin),
+        broadcast="a second instance",
+    ),
     "poison": PrivacyFault(build=_poison, broadcast="a poisoned vector"),
 }
 
@@ -143,11 +115,6 @@ def check(at: ActionCheck, fault: FaultTable, value: PrivacyFaultTable) -> None:
     if known.broadcast and asked:
         said = f"{known.broadcast} is simulated where models are broadcast, not with a server or in pairs"
         at.report.value(value.path_to("kind"), said)
-
-
-def build(at: "FaultBuilder", fault: FaultTable, value: PrivacyFaultTable) -> "Action":
-    """Return the action of one kind of threat."""
-    return PRIVACY[value.kind].build(at, fault, value)
 
 
 def _example(name: str, fits: Callable[[RandomWorld], bool], *kinds: str) -> Example:
@@ -184,7 +151,7 @@ KIND = FaultKind(
     brings=Brings.AT_END,
     hits=Hits.UNTOLD,
     state="",
-    build=build,
+    build=lambda at, fault, value: PRIVACY[value.kind].build(at, fault, value),
     examples=(
         _example("privacy", lambda _: True, *_ANYWHERE),
         _example("privacy where agents are asked", _is_asked, *_ASKED),

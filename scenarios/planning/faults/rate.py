@@ -1,17 +1,13 @@
 """rate: a link carries so many bytes per second."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import size
 from scenarios.planning.fault_examples import Example, some_links
-from scenarios.planning.fault_kinds import FaultTable, link_fault
+from scenarios.planning.fault_kinds import LinkFault
+from scenarios.planning.fault_parts import link_actions, link_effects
 from scenarios.planning.fault_tables import LinksTable
-
-if TYPE_CHECKING:
-    from actors.faults.schedule import Action
-    from scenarios.planning.fault_builder import FaultBuilder
 
 
 class RateTable(LinksTable):
@@ -21,16 +17,7 @@ class RateTable(LinksTable):
     burst: float = key(size(), 0.0)
 
 
-def build(at: "FaultBuilder", fault: FaultTable, value: RateTable) -> "Action":
-    """Return the action."""
-    from actors.faults.link_actions import without_chance
-    from actors.faults.link_effects import RateLimit
-
-    limit = partial(RateLimit, bytes_per_second=value.bytes, burst=value.burst)
-    return at.link_action(fault, value.on, without_chance(limit))
-
-
-KIND = link_fault(
+KIND = LinkFault(
     name="rate",
     order=160,
     table=RateTable,
@@ -42,7 +29,13 @@ KIND = link_fault(
     template="rate {} bytes=1kB",
     loses=False,
     stalls=False,
-    build=build,
+    build=lambda at, fault, value: at.on_links(
+        fault,
+        value.on,
+        link_actions.without_chance(
+            partial(link_effects.RateLimit, bytes_per_second=value.bytes, burst=value.burst)
+        ),
+    ),
     examples=(
         Example(
             "rate",

@@ -1,26 +1,13 @@
 """reorder: a message waits until the next one on its link has overtaken it."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scenarios.planning.fault_examples import by_chance
-from scenarios.planning.fault_kinds import FaultTable, link_fault
+from scenarios.planning.fault_kinds import LinkFault
+from scenarios.planning.fault_parts import link_actions, link_effects
 from scenarios.planning.fault_tables import ChanceTable
 
-if TYPE_CHECKING:
-    from actors.faults.schedule import Action
-    from scenarios.planning.fault_builder import FaultBuilder
-
-
-def build(at: "FaultBuilder", fault: FaultTable, value: ChanceTable) -> "Action":
-    """Return the action."""
-    from actors.faults.link_actions import with_chance
-    from actors.faults.link_effects import Reordering
-
-    return at.link_action(fault, value.on, with_chance(partial(Reordering, p=value.p)))
-
-
-KIND = link_fault(
+KIND = LinkFault(
     name="reorder",
     order=140,
     table=ChanceTable,
@@ -29,6 +16,8 @@ KIND = link_fault(
     template="reorder {} p=0.3",
     loses=True,
     stalls=False,
-    build=build,
+    build=lambda at, fault, value: at.on_links(
+        fault, value.on, link_actions.with_chance(partial(link_effects.Reordering, p=value.p))
+    ),
     examples=(by_chance("reorder"),),
 )

@@ -1,17 +1,13 @@
 """storage: what the disk of an agent loses in a crash."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.fault_examples import Example, some_agents
-from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
+from scenarios.planning.fault_kinds import Brings, FaultKind, Hits
+from scenarios.planning.fault_parts import privacy_actions, schedule
 from scenarios.planning.fault_tables import AgentsTable
-
-if TYPE_CHECKING:
-    from actors.faults.schedule import Action
-    from scenarios.planning.fault_builder import FaultBuilder
 
 STORAGE = ("torn", "unsynced", "stale")
 """What a disk may do wrong; `actors.store` does it."""
@@ -21,15 +17,6 @@ class StorageTable(AgentsTable):
     """How the disk misbehaves."""
 
     kind: str = key(Choice(*STORAGE), REQUIRED)
-
-
-def build(at: "FaultBuilder", fault: FaultTable, value: StorageTable) -> "Action":
-    """Return the action."""
-    from actors.faults.privacy_actions import break_disk
-    from actors.faults.schedule import Action
-
-    del fault
-    return Action(at.target(value.on), partial(break_disk, kind=value.kind))
 
 
 KIND = FaultKind(
@@ -50,7 +37,9 @@ KIND = FaultKind(
     brings=Brings.NEVER,
     hits=Hits.UNTOLD,
     state="",
-    build=build,
+    build=lambda at, _, value: schedule.Action(
+        at.target(value.on), partial(privacy_actions.break_disk, kind=value.kind)
+    ),
     examples=(
         Example(
             "storage",
