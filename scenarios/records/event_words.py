@@ -6,40 +6,8 @@ from typing import Any, Union
 
 import msgspec
 
-from actors.events import (
-    KINDS,
-    Charged,
-    Crashed,
-    Delivered,
-    Derived,
-    Diverged,
-    Duplicated,
-    Event,
-    FaultBegan,
-    FaultEnded,
-    Finished,
-    Joined,
-    Left,
-    Lost,
-    Merged,
-    Paused,
-    Proposed,
-    Refused,
-    Rejected,
-    Released,
-    Restarted,
-    Resumed,
-    RoundAborted,
-    RoundClosed,
-    RoundOpened,
-    Sampled,
-    Sent,
-    Spent,
-    Started,
-    Superseded,
-    Violated,
-    Woke,
-)
+from actors import events
+from actors.events import KINDS, Event
 from scenarios.language.json_numbers import folded, number, show
 from scenarios.records.proven_releases import MADE
 
@@ -68,28 +36,28 @@ def _few(ids: Sequence[int], name: Name, most: int) -> str:
     return ",".join(map(name, ids[:most])) + ("…" if len(ids) > most else "")
 
 
-def _arrival(event: Delivered | Rejected, name: Name) -> str:
+def _arrival(event: events.Delivered | events.Rejected, name: Name) -> str:
     age = (event.t - event.arrived) / 1e6
     late = f" noticed {age:.0f}ms later" if age >= 1 else ""
     return f"←{name(event.sender)} #{event.version}{late}"
 
 
-def _merging(event: Merged, name: Name) -> str:
+def _merging(event: events.Merged, name: Name) -> str:
     pairs = list(zip(event.senders, event.versions, strict=True))[:5]
     return "took over " + ", ".join(f"{name(sender)}#{version}" for sender, version in pairs)
 
 
-def _fault(event: FaultBegan | FaultEnded, name: Name) -> str:
+def _fault(event: events.FaultBegan | events.FaultEnded, name: Name) -> str:
     return f"#{event.fault} {event.action} {_few(event.targets, name, 8)}"
 
 
-def _refusal(event: Refused, _: Name) -> str:
+def _refusal(event: events.Refused, _: Name) -> str:
     if event.spent is None or event.cap is None:
         return f"release {event.k}: all planned ones are made"
     return f"release {event.k} would cost {event.charged}: ε {event.spent:.4g} of {event.cap:g} is spent"
 
 
-def _cost(event: Proposed | Charged, _: Name) -> str:
+def _cost(event: events.Proposed | events.Charged, _: Name) -> str:
     return f"release {event.k}: costs {event.charged}"
 
 
@@ -98,29 +66,43 @@ def _nothing(_event: Event, _: Name) -> str:
 
 
 PHRASES: dict[type[Event], Callable[[Any, Name], str]] = {
-    **dict.fromkeys((Started, Woke, Joined, Left, Paused, Resumed, Diverged, Sampled), _nothing),
-    Proposed: _cost,
-    Charged: _cost,
-    Refused: _refusal,
-    Released: lambda e, _: f"release {e.k}",
-    Derived: lambda e, _: f"#{e.version}, free",
-    Sent: lambda e, name: f"→{_few(e.to, name, 6)} #{e.version}{' again' if e.resent else ''}",
-    Delivered: _arrival,
-    Rejected: _arrival,
-    Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
-    Lost: lambda e, name: f"→{name(e.receiver)} #{e.version}",
-    Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
-    Merged: _merging,
-    Crashed: lambda e, _: f"lost {e.lost}",
-    Restarted: lambda e, _: f"ledger intact: {e.releases} releases",
-    FaultBegan: _fault,
-    FaultEnded: _fault,
-    Spent: lambda e, _: _LAST_RELEASE.get(e.reason, e.reason),
-    RoundOpened: lambda e, _: f"{e.round}: asked {len(e.asked)}",
-    RoundClosed: lambda e, _: f"{e.round}: {len(e.survivors)} answered",
-    RoundAborted: lambda e, _: f"{e.round}: {e.reason}",
-    Violated: lambda e, _: f"{e.invariant}: {e.detail}",
-    Finished: lambda e, _: e.reason,
+    **dict.fromkeys(
+        (
+            events.Started,
+            events.Woke,
+            events.Joined,
+            events.Left,
+            events.Paused,
+            events.Resumed,
+            events.Diverged,
+            events.Sampled,
+        ),
+        _nothing,
+    ),
+    events.Proposed: _cost,
+    events.Charged: _cost,
+    events.Refused: _refusal,
+    events.Released: lambda e, _: f"release {e.k}",
+    events.Derived: lambda e, _: f"#{e.version}, free",
+    events.Sent: lambda e, name: (
+        f"→{_few(e.to, name, 6)} #{e.version}{' again' if e.resent else ''}"
+    ),
+    events.Delivered: _arrival,
+    events.Rejected: _arrival,
+    events.Superseded: lambda e, name: f"←{name(e.sender)} #{e.version} never read",
+    events.Lost: lambda e, name: f"→{name(e.receiver)} #{e.version}",
+    events.Duplicated: lambda e, name: f"→{name(e.receiver)} #{e.version}",
+    events.Merged: _merging,
+    events.Crashed: lambda e, _: f"lost {e.lost}",
+    events.Restarted: lambda e, _: f"ledger intact: {e.releases} releases",
+    events.FaultBegan: _fault,
+    events.FaultEnded: _fault,
+    events.Spent: lambda e, _: _LAST_RELEASE.get(e.reason, e.reason),
+    events.RoundOpened: lambda e, _: f"{e.round}: asked {len(e.asked)}",
+    events.RoundClosed: lambda e, _: f"{e.round}: {len(e.survivors)} answered",
+    events.RoundAborted: lambda e, _: f"{e.round}: {e.reason}",
+    events.Violated: lambda e, _: f"{e.invariant}: {e.detail}",
+    events.Finished: lambda e, _: e.reason,
 }
 """One for each kind."""
 
@@ -148,38 +130,38 @@ def _fields(recorded: Mapping[str, Any]) -> str:
     return f"{recorded['kind']} ({more})" if more else str(recorded["kind"])
 
 
-def _refused(event: Refused, _: Background) -> str:
+def _refused(event: events.Refused, _: Background) -> str:
     if event.spent is None or event.cap is None:
         return f"refused release {event.k}: all planned ones are made"
     return f"refused release {event.k}: {show(event.spent)} of {show(event.cap)} were spent"
 
 
-def _arrived(event: Delivered | Rejected, _: Background) -> str:
-    verb = "got" if isinstance(event, Delivered) else "rejected"
-    why = f" ({event.reason})" if isinstance(event, Rejected) and event.reason else ""
+def _arrived(event: events.Delivered | events.Rejected, _: Background) -> str:
+    verb = "got" if isinstance(event, events.Delivered) else "rejected"
+    why = f" ({event.reason})" if isinstance(event, events.Rejected) and event.reason else ""
     what = f"{verb} version {event.version} of agent {event.sender}"
     return f"{what}, which arrived at {show(event.arrived / 1e9)} s{why}"
 
 
-def _merged(event: Merged, _: Background) -> str:
+def _merged(event: events.Merged, _: Background) -> str:
     pairs = zip(event.senders, event.versions, strict=True)
     return "merged what it had heard of " + ", ".join(f"{s} (version {v})" for s, v in pairs)
 
 
-def _changed(event: FaultBegan | FaultEnded, background: Background) -> str:
+def _changed(event: events.FaultBegan | events.FaultEnded, background: Background) -> str:
     known = event.fault < len(background.faults)
     name = background.faults[event.fault] if known else event.action
-    change = f"is undone: {event.action}" if isinstance(event, FaultEnded) else "began"
+    change = f"is undone: {event.action}" if isinstance(event, events.FaultEnded) else "began"
     return f"fault {event.fault} ({name}) {change} for {list(event.targets)}"
 
 
-def _sampled(event: Sampled, _: Background) -> str:
+def _sampled(event: events.Sampled, _: Background) -> str:
     means = {name: folded(value) for name, value in event.values.items()}
     shown = [f"{name} {show(means[name])}" for name in _METRICS if name in means]
     return f"an oracle looked: {', '.join(shown)}"
 
 
-def _sent(event: Sent, _: Background) -> str:
+def _sent(event: events.Sent, _: Background) -> str:
     again = " once more" if event.resent else ""
     ways = []
     for to, arrives in zip(event.to, event.arrives, strict=True):
@@ -209,17 +191,21 @@ def _spend(line: Mapping[str, Any] | None) -> str:
 
 
 _SENTENCES: dict[type[Event], Callable[[Any, Background], str]] = {
-    Proposed: lambda e, _: f"proposed release {e.k}, for {show(number(e.charged))}",
-    Charged: lambda e, background: f"was charged for release {e.k}{_spend(background.spend)}",
-    Released: lambda e, _: f"drew the noise of release {e.k}, solved, and had it ready",
-    Refused: _refused,
-    Sent: _sent,
-    Lost: lambda e, _: f"lost version {e.version} on its way to agent {e.receiver}{_by(e.by)}",
-    Delivered: _arrived,
-    Rejected: _arrived,
-    Merged: _merged,
-    FaultBegan: _changed,
-    FaultEnded: _changed,
-    Sampled: _sampled,
+    events.Proposed: lambda e, _: f"proposed release {e.k}, for {show(number(e.charged))}",
+    events.Charged: lambda e, background: (
+        f"was charged for release {e.k}{_spend(background.spend)}"
+    ),
+    events.Released: lambda e, _: f"drew the noise of release {e.k}, solved, and had it ready",
+    events.Refused: _refused,
+    events.Sent: _sent,
+    events.Lost: lambda e, _: (
+        f"lost version {e.version} on its way to agent {e.receiver}{_by(e.by)}"
+    ),
+    events.Delivered: _arrived,
+    events.Rejected: _arrived,
+    events.Merged: _merged,
+    events.FaultBegan: _changed,
+    events.FaultEnded: _changed,
+    events.Sampled: _sampled,
 }
 """Of the other kinds, their fields say all there is."""

@@ -16,10 +16,14 @@ class Motion(Protocol):
     def paused(self) -> bool: ...
 
     @property
-    def hurries(self) -> bool: ...
+    def hurries(self) -> bool:
+        """Whether it goes as fast as can be, to a time or an event."""
+        ...
 
     @property
-    def speed(self) -> float: ...
+    def speed(self) -> float:
+        """Simulated seconds for each second on the wall; infinite: as fast as can be."""
+        ...
 
 
 class PaceMeter:

@@ -19,8 +19,8 @@ from scenarios.language.table_rules import keys_of
 from scenarios.planning.fault_kinds import FaultKind, fault_kinds, keys_of_faults
 from scenarios.planning.metric_names import names_of_agents, names_of_network
 
-Act = Callable[[Session, Pane, str], str | None]
-"""Carries a command out in a pane, with what was written after its name; returns an answer, or nothing."""
+Act = Callable[[Session, str], str | None]
+"""Carries a command out, with what was written after its name; returns an answer, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,9 @@ class Command:
     """Words that may follow the name."""
     steers: bool = False
     """Whether it acts on a run, and a recording has no use for it."""
-    each_pane: bool = False
-    """Whether it is done in every pane; else once, in the first, for the whole session."""
 
 
-def _condition_words(_: Session) -> Sequence[str]:
+def _conditions(_: Session) -> Sequence[str]:
     names = [f"{name}.{how}" for name in names_of_agents() for how in ("mean", "max")]
     kinds = (f'kind == "{name}"' for name in NAMES)
     return [*WORDS, *sorted(FIELDS), *kinds, *names_of_network(), *names]
@@ -54,112 +52,91 @@ def _groups(session: Session) -> Sequence[str]:
 
 
 _COMMANDS = (
-    Command("play", "", "hold, or go on", lambda s, _p, _t: s.time.play()),
-    Command("step", "", "one event", lambda s, _p, _t: s.time.step()),
+    Command("play", "", "hold, or go on", lambda s, _: s.time.play()),
+    Command("step", "", "one event", lambda s, _: s.time.step()),
     Command(
-        "next",
-        "[KIND]",
-        "to the next event of a kind",
-        lambda s, _p, text: s.time.next(text),
-        offers=_condition_words,
+        "next", "[KIND]", "to the next event of a kind", lambda s, t: s.time.next(t), _conditions
     ),
     Command(
         "until",
         "T | +T | CONDITION",
         "on to a time or an event",
-        lambda s, _p, text: s.time.until(text),
-        offers=_condition_words,
+        lambda s, t: s.time.until(t),
+        _conditions,
     ),
-    Command(
-        "seek",
-        "T | -T",
-        "to a time; a recording goes back, too",
-        lambda s, _p, text: s.time.seek(text),
-    ),
-    Command("faster", "", "twice the speed", lambda s, _p, _t: s.time.faster()),
-    Command("slower", "", "half the speed", lambda s, _p, _t: s.time.slower()),
+    Command("seek", "T | -T", "to a time; a recording goes back, too", lambda s, t: s.time.seek(t)),
+    Command("faster", "", "twice the speed", lambda s, _: s.time.faster()),
+    Command("slower", "", "half the speed", lambda s, _: s.time.slower()),
     Command(
         "speed",
         "X | max",
         "simulated seconds per second",
-        lambda s, _p, text: s.time.speed(text),
-        offers=lambda _: ("max",),
+        lambda s, t: s.time.speed(t),
+        lambda _: ("max",),
     ),
     Command(
         "break",
         "[CONDITION]",
         "hold when an event satisfies it; list",
-        lambda s, pane, text: s.time.add_breakpoint(pane, text),
-        offers=_condition_words,
-        each_pane=True,
+        lambda s, t: s.in_panes(s.time.add_breakpoint, t),
+        _conditions,
     ),
-    Command(
-        "clear",
-        "[N]",
-        "forget breakpoints",
-        lambda s, pane, text: s.time.clear(pane, text),
-        each_pane=True,
-    ),
+    Command("clear", "[N]", "forget breakpoints", lambda s, t: s.in_panes(s.time.clear, t)),
     Command(
         "view",
         "[table | grid | crowd]",
         "another scale",
-        lambda s, _p, text: s.set_scale(text),
-        offers=lambda _: SCALES,
+        lambda s, t: s.set_scale(t),
+        lambda _: SCALES,
     ),
     Command(
         "sort",
         "[COLUMN]",
         "by another column; again: turned round",
-        lambda _s, pane, text: pane.sort(text),
-        offers=lambda _: SORTS,
-        each_pane=True,
+        lambda s, t: s.in_panes(Pane.sort, t),
+        lambda _: SORTS,
     ),
     Command(
         "filter",
         "[STATES, GROUPS, IDS]",
         "only these agents",
-        lambda _s, pane, text: pane.filter(text),
-        offers=_groups,
-        each_pane=True,
+        lambda s, t: s.in_panes(Pane.filter, t),
+        _groups,
     ),
     Command(
         "events",
         "[KINDS | CONDITION]",
         "only these events",
-        lambda _s, pane, text: pane.events(text),
-        offers=_condition_words,
-        each_pane=True,
+        lambda s, t: s.in_panes(Pane.events, t),
+        _conditions,
     ),
-    Command(
-        "open", "[ID]", "an agent: ledger, neighbours, messages", lambda s, _p, text: s.open(text)
-    ),
-    Command("back", "", "close what is open", lambda s, _p, _t: s.back()),
+    Command("open", "[ID]", "an agent: ledger, neighbours, messages", lambda s, t: s.open(t)),
+    Command("back", "", "close what is open", lambda s, _: s.back()),
     Command(
         "menu",
         "",
         "faults for the agent or link at the cursor",
-        lambda s, _p, _t: s.open_menu(),
+        lambda s, _: s.open_menu(),
         steers=True,
     ),
     Command(
         "heal",
         "[N]",
         "undo a fault: the last, or number N",
-        lambda s, _p, text: s.faults.heal(text),
-        offers=_lasting,
+        lambda s, t: s.faults.heal(t),
+        _lasting,
         steers=True,
     ),
     Command(
         "export",
         "[FILE]",
         "the session as a scenario file",
-        lambda s, _p, text: s.faults.export(text),
+        lambda s, t: s.faults.export(t),
         steers=True,
     ),
-    Command("svg", "[FILE]", "the screen as a picture", lambda s, _p, text: s.picture(text)),
-    Command("help", "", "keys and orders", lambda s, _p, _t: s.help()),
-    Command("quit", "", "end here; what there is, is kept", lambda s, _p, _t: s.quit()),
+    Command("svg", "[FILE]", "the screen as a picture", lambda s, t: s.picture(t)),
+    Command("help", "", "keys and orders", lambda s, _: s.help()),
+    Command("quit", "", "end here; what there is, is kept", lambda s, _: s.quit()),
 )
 
 
@@ -168,14 +145,14 @@ def _fault_command(kind: FaultKind[Any]) -> Command:
         kind.name,
         kind.template.partition(" ")[2].replace("{}", "TARGET"),
         kind.says,
-        lambda session, _, text: session.faults.fault(kind.name, text),
+        lambda session, text: session.faults.fault(kind.name, text),
         offers=lambda session: _fault_words(session, kind),
         steers=True,
     )
 
 
 def _panel_command(panel: Panel) -> Command:
-    return Command(panel.name, "", panel.shows, lambda s, _p, _t: s.toggle_panel(panel.name))
+    return Command(panel.name, "", panel.shows, lambda s, _: s.toggle_panel(panel.name))
 
 
 def _fault_words(session: Session, kind: FaultKind[Any]) -> Sequence[str]:
@@ -213,13 +190,8 @@ def carry_out(session: Session, text: str) -> bool:
     if rest and not command.usage:
         session.tell(f"{command.name} takes nothing; got '{rest}'")
         return False
-    act, fine, answers = command.act, list[bool](), list[str]()
-    for pane in session.panes if command.each_pane else session.panes[:1]:
-        fine.append(session.do(lambda pane=pane: act(session, pane, rest)))  # type: ignore[misc]
-        if not answers or session.message not in {*answers, ""}:
-            answers.append(session.message)
-    session.tell("  |  ".join(answers))
-    return fine[0]
+    act = command.act
+    return session.do(lambda: act(session, rest))
 
 
 def offers(session: Session, text: str) -> list[str]:

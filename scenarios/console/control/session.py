@@ -17,6 +17,10 @@ from scenarios.records.file_guard import FolderError
 SavePicture = Callable[[Path | None], Path]
 
 
+_WRONG = CommandError, NoCondition, FolderError
+"""What a command raises, beside `ScenarioError`, where something is wrong with it."""
+
+
 class Session:
     """Carries out commands on one pane, or on two side by side; the first hears the keys."""
 
@@ -47,16 +51,26 @@ class Session:
 
     def do(self, act: Callable[[], str | None]) -> bool:
         """Carry out a command and show its answer; where something is wrong show that, and return false."""
-        fine, answer = False, ""
         try:
-            answer = act() or ""
-            fine = True
-        except ScenarioError as error:
-            answer = "; ".join(str(problem) for problem in error.problems)
-        except (CommandError, NoCondition, FolderError) as error:
-            answer = str(error)
+            answer, fine = act() or "", True
+        except (ScenarioError, *_WRONG) as error:
+            answer, fine = _words(error), False
         self.message = " ".join(answer.split())
         return fine
+
+    def in_panes(self, act: Callable[[Pane, str], str | None], text: str) -> str:
+        """Do something in each pane, and return the answers that differ; raise them where it is wrong in the first."""
+        answers, fine = list[str](), True
+        for pane in self.panes:
+            try:
+                answer = act(pane, text) or ""
+            except (ScenarioError, *_WRONG) as error:
+                answer, fine = _words(error), fine and pane is not self.pane
+            if not answers or answer not in {*answers, ""}:
+                answers.append(answer)
+        if not fine:
+            raise CommandError("  |  ".join(answers))
+        return "  |  ".join(answers)
 
     def set_scale(self, name: str) -> None:
         """Choose a scale: table, grid, crowd; without a name the next."""
@@ -145,6 +159,12 @@ class Session:
     def stays(self) -> bool:
         """Whether the person is still here, and ended nothing early."""
         return not (self._left or self.control.interrupted)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ScenarioError):
+        return "; ".join(str(problem) for problem in error.problems)
+    return str(error)
 
 
 def _nowhere(_: Path | None) -> Path:

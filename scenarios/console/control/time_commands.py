@@ -6,6 +6,7 @@ from typing import Protocol
 
 from actors.conditions import Condition, NoCondition
 from actors.events import Event
+from scenarios.console.assembly.pace import Motion
 from scenarios.console.control.breakpoints import Breakpoint, OnHit, check_measured
 from scenarios.console.control.pane import Pane
 from scenarios.console.sources.feed import Filter, condition_of
@@ -15,21 +16,8 @@ from scenarios.language.value_rules import number_of_seconds
 _FASTEST = 1e9
 
 
-class Control(Protocol):
+class Control(Motion, Protocol):
     """What moves everything on the screen through simulated time: a `RunControl`, or a `ReplayControl`."""
-
-    @property
-    def paused(self) -> bool: ...
-
-    @property
-    def hurries(self) -> bool:
-        """Whether it goes as fast as can be, to a time or an event."""
-        ...
-
-    @property
-    def speed(self) -> float:
-        """Simulated seconds for each second on the wall; infinite: as fast as can be."""
-        ...
 
     @property
     def interrupted(self) -> bool:
