@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from actors.agent import DOWN, UP
-from actors.conditions import Condition
 from actors.events import (
     Charged,
     Delivered,
@@ -19,11 +18,10 @@ from actors.events import (
     Released,
     Sent,
 )
-from mechanisms.accounting.spend import Spend
-from mechanisms.vectors import Vector
-from scenarios.console.drawing.model import Messages
+from mechanisms.accounting.ledger import Ledger
 from scenarios.console.drawing.styled_text import WARN
 from scenarios.console.sources.ending import ending
+from scenarios.console.sources.source import Source
 from scenarios.console.sources.state import RunState
 from scenarios.planning.expectations import Selection
 from scenarios.planning.metric_names import per_agent, split_metric
@@ -33,7 +31,6 @@ from scenarios.records.reader import RunRecord
 from scenarios.records.recorded_plan import Remembered
 from scenarios.records.run_folder import WORLD
 from scenarios.running.expectations import value_of
-from scenarios.running.observers.invariants import INVARIANTS
 from scenarios.running.observers.traffic import Traffic
 
 _MODES = {"finished": "replay", "interrupted": "replay, interrupted", "failed": "replay, failed"}
@@ -41,12 +38,12 @@ _KEPT = 20_000
 """So many of the last events are kept: more than of a run that goes on, because no run waits for it."""
 
 
-class Recording:
+class Recording(Source):
     """The source of a replay: it stands at an event, and can go to any other."""
 
-    invariants = len(INVARIANTS)
+    now = seq = released = 0
+    over = steered = False
     queue = None
-    steered = False
 
     def __init__(self, folder: Path) -> None:
         self.record = RunRecord(folder)
@@ -63,7 +60,7 @@ class Recording:
         """Whether its files are not what they were when the run ended."""
         try:
             self._plan: Any = Remembered(self.facts)
-            self._near = self.facts.neighbours()
+            self.near: Sequence[Sequence[int]] = self.facts.neighbours()
         except (IndexError, KeyError, TypeError, ValueError) as error:
             raise FolderError(f"{folder}: {WORLD} is damaged: {error!r}") from None
         self._spends = self.record.proof.spends()
@@ -82,12 +79,11 @@ class Recording:
         facts = self.facts
         gone = set(facts.absent)
         self.run_state = RunState(facts, _KEPT)
-        self._budget = Budget(self._plan)
-        self._ledgers = self._budget.ledgers
-        self._budget.recall(live=facts.numerical)
-        self._traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
+        self.budget = Budget(self._plan)
+        self.budget.recall(live=facts.numerical)
+        self.traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
         self._coming = [0] * facts.seats
-        self._released = 0
+        self.released = 0
         self._routes: dict[type[Event], Callable[[Any], None]] = {
             Sent: self._note_sent,
             Delivered: self._note_arrived,
@@ -146,7 +142,7 @@ class Recording:
         act = self._routes.get(type(event))
         if act is not None:
             act(event)
-        self._traffic.fold([event])
+        self.traffic.fold([event])
         self.run_state.fold([event])
 
     def _note_sent(self, event: Sent) -> None:
@@ -163,23 +159,23 @@ class Recording:
         self._coming[event.receiver] -= 1
 
     def _note_released(self, _: Released) -> None:
-        self._released += 1
+        self.released += 1
 
     def _note_finished(self, _: Finished) -> None:
-        self.over = self._budget.last = True
+        self.over = self.budget.last = True
 
     def _charge(self, event: Charged) -> None:
         assert event.node is not None, "an agent is charged"  # noqa: S101
-        self._budget.charge(event.node, self._spends[event.node][event.k])
+        self.budget.charge(event.node, self._spends[event.node][event.k])
 
     def _note_diverged(self, event: Diverged) -> None:
-        self._budget.fold([event])
+        self.budget.fold([event])
 
     def _charge_the_rest(self) -> None:
         """Charge what the ledger holds and no event shows: the run was killed before it wrote the events."""
         for node, spends in self._spends.items():
-            for spend in spends[len(self._ledgers[node]) :]:
-                self._budget.charge(node, spend)
+            for spend in spends[len(self.budget.ledgers[node]) :]:
+                self.budget.charge(node, spend)
 
     @property
     def end(self) -> int | None:
@@ -201,58 +197,25 @@ class Recording:
         return self._ending if self._next is None else ()
 
     def refresh(self) -> None:
-        """Everything is folded already."""
-
-    def terms(self) -> str:
-        return self._budget.terms()
-
-    def epsilons(self) -> Vector:
-        return self._budget.headline()
-
-    def epsilon(self, i: int) -> float:
-        return self._budget.epsilon_of(i)
-
-    def releases(self, i: int) -> int:
-        return len(self._ledgers[i])
+        """Do nothing: everything is folded already."""
 
     def inbox(self, i: int) -> int:
         return self._coming[i]
 
-    def stale(self, i: int, at: int | None = None) -> float:
-        live = [j for j in self._near[i] if self.run_state.status[j] in {UP, DOWN}]
-        return self._traffic.stale(i, live, self.now if at is None else at)
+    def member_neighbours(self, i: int) -> list[int]:
+        return [j for j in self.near[i] if self.run_state.status[j] in {UP, DOWN}]
 
-    def last_to(self, sender: int, receiver: int) -> Sent | None:
-        return self._traffic.last_to(sender, receiver)
+    def ledger_of(self, i: int) -> Ledger:
+        return self.budget.ledgers[i]
 
-    def is_paid(self, sender: int, version: int) -> bool:
-        return self._traffic.is_paid(sender, version)
+    @property
+    def flying(self) -> int:
+        return sum(self._coming)
 
-    def messages(self) -> Messages:
-        counts = self._traffic.counts
-        return Messages(
-            counts["sent"],
-            counts["duplicated"],
-            counts["delivered"],
-            counts["lost"],
-            counts["rejected"],
-            sum(self._coming),
-            self._released,
-            sum(self._budget.counts),
-        )
-
-    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
-        ledger = self._ledgers[i]
-        first = max(0, len(ledger) - count)
-        return list(enumerate(ledger.since(first), first))
-
-    def holds(self, condition: Condition, event: Event) -> bool:
-        return condition.holds(event, self._metric)
-
-    def _metric(self, name: str, node: int | None) -> float:
+    def metric(self, name: str, agent: int | None) -> float:
         """A metric as of the last sample, as a run looks it up."""
         last = self.run_state.last
-        whose = None if split_metric(name)[1] else node
+        whose = None if split_metric(name)[1] else agent
         if last is None or (per_agent(name) and (whose is None or whose >= self.facts.size)):
             return math.nan
         return value_of(self._plan, Selection(name, whose), last.values)

@@ -7,26 +7,33 @@ from typing import Any, Protocol
 from actors.agent import DOWN, UP
 from actors.conditions import Condition
 from actors.events import Event, Sent
+from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.state import RunState
+from scenarios.records.budget import Budget
 from scenarios.records.world_facts import Facts
 from scenarios.running.observers.invariants import INVARIANTS
+from scenarios.running.observers.traffic import Traffic
 from scenarios.running.run import Run
 
 
 class Source(Protocol):
-    """A run as a screen sees it."""
+    """A run as a screen sees it: where live runs and recordings differ is declared, the rest is the same for both."""
 
     facts: Facts
     run_state: RunState
-
-    @property
-    def mode(self) -> str:
-        """`live` or `replay`; and what became of the run, where it did not simply finish."""
-        ...
+    mode: str
+    """`live` or `replay`; and what became of the run, where it did not simply finish."""
+    held: int | None
+    """How many invariants hold; None where they were not judged."""
+    traffic: Traffic
+    budget: Budget
+    near: Sequence[Sequence[int]]
+    """The neighbours of each agent."""
+    invariants: int = len(INVARIANTS)
 
     @property
     def now(self) -> int: ...
@@ -66,14 +73,6 @@ class Source(Protocol):
     @property
     def broken(self) -> str: ...
 
-    @property
-    def invariants(self) -> int: ...
-
-    @property
-    def held(self) -> int | None:
-        """How many of them hold; None where they were not judged."""
-        ...
-
     def ending(self) -> Sequence[tuple[str, str]]:
         """How it ended: text and style of a few lines; nothing before."""
         ...
@@ -82,54 +81,98 @@ class Source(Protocol):
         """Look anew: everything that happened is folded."""
         ...
 
-    def terms(self) -> str:
-        """What an ε stands with."""
-        ...
-
-    def epsilons(self) -> Vector: ...
-
-    def epsilon(self, i: int) -> float: ...
-
-    def releases(self, i: int) -> int: ...
-
     def inbox(self, i: int) -> int:
         """How many messages are on their way to an agent, or lie unnoticed in its mailbox."""
         ...
 
-    def stale(self, i: int, at: int | None = None) -> float:
-        """The staleness of what an agent holds, in seconds, now or at an instant since its last event."""
+    def member_neighbours(self, i: int) -> list[int]:
+        """Return the neighbours of an agent that are members, up or down."""
         ...
 
-    def last_to(self, sender: int, receiver: int) -> Sent | None:
-        """The last message from one agent to another, as far back as is remembered."""
+    def ledger_of(self, i: int) -> Ledger: ...
+
+    @property
+    def flying(self) -> int:
+        """How many messages are on their way."""
         ...
+
+    @property
+    def released(self) -> int:
+        """How many releases there were."""
+        ...
+
+    def metric(self, name: str, agent: int | None) -> float:
+        """Return a metric as of the last sample; NaN where it has no value."""
+        ...
+
+    def terms(self) -> str:
+        """Return what an ε stands with."""
+        return self.budget.terms()
+
+    def epsilons(self) -> Vector:
+        """Return ε of every agent."""
+        return self.budget.headline()
+
+    def epsilon(self, i: int) -> float:
+        """Return ε of one agent."""
+        return self.budget.epsilon_of(i)
+
+    def releases(self, i: int) -> int:
+        """Return how many releases an agent was charged for."""
+        return len(self.ledger_of(i))
+
+    def stale(self, i: int, at: int | None = None) -> float:
+        """Return the staleness (s) of what an agent holds, now or at an instant (ns) since its last event."""
+        instant = self.now if at is None else at
+        return self.traffic.stale(i, self.member_neighbours(i), instant)
+
+    def last_to(self, sender: int, receiver: int) -> Sent | None:
+        """Return the last message from one agent to another, as far back as is remembered."""
+        return self.traffic.last_to(sender, receiver)
 
     def is_paid(self, sender: int, version: int) -> bool:
         """Whether a message is known to be a release that a ledger was charged for."""
-        ...
+        return self.traffic.is_paid(sender, version)
 
-    def messages(self) -> Messages: ...
+    def messages(self) -> Messages:
+        """Return the counts of the identities."""
+        counts = self.traffic.counts
+        return Messages(
+            sent=counts["sent"],
+            copies=counts["duplicated"],
+            delivered=counts["delivered"],
+            lost=counts["lost"],
+            rejected=counts["rejected"],
+            flying=self.flying,
+            releases=self.released,
+            charged=sum(self.budget.counts),
+        )
 
     def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
-        """The last releases of an agent."""
-        ...
+        """Return the last releases of an agent, each with its number."""
+        ledger = self.ledger_of(i)
+        first = max(0, len(ledger) - count)
+        return list(enumerate(ledger.since(first), first))
 
     def holds(self, condition: Condition, event: Event) -> bool:
         """Whether an event satisfies a condition."""
-        ...
+        return condition.holds(event, self.metric)
 
 
-class LiveSource:
+class LiveSource(Source):
     """Looks at the agents themselves, and changes nothing."""
 
     mode = "live"
-    invariants = held = len(INVARIANTS)
+    held: int | None = len(INVARIANTS)
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.facts = run.facts
         self.run_state = RunState(run.facts)
-        self._near = [list(agent.neighbours) for agent in run.members.agents]
+        self.traffic, self.budget = run.observers.traffic, run.observers.budget
+        self.near: Sequence[Sequence[int]] = [
+            list(agent.neighbours) for agent in run.members.agents
+        ]
         run.log.subscribe(self.run_state)
 
     @property
@@ -191,18 +234,6 @@ class LiveSource:
         if self.run.outcome is None:  # what failed takes no more
             self.run.log.drain()
 
-    def terms(self) -> str:
-        return self.run.observers.budget.terms()
-
-    def epsilons(self) -> Vector:
-        return self.run.observers.budget.headline()
-
-    def epsilon(self, i: int) -> float:
-        return self.run.observers.budget.epsilon_of(i)
-
-    def releases(self, i: int) -> int:
-        return len(self.run.agents[i].store.ledger)
-
     def inbox(self, i: int) -> int:
         agent, agents = self.run.agents[i], self.run.members.agents
         held = 0
@@ -212,39 +243,24 @@ class LiveSource:
                 held += len(links.held.get(agents[j].slots[i], ()))
         return agent.inbox.in_flight + held
 
-    def stale(self, i: int, at: int | None = None) -> float:
+    def member_neighbours(self, i: int) -> list[int]:
         agents = self.run.members.agents
-        live = [j for j in self._near[i] if agents[j].status in {UP, DOWN}]
-        return self.run.observers.traffic.stale(i, live, self.now if at is None else at)
+        return [j for j in self.near[i] if agents[j].status in {UP, DOWN}]
 
-    def last_to(self, sender: int, receiver: int) -> Sent | None:
-        return self.run.observers.traffic.last_to(sender, receiver)
+    def ledger_of(self, i: int) -> Ledger:
+        return self.run.agents[i].store.ledger
 
-    def is_paid(self, sender: int, version: int) -> bool:
-        return self.run.observers.traffic.is_paid(sender, version)
+    @property
+    def flying(self) -> int:
+        agents = self.run.members.agents
+        return sum(a.inbox.in_flight + a.outbox.links.held_count for a in agents)
 
-    def messages(self) -> Messages:
-        traffic, run = self.run.observers.traffic, self.run
-        counts = traffic.counts
-        flying = sum(a.inbox.in_flight + a.outbox.links.held_count for a in run.members.agents)
-        return Messages(
-            counts["sent"],
-            counts["duplicated"],
-            counts["delivered"],
-            counts["lost"],
-            counts["rejected"],
-            flying,
-            run.observers.checks.released_count,
-            sum(run.observers.budget.counts),
-        )
+    @property
+    def released(self) -> int:
+        return self.run.observers.checks.released_count
 
-    def ledger(self, i: int, count: int) -> Sequence[tuple[int, Spend]]:
-        ledger = self.run.agents[i].store.ledger
-        first = max(0, len(ledger) - count)
-        return list(enumerate(ledger.since(first), first))
-
-    def holds(self, condition: Condition, event: Event) -> bool:
-        return condition.holds(event, self.run.observers.metric)
+    def metric(self, name: str, agent: int | None) -> float:
+        return self.run.observers.metric(name, agent)
 
 
 def is_over(source: Source) -> bool:
