@@ -1,10 +1,12 @@
-"""Write the tables of actions into docs/faults.md from their records.
+"""Write the tables of actions into docs/faults.md from the modules of their records.
 
 python docs/write_faults.py
 """
 
+import inspect
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,15 @@ def _usage(kind: FaultKind[Any]) -> str:
     return f"{kind.name} = {{ {', '.join(keys_of(kind.table))} }}"
 
 
+def _words(kind: FaultKind[Any]) -> str:
+    """Return what the module of a record says after the name."""
+    module = import_module(f"scenarios.planning.faults.{kind.name}")
+    words = inspect.getdoc(module) or ""
+    return " ".join(words.split()).removeprefix(f"{kind.name}: ").rstrip(".")
+
+
 def _table(title: str, kinds: Iterable[FaultKind[Any]]) -> str:
-    rows = [f"| `{_usage(kind)}` | {kind.words} |" for kind in kinds]
+    rows = [f"| `{_usage(kind)}` | {_words(kind)} |" for kind in kinds]
     return "\n".join([f"| {title} | |", "| --- | --- |", *rows])
 
 

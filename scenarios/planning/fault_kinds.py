@@ -88,8 +88,6 @@ class FaultKind(Generic[V]):
     """The parameters; None where the action takes a bare target."""
     says: str
     """What it does, in a few words, for menus."""
-    words: str
-    """What it does, and what its keys mean, for docs/faults.md."""
     template: str
     """What the console writes for a target `{}`."""
     silences: bool

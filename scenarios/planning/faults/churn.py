@@ -1,4 +1,9 @@
-"""churn: each agent goes and comes back by itself, by chance or as a file says."""
+"""churn: each agent comes and goes by itself.
+
+A distribution, or a preset: `bittorrent-debian`, `bittorrent-redhat`, `bittorrent-flatout`, Weibull sessions of shape 0.38,
+0.34, 0.59 (Stutzbach and Rejaie 2006), `scaled =` to another time. `per_node = [0.3, 1, 5]`: lifetime classes, one for each
+agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, from, to.
+"""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -129,13 +134,6 @@ KIND = FaultKind(
     order=70,
     table=ChurnTable,
     says="come and go, by chance",
-    words=(
-        "each agent comes and goes by itself. A distribution, or a preset: `bittorrent-debian`, "
-        "`bittorrent-redhat`, `bittorrent-flatout`, Weibull sessions of shape 0.38, 0.34, 0.59 "
-        "(Stutzbach and Rejaie 2006), `scaled =` to another time. `per_node = [0.3, 1, 5]`: lifetime "
-        'classes, one for each agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, '
-        "from, to"
-    ),
     template="churn {} session=10s downtime=5s",
     silences=True,
     loses=False,

@@ -1,4 +1,8 @@
-"""clock: the own clock of an agent shows another time: it is off, drifts, jumps once, or stands still."""
+"""clock: the own clock of an agent shows another time.
+
+One of: it shows too much (`offset`), runs too fast (`drift = 0.01`: 1 %), is set forward or back for good (`jump`), stands
+still (`freeze`). Wakes go by it, and so do the ticks of ADMM's integrals.
+"""
 
 from fractions import Fraction
 from functools import partial
@@ -69,11 +73,6 @@ KIND = FaultKind(
     order=80,
     table=ClockTable,
     says="its clock drifts; or offset=, jump=, freeze=true",
-    words=(
-        "one of: the agent's own clock shows too much (`offset`), runs too fast (`drift = 0.01`: 1 "
-        "%), is set forward or back for good (`jump`), stands still (`freeze`). Wakes go by it, and "
-        "so do the ticks of ADMM's integrals"
-    ),
     template="clock {} drift=0.1",
     silences=False,
     loses=False,

@@ -1,4 +1,4 @@
-"""corrupt: a message arrives damaged, and is rejected."""
+"""corrupt: a message arrives damaged and is rejected."""
 
 from functools import partial
 
@@ -12,7 +12,6 @@ KIND = LinkFault(
     order=150,
     table=ChanceTable,
     says="messages arrive damaged, and are thrown away",
-    words="a message arrives damaged and is rejected",
     template="corrupt {} p=0.3",
     loses=True,
     stalls=False,

@@ -1,4 +1,7 @@
-"""crash: an agent stops without a word; its memory is lost, its ledger never."""
+"""crash: an agent stops without a word.
+
+It loses: `lose = "volatile"` (model and mailbox), `"all"` (what it last published, too), `"nothing"`; never the ledger.
+"""
 
 from functools import partial
 
@@ -10,10 +13,6 @@ KIND = BareFault(
     name="crash",
     order=10,
     says="stop without a word; heal or restart brings it back",
-    words=(
-        'without a word. `lose = "volatile"` (model and mailbox), `"all"` (what it last published, '
-        'too), `"nothing"`; never the ledger'
-    ),
     template="crash {} for=10s",
     silences=True,
     stalls=True,

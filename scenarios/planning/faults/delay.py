@@ -1,4 +1,4 @@
-"""delay: messages take longer."""
+"""delay: messages take longer by a distribution; with `correlation` it repeats the one before, which keeps the distribution."""
 
 from functools import partial
 from typing import Any
@@ -31,10 +31,6 @@ KIND = LinkFault(
     order=120,
     table=DelayTable,
     says="messages come later",
-    words=(
-        "longer by a distribution; with `correlation` it repeats the one before, which keeps the "
-        "distribution"
-    ),
     template="delay {} latency=500ms",
     loses=False,
     stalls=False,

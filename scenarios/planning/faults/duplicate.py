@@ -12,7 +12,6 @@ KIND = LinkFault(
     order=130,
     table=ChanceTable,
     says="messages come twice",
-    words="a copy arrives, too",
     template="duplicate {} p=0.3",
     loses=False,
     stalls=False,

@@ -10,7 +10,6 @@ KIND: LinkFault[OnLinks] = LinkFault(
     order=170,
     table=None,
     says="messages wait until it is healed",
-    words="messages stay on the link until the fault ends",
     template="hold {}",
     loses=True,
     stalls=True,

@@ -1,4 +1,7 @@
-"""join: an agent that is absent or has left comes, by the edges of the topology or by named ones."""
+"""join: an agent that is absent or has left comes, and its neighbours learn of it at once.
+
+`edges = [2, 5]`: these edges and no others; `"rule"`: those of the topology.
+"""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -53,10 +56,6 @@ KIND = BareFault(
     name="join",
     order=40,
     says="let in who is absent or has left",
-    words=(
-        "an agent that is absent or has left comes, and its neighbours learn of it at once. `edges = "
-        '[2, 5]`: these edges and no others; `"rule"`: those of the topology'
-    ),
     template="join {}",
     silences=True,
     stalls=False,

@@ -8,7 +8,6 @@ KIND = BareFault(
     name="leave",
     order=30,
     says="say goodbye",
-    words="goes, and its neighbours learn of it at once",
     template="leave {}",
     silences=True,
     stalls=False,

@@ -1,4 +1,8 @@
-"""loss: messages are lost, each for itself or in bursts."""
+"""loss: messages are lost, each for itself with probability `p`.
+
+Or in bursts: `kind = "gilbert-elliott"`, with `enter` and `leave`, the chances of each message to begin or end a burst, and
+`good` and `bad` (0 and 1), the chances to be lost outside and inside of one.
+"""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,11 +75,6 @@ KIND = LinkFault(
     order=110,
     table=LossTable,
     says="messages are lost; or kind=gilbert-elliott enter=0.1 leave=0.3",
-    words=(
-        "each message for itself, with probability `p`; or in bursts: `{ on, kind = "
-        '"gilbert-elliott", enter, leave, good, bad }`, chances for each message to begin or end a '
-        "burst, and to be lost outside and inside of one (0 and 1)"
-    ),
     template="loss {} p=0.3",
     loses=True,
     stalls=False,

@@ -1,4 +1,8 @@
-"""partition: links between parts of the network are cut, slow or jammed."""
+"""partition: links between parts of the network are cut.
+
+One of: `groups`, where agents in no group form one more; `isolate`: a target against all others; `bridge`: two halves that
+only the target joins. `mode`: `cut`, `slow` (with `latency`) or `jam` (held until it heals).
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -112,11 +116,6 @@ KIND = FaultKind(
     order=180,
     table=PartitionTable,
     says="cut the network; or 0..4|5..9, mode=jam",
-    words=(
-        "one of: `groups`, where agents in no group form one more; `isolate`: a target against all "
-        "others; `bridge`: two halves that only the target joins. `mode`: `cut`, `slow` (with "
-        "`latency`) or `jam` (held until it heals)"
-    ),
     template="partition isolate={}",
     silences=False,
     loses=True,

@@ -1,4 +1,4 @@
-"""pause: an agent stands still; its memory is kept, what arrives waits, and it misses its wakes."""
+"""pause: an agent stands still: memory is kept, what arrives waits, wakes are missed."""
 
 from scenarios.planning.fault_examples import on_agents, on_server
 from scenarios.planning.fault_kinds import BareFault, Brings, Hits
@@ -8,7 +8,6 @@ KIND = BareFault(
     name="pause",
     order=50,
     says="stand still; what arrives waits",
-    words="stands still: memory is kept, what arrives waits, wakes are missed",
     template="pause {}",
     silences=True,
     stalls=True,

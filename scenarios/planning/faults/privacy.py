@@ -1,4 +1,9 @@
-"""privacy: what threatens a ledger: crashes at the worst instant, replays, twins, rolled back counters, poison."""
+"""privacy: what threatens a ledger.
+
+`crash-after-charge`, `crash-after-send`: a crash at the next charge, or message; `duplicate-request`: questions come twice
+(server and pairs); `replay`: the first message of each link arrives again; `counter-rollback`: counters are set back;
+`twin`: a second instance, one ledger; `poison`: what arrives is −`factor` (10) times the model.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -138,12 +143,6 @@ KIND = FaultKind(
     order=100,
     table=PrivacyFaultTable,
     says="what endangers a ledger: twin, replay, counter-rollback …",
-    words=(
-        "`crash-after-charge`, `crash-after-send`: at the next charge, or message; "
-        "`duplicate-request`: questions come twice (server and pairs); `replay`: the first message of "
-        "each link arrives again; `counter-rollback`; `twin`: a second instance, one ledger; "
-        "`poison`: what arrives is −`factor` (10) times the model"
-    ),
     template="privacy {} kind=crash-after-charge",
     silences=True,
     loses=False,

@@ -1,4 +1,7 @@
-"""rate: a link carries so many bytes per second."""
+"""rate: a link carries so many bytes per second, by a token bucket.
+
+`[network] rate` and `[[link]] rate` are the same for good. A vector has 8 bytes a number, a control message none.
+"""
 
 from functools import partial
 
@@ -22,10 +25,6 @@ KIND = LinkFault(
     order=160,
     table=RateTable,
     says="so many bytes per second, no more",
-    words=(
-        "a token bucket; `[network] rate` and `[[link]] rate` are the same for good. A vector has 8 "
-        "bytes a number, a control message none"
-    ),
     template="rate {} bytes=1kB",
     loses=False,
     stalls=False,

@@ -12,7 +12,6 @@ KIND = LinkFault(
     order=140,
     table=ChanceTable,
     says="messages overtake each other",
-    words="a message waits until the next one on its link has overtaken it",
     template="reorder {} p=0.3",
     loses=True,
     stalls=False,

@@ -8,7 +8,6 @@ KIND = BareFault(
     name="restart",
     order=20,
     says="bring a crashed agent back",
-    words="a crashed agent comes back",
     template="restart {}",
     silences=False,
     stalls=False,

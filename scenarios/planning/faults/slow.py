@@ -1,4 +1,4 @@
-"""slow: computing takes so many times as long."""
+"""slow: computing takes so many times as long; factors multiply."""
 
 from functools import partial
 
@@ -29,7 +29,6 @@ KIND = FaultKind(
     order=60,
     table=SlowTable,
     says="computing takes so many times as long",
-    words="computing takes so many times as long; factors multiply",
     template="slow {} factor=3",
     silences=False,
     loses=False,

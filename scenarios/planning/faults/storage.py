@@ -1,4 +1,8 @@
-"""storage: what the disk of an agent loses in a crash."""
+"""storage: the disk of an agent misbehaves, which shows at its next crash.
+
+`torn`: the last record written since then is lost; `unsynced`, `stale`: all since then are. A ledger that holds fewer
+releases than the agent's counter is not trusted: nothing is released any more (`spent`, reason `storage`).
+"""
 
 from functools import partial
 
@@ -25,11 +29,6 @@ KIND = FaultKind(
     order=90,
     table=StorageTable,
     says="its disk misbehaves: torn, unsynced, stale",
-    words=(
-        "`torn`: the last record written since then is lost at a crash; `unsynced`, `stale`: all "
-        "since then are. A ledger that holds fewer releases than the agent's counter is not trusted: "
-        "nothing is released any more (`spent`, reason `storage`)"
-    ),
     template="storage {} kind=torn",
     silences=False,
     loses=False,
