@@ -1,6 +1,7 @@
 """Reading: positions, extends, --set, defaults, and a writer that is the reader's inverse."""
 
 import tomllib
+from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,13 @@ def test_set_reaches_into_lists_by_number_and_by_name() -> None:
         load(tree, {"fault.7.at": 5})
     with pytest.raises(ScenarioError, match=r"fault.0.at: must be a duration"):
         load(tree, {"fault.0.at": "soon"}).report.stop_if_any()
+
+
+def test_a_table_is_a_frozen_dataclass_of_its_keys() -> None:
+    """The base class makes it when it is first used; its values cannot be set, nor one that it does not have."""
+    table = load(scenario()).read.network
+    assert {part.name for part in fields(table)} > {"topology", "latency", "loss", "place", "given"}
+    with pytest.raises(FrozenInstanceError):
+        table.loss = 0.5  # type: ignore[misc]
+    with pytest.raises(TypeError, match="los"):
+        type(table)(los=0.1)  # type: ignore[call-arg]
