@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from scenarios.language.table_rules import KindTable
+if TYPE_CHECKING:
+    from scenarios.language.table_rules import KindTable
 
 Record = TypeVar("Record")
 
@@ -91,18 +92,18 @@ class HasTable(Protocol):
     """A record whose parameters are a table of the scenario file."""
 
     @property
-    def table(self) -> type[KindTable]:
+    def table(self) -> "type[KindTable]":
         """The table: its fields are the keys of the kind."""
         ...
 
 
-class Tables(Mapping[str, type[KindTable]]):
+class Tables(Mapping[str, "type[KindTable]"]):
     """The tables of a family's kinds by their names: what a rule needs to read one of them."""
 
     def __init__(self, family: Mapping[str, HasTable]) -> None:
         self._family = family
 
-    def __getitem__(self, name: str) -> type[KindTable]:
+    def __getitem__(self, name: str) -> "type[KindTable]":
         return self._family[name].table
 
     def __iter__(self) -> Iterator[str]:

@@ -4,12 +4,9 @@ from dataclasses import dataclass
 
 from scenarios.console.assembly.panels import chosen_by_key
 from scenarios.console.control.commands import COMMANDS, carry_out, complete, offers
-from scenarios.console.control.line_editor import LineEditor
+from scenarios.console.control.line_editor import PASTED, LineEditor
 from scenarios.console.control.session import Session
 from scenarios.console.drawing.model import Help, Menu, Prompt
-
-PASTED = "pasted: "
-"""The beginning of pasted text: it is one key, and its text follows."""
 
 _OFFERED = 8
 """So many words that may complete a line are shown."""

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+PASTED = "pasted: "
+"""The beginning of pasted text: it is one key, and its text follows."""
+
 
 @dataclass(slots=True)
 class LineEditor:

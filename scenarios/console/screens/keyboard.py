@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from scenarios.console.control.keys import PASTED
+from scenarios.console.control.line_editor import PASTED
 
 _LONE_S, _PASTE_S = 0.03, 1.0
 """How long what may follow an escape is waited for, and the end of what is pasted."""

@@ -11,7 +11,8 @@ from scenarios.api import make_plan
 from scenarios.console.control import keys
 from scenarios.console.control.commands import COMMANDS, complete, offers
 from scenarios.console.control.fault_syntax import pieces, read_fault
-from scenarios.console.control.keys import KEYS, PASTED, press
+from scenarios.console.control.keys import KEYS, press
+from scenarios.console.control.line_editor import PASTED
 from scenarios.console.sources.view_state import CommandError
 from scenarios.planning.fault_kinds import FAULTS
 from scenarios.records.world_facts import facts_of
