@@ -25,8 +25,6 @@ class AccountantKind:
     """Whether its metric is taken at the end of every run, asked for or not."""
     missing: str = ""
     """Why its metric may have no value."""
-    column: int = 168
-    """The place of its metric among the values of a sample (`Metric.column`)."""
 
     @property
     def name(self) -> str:

@@ -13,6 +13,28 @@ FIGURES = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 
 
+_EARLY = """
+loss loss.pooled epsilon epsilon.left releases releases.refused derived updates objective consensus
+messages.sent messages.delivered messages.superseded messages.lost messages.rejected messages.duplicated messages.in_flight
+bytes.sent nodes.up nodes.down nodes.left nodes.spent accuracy.train accuracy.test rmse.train rmse.test
+gap optimum gap.relative gap.present bias distance gain harmed noise.ratio staleness lag
+epsilon.claimed epsilon.basic epsilon.kov epsilon.zcdp epsilon.rdp epsilon.pld epsilon.gaussian
+epsilon.unsent epsilon.unheard epsilon.unread availability releases.planned degree
+rounds rounds.aborted rounds.survivors duals.sum duals.antisymmetry epsilon.audited attack.kkt attack.kkt.secret
+"""
+_PLACES: dict[str, float] = {name: place for place, name in enumerate(_EARLY.split())}
+"""The place of each metric of version 0.5.0 in a sample: digests of values depend on it.
+
+A metric that is not here comes after these, by its name: nothing need be added for a new one.
+"""
+_PLACES_IF_ASKED = {
+    "optimum": _PLACES["gap"] - 0.5,
+    "epsilon.claimed": _PLACES["epsilon.gaussian"] + 0.5,
+    "releases.planned": _PLACES["availability"] - 0.5,
+}
+"""Other places of that version, where a metric is computed only because the scenario asks for it."""
+
+
 def split_metric(name: str) -> tuple[str, str | None]:
     """Split `loss.mean` into the metric and its aggregate; a name without one has None."""
     base, _, last = name.rpartition(".")
@@ -45,12 +67,11 @@ def per_agent(name: str) -> bool:
 
 
 def ordered(*, asked: bool = False) -> list[Metric]:
-    """Return every metric, in the order of columns; with `asked`, those of agents first, in the order of asked ones."""
+    """Return every metric, in the order of samples; with `asked`, those of agents first, in the order of asked ones."""
+    places = _PLACES | _PLACES_IF_ASKED if asked else _PLACES
 
-    def place(metric: Metric) -> tuple[bool, int, str]:
-        own = metric.column_if_asked
-        column = own if asked and own is not None else metric.column
-        return asked and not metric.per_agent, column, metric.name
+    def place(metric: Metric) -> tuple[bool, float, str]:
+        return asked and not metric.per_agent, places.get(metric.name, len(places)), metric.name
 
     return sorted(METRICS.values(), key=place)
 

@@ -1,4 +1,4 @@
-"""A running world as metrics see it: every model and every point, which no agent in the world sees."""
+"""A running world as metrics see it: every model and every point, which no agent sees."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ _LARGE = 2e6
 
 
 class WorldSnapshot:
-    """Implements `Snapshot`. `look` takes the models as they are now; what never changes is computed once."""
+    """A running world at one instant: what formulas share is computed once. `look` moves it to the present instant."""
 
     def __init__(
         self,
@@ -40,14 +40,17 @@ class WorldSnapshot:
         fates: Fates | None,
         rerun: Rerun,
     ) -> None:
-        self.plan = plan
+        self.plan: Plan = plan  # mypy asks for the type: metrics name this class, and plans name metrics
         self.budget = budget
         self.traffic = traffic
         self.scores = Scores(plan.shards, plan.loss)
         self.with_server: Sequence[Agent] = members.agents
+        """The agents, and the server where there is one: its id is the first after theirs."""
         self.agents: Sequence[Agent] = members.agents[: plan.size]
         self.theta: Matrix = np.zeros((plan.size, plan.dimension))
+        """The models, a row for each agent; NaN where one diverged."""
         self.member = np.ones(plan.size, dtype=bool)
+        """Which agents were ever members."""
         self._clock = clock
         self._fates = fates
         self._rerun = rerun
@@ -63,26 +66,32 @@ class WorldSnapshot:
 
     @property
     def now(self) -> int:
+        """The instant, in nanoseconds."""
         return self._clock.now
 
     @property
     def fates(self) -> Fates:
+        """What became of each release: followed where a metric that needs `FATES` is asked for."""
         assert self._fates is not None, "followed where a metric that needs FATES is asked for"  # noqa: S101
         return self._fates
 
     def affords(self, need: Need) -> bool:
+        """Whether a costly need is met here: the world is small, or the scenario asks for a metric that has the need."""
         d = self.plan.dimension
         effort = self.plan.size * d * d + sum(self.plan.shards.sizes) * d
         return effort <= _LARGE or any(need in metric.needs for metric in self._asked.values())
 
     def count(self, status: str) -> int:
+        """Return how many agents are "up", "down", "left" or "absent"."""
         return sum(1 for agent in self.agents if agent.status == status)
 
     def of_members(self, values: Vector) -> Vector:
+        """Put NaN into `values` for agents that were never members, and return it."""
         values[~self.member] = np.nan
         return values
 
     def again(self, name: str) -> float:
+        """Return a metric that takes further runs of the plan."""
         return self._rerun[name](self.plan)
 
     def why_diverged(self) -> str:
@@ -101,6 +110,7 @@ class WorldSnapshot:
 
     @cached_property
     def optimum_theta(self) -> Matrix | None:
+        """The exact minimiser of what the kind minimises; None where it has none, or is too costly."""
         joint = self.plan.joint
         if joint is None or not joint.convex or not self.affords(OPTIMUM):
             return None
@@ -111,12 +121,14 @@ class WorldSnapshot:
 
     @cached_property
     def optimum(self) -> float | None:
+        """The minimum itself; None as above."""
         if self.optimum_theta is None or self.plan.joint is None:
             return None
         return self.plan.joint.value(self.optimum_theta)
 
     @cached_property
     def gap_at_start(self) -> float:
+        """The gap of the public start; NaN without an optimum."""
         if self.optimum is None or self.plan.joint is None:
             return math.nan
         starts = self.plan.starts()
@@ -126,10 +138,12 @@ class WorldSnapshot:
 
     @cached_property
     def local(self) -> Matrix | None:
+        """The exact model of every agent alone; None where there is none, or it is too costly."""
         return local_models(self.plan.objectives) if self.affords(LOCAL_MODELS) else None
 
     @cached_property
     def local_score(self) -> Vector:
+        """The test score of each local model."""
         assert self.local is not None, "asked only where LOCAL_MODELS is met"  # noqa: S101
         return self.scores.score(self.local, test=True)
 
@@ -142,9 +156,11 @@ class WorldSnapshot:
         return np.tile(self.with_server[self.plan.size].model, (self.plan.size, 1))
 
     def objective(self) -> float:
+        """Return what the kind minimises, at the models; NaN without a joint objective."""
         return math.nan if self.plan.joint is None else self.plan.joint.value(self._judged())
 
     def gap_among(self, ids: Sequence[int]) -> float:
+        """Return the gap of some agents, on the edges between them; NaN where their objective has no minimum."""
         if self.plan.joint is None:
             return math.nan
         among, key = self.plan.joint.among(np.array(ids)), tuple(ids)

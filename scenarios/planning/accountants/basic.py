@@ -5,7 +5,6 @@ from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
     accountant=ACCOUNTANT,
-    column=162,
     words="Σε",
     is_headline=True,
     is_filter=True,

@@ -5,6 +5,5 @@ from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
     accountant=ACCOUNTANT,
-    column=167,
     words="exact for Gaussian noise, by μ; beside pure ε the sum of both",
 )

@@ -5,7 +5,6 @@ from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
     accountant=ACCOUNTANT,
-    column=163,
     words="the optimal composition of pure ε (Kairouz, Oh, Viswanath 2015), in closed form",
     is_headline=True,
 )

@@ -4,5 +4,5 @@ from mechanisms.accounting.accountants.pld import ACCOUNTANT
 from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
-    accountant=ACCOUNTANT, column=166, words="numerical, from δ(ε) of each law", is_headline=True
+    accountant=ACCOUNTANT, words="numerical, from δ(ε) of each law", is_headline=True
 )

@@ -5,7 +5,6 @@ from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
     accountant=ACCOUNTANT,
-    column=165,
     words="the exact Rényi curve of each law; Proposition P for objective perturbation",
     is_headline=True,
 )

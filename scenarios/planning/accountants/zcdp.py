@@ -5,7 +5,6 @@ from scenarios.planning.accountant import AccountantKind
 
 KIND = AccountantKind(
     accountant=ACCOUNTANT,
-    column=164,
     words="Σρ, zero-concentrated differential privacy",
     is_headline=True,
 )

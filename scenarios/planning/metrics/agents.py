@@ -34,22 +34,19 @@ def _count(status: str, at: Snapshot) -> int:
 
 _of = partial(Metric, reads_models=False)
 KINDS = (
-    _of("updates", "wakes", _updates, per_agent=True, taken=ALWAYS, column=70),
+    _of("updates", "wakes", _updates, per_agent=True, taken=ALWAYS),
     _of(
         "availability",
         "share of the time since joining that the agent was up",
         lambda at: at.traffic.availability(at.now)[: at.plan.size],
         per_agent=True,
         taken=AT_END,
-        column=180,
-        column_if_asked=181,
     ),
     _of(
         "degree",
         "how many neighbours the declared graph gives the agent",
         _degree,
         per_agent=True,
-        column=183,
     ),
     *(
         _of(
@@ -57,12 +54,11 @@ KINDS = (
             f"agents that {words}",
             partial(_count, status),
             taken=ALWAYS,
-            column=column,
         )
-        for column, status, words in (
-            (120, "up", "are up"),
-            (121, "down", "have crashed"),
-            (122, "left", "have left"),
+        for status, words in (
+            ("up", "are up"),
+            ("down", "have crashed"),
+            ("left", "have left"),
         )
     ),
     _of(
@@ -70,6 +66,5 @@ KINDS = (
         "agents whose cap or plan admits no further release",
         lambda at: sum(1 for agent in at.agents if agent.spent),
         taken=ALWAYS,
-        column=123,
     ),
 )

@@ -30,7 +30,7 @@ def _is_no_admm(read: "ScenarioTable", name: str) -> str:
 
 
 def _metric(
-    name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str, column: int
+    name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str
 ) -> Metric:
     return Metric(
         name,
@@ -40,7 +40,6 @@ def _metric(
         taken=AGAIN,
         refuse=refuse,
         missing=why,
-        column=column,
     )
 
 
@@ -52,8 +51,7 @@ KINDS = (
         "a lower bound on ε from 600 to 2,000 runs each way",
         _promises_nothing,
         "this plan cannot be audited: hush audit says why",
-        200,
     ),
-    _metric("attack.kkt", f"{_GUESS}, where η is known", _is_no_admm, _UNATTACKED, 201),
-    _metric("attack.kkt.secret", f"{_GUESS}, where η is secret", _is_no_admm, _UNATTACKED, 202),
+    _metric("attack.kkt", f"{_GUESS}, where η is known", _is_no_admm, _UNATTACKED),
+    _metric("attack.kkt.secret", f"{_GUESS}, where η is secret", _is_no_admm, _UNATTACKED),
 )

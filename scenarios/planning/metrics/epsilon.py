@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from scenarios.planning.accountant import KINDS as ACCOUNTANTS
 from scenarios.planning.accountant import AccountantKind
-from scenarios.planning.metric import ALWAYS, ASKED, AT_END, Fates, Metric, Snapshot
+from scenarios.planning.metric import ALWAYS, ASKED, AT_END, Metric, Snapshot
 from scenarios.planning.metric_needs import FATES
 
 if TYPE_CHECKING:
     from mechanisms.vectors import Vector
+    from scenarios.records.release_fates import Fates
 
 
 def _by(accountant: str, at: Snapshot) -> "Vector":
@@ -20,15 +21,12 @@ def _by(accountant: str, at: Snapshot) -> "Vector":
 _of = partial(Metric, reads_models=False, per_agent=True)
 
 
-def _in_vain(
-    name: str, words: str, which: Callable[[Fates], list[list[int]]], column: int
-) -> Metric:
+def _in_vain(name: str, words: str, which: "Callable[[Fates], list[list[int]]]") -> Metric:
     return _of(
         name,
         f"ε of the ledger minus ε of the ledger without the releases that {words}",
         lambda at: at.budget.without(which(at.fates)),
         needs=(FATES,),
-        column=column,
     )
 
 
@@ -39,7 +37,6 @@ def _of_accountant(kind: AccountantKind) -> Metric:
         partial(_by, kind.name),
         taken=AT_END if kind.at_end else ASKED,
         missing=kind.missing,
-        column=kind.column,
     )
 
 
@@ -49,7 +46,6 @@ KINDS = (
         "ε of the ledger by the headline accountant, in the headline view, at the agent's δ",
         lambda at: at.budget.headline(),
         taken=ALWAYS,
-        column=20,
     ),
     *map(_of_accountant, ACCOUNTANTS.values()),
     _of(
@@ -57,8 +53,6 @@ KINDS = (
         "ε that the calibration claims",
         lambda at: at.budget.claimed(),
         taken=AT_END,
-        column=161,
-        column_if_asked=170,
     ),
     _of(
         "epsilon.left",
@@ -66,9 +60,8 @@ KINDS = (
         lambda at: at.budget.left(),
         taken=ALWAYS,
         missing="no budget was given: there is no cap",
-        column=30,
     ),
-    _in_vain("epsilon.unsent", "were never sent", lambda fates: fates.unsent(), 175),
-    _in_vain("epsilon.unheard", "were delivered to no agent", lambda fates: fates.unheard(), 176),
-    _in_vain("epsilon.unread", "were merged by no agent", lambda fates: fates.unread(), 177),
+    _in_vain("epsilon.unsent", "were never sent", lambda fates: fates.unsent()),
+    _in_vain("epsilon.unheard", "were delivered to no agent", lambda fates: fates.unheard()),
+    _in_vain("epsilon.unread", "were merged by no agent", lambda fates: fates.unread()),
 )

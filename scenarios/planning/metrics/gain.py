@@ -30,7 +30,6 @@ KINDS = (
         _gain,
         per_agent=True,
         taken=AT_END,
-        column=150,
     ),
     _of(
         "harmed",
@@ -38,6 +37,5 @@ KINDS = (
         lambda at: _share_below_zero(_gain(at)),
         taken=AT_END,
         share=Share("gain", _share_below_zero),
-        column=151,
     ),
 )

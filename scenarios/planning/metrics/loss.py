@@ -11,12 +11,10 @@ KINDS = (
         "mean unregularised loss of the agent's model on its own points",
         lambda at: at.of_members(at.scores.loss(at.theta)),
         taken=ALWAYS,
-        column=10,
     ),
     _of(
         "loss.pooled",
         "mean unregularised loss of the agent's model on the points of all agents",
         lambda at: at.of_members(at.scores.pooled(at.theta)),
-        column=15,
     ),
 )

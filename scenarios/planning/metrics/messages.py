@@ -21,21 +21,19 @@ def _count(which: str, at: Snapshot) -> int:
 _of = partial(Metric, reads_models=False)
 KINDS = (
     *(
-        _of(f"messages.{which}", words, partial(_count, which), taken=ALWAYS, column=column)
-        for column, (which, words) in enumerate(_WORDS.items(), 100)
+        _of(f"messages.{which}", words, partial(_count, which), taken=ALWAYS)
+        for which, words in _WORDS.items()
     ),
     _of(
         "messages.in_flight",
         "messages sent that are neither delivered, lost nor rejected yet",
         lambda at: at.traffic.in_flight,
         taken=ALWAYS,
-        column=106,
     ),
     _of(
         "bytes.sent",
         "bytes of all messages sent",
         lambda at: at.traffic.bytes_sent,
         taken=ALWAYS,
-        column=107,
     ),
 )

@@ -33,6 +33,5 @@ KINDS = (
         reads_models=True,
         per_agent=True,
         missing="no noise enters a step, or no step was made",
-        column=152,
     ),
 )

@@ -29,28 +29,23 @@ KINDS = (
         "releases charged",
         each(lambda agent: len(agent.store.ledger)),
         taken=ALWAYS,
-        column=40,
     ),
     _of(
         "releases.refused",
         "releases that the cap refused",
         each(lambda agent: agent.refused),
         taken=ALWAYS,
-        column=50,
     ),
     _of(
         "releases.planned",
         "releases that the plan means to make; 0 where it has none, or no end",
         each(lambda agent: agent.mechanism.planned or 0),
         taken=AT_END,
-        column=181,
-        column_if_asked=180,
     ),
     _of(
         "derived",
         "messages made of what was released and heard before, without data",
         lambda at: at.traffic.derived[: at.plan.size].copy(),
         taken=ALWAYS,
-        column=60,
     ),
 )

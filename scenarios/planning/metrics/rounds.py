@@ -19,7 +19,6 @@ KINDS = (
         lambda at: max(agent.rounds for agent in at.with_server),
         taken=AT_END,
         where=lambda at: at.plan.server is not None,
-        column=185,
     ),
     _of(
         "rounds.aborted",
@@ -27,13 +26,11 @@ KINDS = (
         lambda at: sum(agent.aborted for agent in at.with_server),
         taken=AT_END,
         where=lambda at: at.plan.server is not None,
-        column=186,
     ),
     _of(
         "rounds.survivors",
         "agents that answered in the server's last round",
         _survivors,
         needs=(SERVER,),
-        column=187,
     ),
 )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scenarios.planning.scenario_tables import ScenarioTable
 
 
-def _metric(score: str, points: str, words: str, column: int) -> Metric:
+def _metric(score: str, points: str, words: str) -> Metric:
     test = points == "test"
 
     def compute(at: Snapshot) -> "Vector":
@@ -35,16 +35,13 @@ def _metric(score: str, points: str, words: str, column: int) -> Metric:
         taken=ALWAYS,
         needs=(TEST_POINTS, judged_by(score)) if test else (judged_by(score),),
         refuse=refuse,
-        column=column,
     )
 
 
 _TESTED = "on its own test points, else the common ones"
 KINDS = (
-    _metric(
-        "accuracy", "train", "share of the agent's own points that its model labels right", 130
-    ),
-    _metric("accuracy", "test", f"the same {_TESTED}", 131),
-    _metric("rmse", "train", "root mean squared error of the agent's model on its own points", 132),
-    _metric("rmse", "test", f"the same {_TESTED}", 133),
+    _metric("accuracy", "train", "share of the agent's own points that its model labels right"),
+    _metric("accuracy", "test", f"the same {_TESTED}"),
+    _metric("rmse", "train", "root mean squared error of the agent's model on its own points"),
+    _metric("rmse", "test", f"the same {_TESTED}"),
 )
