@@ -1,9 +1,11 @@
 """One agent: its mechanism holds its data, its store holds its ledger, its outbox holds its links."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from itertools import islice
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,7 +24,6 @@ from actors.links import Links, Outbox
 from actors.log import Log
 from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
-from actors.settings import Address, Settings
 from actors.store import Store
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
@@ -34,6 +35,10 @@ from mechanisms.mixing import Heard
 from mechanisms.noise import NoiseStream
 from mechanisms.strategy import DERIVED, RELEASE, Mechanism, State, Step
 from mechanisms.vectors import Matrix, Vector
+
+if TYPE_CHECKING:
+    from actors.settings import Address, Settings
+
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
 

@@ -240,3 +240,54 @@ def test_only_the_reader_and_the_writers_know_where_a_run_keeps_what() -> None:
         "scenarios.running.observers.recorder",
         "scenarios.command.run_plans",  # the file that a session by hand is run again from
     }
+
+
+def _needs() -> dict[str, set[str]]:
+    """What each module imports of the product when it runs, lazily or not; imports for types only do not count."""
+    known = {name_of(path): path for path in modules()}
+    needs: dict[str, set[str]] = {}
+    for name, path in known.items():
+        tree = ast.parse(path.read_text("utf-8"))
+        for block in ast.walk(tree):
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+                block.body = []
+        imported = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                parts = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported |= (parts & known.keys()) or {node.module}
+        needs[name] = (imported & known.keys()) - {name}
+    return needs
+
+
+def _longest(needs: dict[str, set[str]]) -> list[str]:
+    """Return the longest chain of imports; raise ValueError where there is a cycle."""
+    chains: dict[str, list[str]] = {}
+    open_: list[str] = []
+
+    def chain(name: str) -> list[str]:
+        if name in open_:
+            raise ValueError(f"a cycle: {' → '.join([*open_[open_.index(name) :], name])}")
+        if name not in chains:
+            open_.append(name)
+            chains[name] = [
+                name,
+                *max((chain(n) for n in sorted(needs[name])), key=len, default=[]),
+            ]
+            open_.pop()
+        return chains[name]
+
+    return max((chain(name) for name in needs), key=len)
+
+
+def test_no_chain_of_imports_is_longer_than_twenty_modules_and_none_is_a_cycle() -> None:
+    longest = _longest(_needs())
+    assert len(longest) <= 20, " → ".join(longest)
+
+
+def test_a_chain_and_a_cycle_are_seen() -> None:
+    assert _longest({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="a cycle: b → c → b"):
+        _longest({"a": {"b"}, "b": {"c"}, "c": {"b"}})

@@ -1,17 +1,22 @@
 """Where faults act: the agents, their links, chance, and what an oracle would see."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from actors.agent import Agent
 from actors.fault_state import LocalClock
 from actors.faults.link_effects import LinkEffect
 from actors.faults.targets import Measure
 from actors.log import Log
-from actors.membership import Membership
 from clocks.clock import Clock
 from clocks.durations import Draws
+
+if TYPE_CHECKING:
+    from actors.membership import Membership
+
 
 Undo = Callable[[int], None]
 """Undoes one firing of a fault; its argument is the number of the event that says so."""

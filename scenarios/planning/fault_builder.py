@@ -1,6 +1,9 @@
 """What the records of faults build actions with: targets, links, distributions, files."""
 
+from __future__ import annotations
+
 from functools import partial
+from typing import TYPE_CHECKING
 
 from actors.faults.context import Link
 from actors.faults.link_actions import Direction, LinkTarget, MakeEffect, affect_links
@@ -8,12 +11,14 @@ from actors.faults.schedule import Action
 from actors.faults.targets import Target
 from clocks.durations import Constant, Duration
 from scenarios.language.table_rules import KindTable
-from scenarios.planning.context import Settling
 from scenarios.planning.durations import build_duration
 from scenarios.planning.fault_kinds import DIRECTION, FaultTable
 from scenarios.planning.fault_tables import OnAgents, OnLinks
-from scenarios.planning.fault_targets import Targets
 from scenarios.planning.files import Folders
+
+if TYPE_CHECKING:
+    from scenarios.planning.context import Settling
+    from scenarios.planning.fault_targets import Targets
 
 
 def _pairs(on: OnLinks) -> tuple[Link, ...]:

@@ -1,9 +1,15 @@
 """From the targets that a scenario names to agents, or to how they are chosen when a fault fires."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from actors.faults.targets import Target
-from scenarios.planning.context import Settling
 from scenarios.planning.fault_tables import ChoiceTable, OnAgents, OnLinks
 from scenarios.planning.mechanism import family_of
+
+if TYPE_CHECKING:
+    from scenarios.planning.context import Settling
 
 
 class Targets:

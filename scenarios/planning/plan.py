@@ -1,13 +1,14 @@
 """A plan: frozen, complete, nothing left to decide."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from actors.conditions import Condition
-from actors.faults.schedule import Fault
 from actors.links import Policy
 from actors.settings import RoundRules
 from clocks.activation import Activation, Barrier
@@ -24,6 +25,9 @@ from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import Expectation, Goal
 from scenarios.planning.metric import Need
 from scenarios.planning.metric_names import metrics_of
+
+if TYPE_CHECKING:
+    from actors.faults.schedule import Fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ Files of other programs, of older versions or of a failing disk may differ all t
 file has it, and costs what the dearer of the two says: no ε of a run is below what its events prove.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,7 +19,10 @@ from scenarios.language.json_numbers import number, show
 from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import line_of, spend_of
 from scenarios.records.run_folder import LEDGER, WORLD
-from scenarios.records.world_facts import Facts
+
+if TYPE_CHECKING:
+    from scenarios.records.world_facts import Facts
+
 
 MADE = "proved_by"
 """The field of a line that no ledger file holds: it was made of an event."""

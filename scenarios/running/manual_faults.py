@@ -1,8 +1,10 @@
 """Faults and heals by a person on a running world: checked like a scenario's, and kept as a scenario."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actors.faults.schedule import Fault
 from clocks.clock import FAULT, NANOSECONDS, nanoseconds
@@ -13,8 +15,11 @@ from scenarios.planning.context import Options, Settling
 from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
-from scenarios.running.run import Run
 from scenarios.running.world import is_prepared
+
+if TYPE_CHECKING:
+    from scenarios.running.run import Run
+
 
 Table = dict[str, Any]
 _HEADER = """\

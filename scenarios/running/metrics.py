@@ -1,13 +1,17 @@
 """Metrics of a running world, by the names of reference.md, section 5: which are taken, their values, and why one is missing."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scenarios.language.json_numbers import plain
 from scenarios.planning.metric import Metric, Taken, Value
 from scenarios.planning.metric_names import METRICS, metric_of, metrics_of, ordered
-from scenarios.running.snapshot import WorldSnapshot
+
+if TYPE_CHECKING:
+    from scenarios.running.snapshot import WorldSnapshot
 
 
 class Measurements:

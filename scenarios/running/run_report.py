@@ -1,8 +1,10 @@
 """The report of a run that is over: its last sample and its verdicts, folded into what `summary.json` holds."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +15,12 @@ from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
 from scenarios.records.summary import Values, verdict_of
-from scenarios.running.observers.checks import Checks
-from scenarios.running.run_observers import RunObservers
-from scenarios.running.snapshot import WorldSnapshot
+
+if TYPE_CHECKING:
+    from scenarios.running.observers.checks import Checks
+    from scenarios.running.run_observers import RunObservers
+    from scenarios.running.snapshot import WorldSnapshot
+
 
 _MESSAGES = ("sent", "delivered", "superseded", "lost", "rejected", "duplicated", "in_flight")
 

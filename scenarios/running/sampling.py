@@ -1,13 +1,18 @@
 """When samples are taken: at intervals of time, and after rounds where rounds take no time."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from actors.events import Event, RoundAborted, RoundClosed, Woke
 from clocks.clock import LOOK, SAMPLE, Clock
 from scenarios.planning.plan import Plan
 from scenarios.planning.run_size import extent
-from scenarios.running.run_observers import RunObservers
 from scenarios.running.simulation import Simulation
+
+if TYPE_CHECKING:
+    from scenarios.running.run_observers import RunObservers
 
 
 def begin(simulation: Simulation, observers: RunObservers) -> None:

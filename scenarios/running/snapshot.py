@@ -1,8 +1,11 @@
 """A running world as metrics see it: every model and every point, which no agent sees."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +20,12 @@ from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.metric_needs import LOCAL_MODELS, OPTIMUM
 from scenarios.planning.plan import Plan
 from scenarios.planning.scores import Scores
-from scenarios.records.budget import Budget
 from scenarios.records.release_fates import Fates
 from scenarios.running.observers.traffic import Traffic
+
+if TYPE_CHECKING:
+    from scenarios.records.budget import Budget
+
 
 Rerun = Mapping[str, Callable[[Plan], float]]
 """How each metric is computed that runs the plan again: by the room `auditing`, which the caller hands in."""

@@ -1,12 +1,17 @@
 """All agents at one instant: what a frame shows of thousands is taken from one look at all of them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mechanisms.vectors import Vector
-from scenarios.console.sources.source import Source
+
+if TYPE_CHECKING:
+    from scenarios.console.sources.source import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,19 +1,24 @@
 """Commands about the world: faults, heals, the menu, and the session as a scenario."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scenarios.console.control.fault_syntax import read_fault
 from scenarios.console.control.line_editor import OpenMenu
-from scenarios.console.control.pane import Pane
 from scenarios.console.drawing.model import Window
 from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.console.sources.view_state import CommandError
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.fault_kinds import FAULTS, fault_kinds
-from scenarios.running.manual_faults import Steering
+
+if TYPE_CHECKING:
+    from scenarios.console.control.pane import Pane
+    from scenarios.running.manual_faults import Steering
+
 
 T = TypeVar("T")
 

@@ -1,18 +1,24 @@
 """What a person at the screen works with: panes, what moves them, and the commands that they obey."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from actors.conditions import NoCondition
 from scenarios.console.control.fault_commands import FaultCommands
 from scenarios.console.control.line_editor import LineEditor, OpenMenu
-from scenarios.console.control.pane import Pane
 from scenarios.console.control.time_commands import Control, TimeCommands
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.sources.source import is_over
 from scenarios.console.sources.view_state import CommandError, read_ids
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.records.file_guard import FolderError
+
+if TYPE_CHECKING:
+    from scenarios.console.control.pane import Pane
+
 
 SavePicture = Callable[[Path | None], Path]
 

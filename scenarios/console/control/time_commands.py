@@ -1,17 +1,22 @@
 """Commands about time: hold, step, until, speed, breakpoints."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from actors.conditions import Condition, NoCondition
 from actors.events import Event
 from scenarios.console.assembly.pace import Motion
 from scenarios.console.control.breakpoints import Breakpoint, OnHit, check_measured
-from scenarios.console.control.pane import Pane
 from scenarios.console.sources.feed import Filter, condition_of
 from scenarios.console.sources.view_state import CommandError
 from scenarios.language.value_rules import number_of_seconds
+
+if TYPE_CHECKING:
+    from scenarios.console.control.pane import Pane
+
 
 _FASTEST = 1e9
 

@@ -1,13 +1,19 @@
 """The windows of faults, folded from their events: what was, what is, what is known to come."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from actors.agent import DOWN, LEFT
 from actors.events import FaultBegan, FaultEnded
 from scenarios.console.drawing.model import Window
 from scenarios.planning.fault_kinds import FAULTS, Hits, state_of
-from scenarios.records.world_facts import Declared
+
+if TYPE_CHECKING:
+    from scenarios.records.world_facts import Declared
+
 
 _KEPT = 1000
 

@@ -1,8 +1,10 @@
 """What a screen looks at: a run that goes on, or a recording of one. Both give the same figures for the same event."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from actors.agent import DOWN, UP
 from actors.conditions import Condition
@@ -13,11 +15,13 @@ from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.sources.ending import ending
 from scenarios.console.sources.state import RunState
-from scenarios.records.budget import Budget
-from scenarios.records.world_facts import Facts
 from scenarios.running.observers.invariants import INVARIANTS
 from scenarios.running.observers.traffic import Traffic
-from scenarios.running.run import Run
+
+if TYPE_CHECKING:
+    from scenarios.records.budget import Budget
+    from scenarios.records.world_facts import Facts
+    from scenarios.running.run import Run
 
 
 class Source(Protocol):

@@ -1,10 +1,12 @@
 """What a screen remembers of a run, folded from its events: states of agents, faults, losses, the last events."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +37,10 @@ from scenarios.console.drawing.layout import MANY
 from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.language.json_numbers import number
 from scenarios.planning.fault_kinds import state_of
-from scenarios.records.world_facts import Facts
+
+if TYPE_CHECKING:
+    from scenarios.records.world_facts import Facts
+
 
 NOTABLE: tuple[type[Event], ...] = (
     Crashed,

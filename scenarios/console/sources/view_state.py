@@ -1,12 +1,18 @@
 """How a person looks at a run: scale, order, filter, cursor, what is open. It changes nothing in the run."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from scenarios.console.drawing.styled_text import STATES
-from scenarios.console.sources.feed import Filter
 from scenarios.language.problems import nearest
 from scenarios.records.world_facts import Facts
+
+if TYPE_CHECKING:
+    from scenarios.console.sources.feed import Filter
+
 
 SORTS = ("id", "epsilon", "left", "loss", "releases", "inbox", "stale", "state")
 
@@ -43,7 +49,7 @@ class ViewState:
     outlier: tuple[int, int] = 0, 0
     """A row and a place among the outliers of a crowd."""
 
-    def within(self, count: int) -> "ViewState":
+    def within(self, count: int) -> ViewState:
         """Return the view with its cursor in a list of `count` agents, and on the page that is shown."""
         cursor = max(0, min(self.cursor, count - 1))
         first = max(cursor - self.page + 1, min(self.first, cursor))

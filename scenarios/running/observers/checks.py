@@ -1,7 +1,9 @@
 """Invariants that are on in every run. A broken one is a fault of hush: it ends the run with 3."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,10 +35,13 @@ from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient
 from mechanisms.accounting.loss import tally
 from scenarios.planning.plan import Plan
-from scenarios.records.budget import Budget
 from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
+
+if TYPE_CHECKING:
+    from scenarios.records.budget import Budget
+
 
 _SAMPLE_OF_NODES = 64
 
