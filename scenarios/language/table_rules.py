@@ -80,7 +80,11 @@ class Table(_Declared):
     """Whether the author wrote something that is no table: then every key has its default."""
 
     def check(self, report: Report) -> None:
-        """Report keys of this table that contradict each other. It is called once, and only when every key reads."""
+        """Report keys of this table that contradict each other.
+
+        It is called once, unless a required key is missing or does not read. Another key that does not read has its
+        default here, or None without one.
+        """
 
     def path_to(self, *keys: str | int) -> Path:
         """Return the place of a key of this table, or of what stands below it."""
@@ -154,19 +158,27 @@ def read_table(
     for name in value:
         if name not in keys:
             report.key((*path, name), f"unknown {what} '{name}'; {nearest(name, keys)}")
-    before = len(report.problems)
     read: dict[str, Any] = {}
+    instead: dict[str, Any] = {}
+    can_check = True
     for name, known in keys.items():
-        given = value.get(name, known.default)
+        given, before = value.get(name, known.default), len(report.problems)
         if given is REQUIRED:
             report.key(path, f"needs '{name}'")
         elif given is not ABSENT:
             part = known.rule.read(given, (*path, name), report)
             optional = isinstance(part, Table) and part.unread and known.default is ABSENT
             read[known.attribute] = None if optional else part
-    result = table(place=path, given=frozenset(value) & keys.keys(), **read, **more)
-    if len(report.problems) == before:
-        result.check(report)
+        if len(report.problems) > before:
+            can_check = can_check and known.default is not REQUIRED
+            has_default = known.default not in (ABSENT, REQUIRED)
+            default = known.rule.read(known.default, path, Report({}, {})) if has_default else None
+            instead[known.attribute] = default
+    written = frozenset(value) & keys.keys()
+    result = table(place=path, given=written, **read, **more)
+    if can_check:  # every error at once: what did not read is checked as what it is by default
+        checked = table(place=path, given=written, **read | instead, **more) if instead else result
+        checked.check(report)
     return result
 
 

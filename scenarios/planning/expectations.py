@@ -37,7 +37,7 @@ _LONG = duration(zero=False)
 
 
 def _bounds(table: "ExpectTable | GoalTable") -> list[str]:
-    return [bound for bound in BOUNDS if getattr(table, bound, None) is not None]
+    return [bound for bound in BOUNDS if bound in table.given]
 
 
 def _check_bounds(table: "ExpectTable | GoalTable", report: Report) -> None:
@@ -73,32 +73,34 @@ class ExpectTable(Table):
 
     def check(self, report: Report) -> None:
         """Report keys that contradict each other."""
-        if self.metric is not None:
+        given = self.given
+        if "metric" in given:
             self._check_over(report)
             self._check_bounds(report)
             self._check_times(report)
-        elif self.sometimes is None:
+        elif "sometimes" not in given:
             report.key(self.place, "needs 'metric', or sometimes = a condition")
         else:
-            for stray in sorted(self.given - {"sometimes", "name", "when", "up"}):
+            for stray in sorted(given - {"sometimes", "name", "when", "up"}):
                 report.key(self.path_to(stray), "belongs to a metric: name one")
-        if self.node is not None and self.group is not None:
+        if {"node", "group"} <= given:
             report.key(self.path_to("group"), "give node or group, not both")
 
     def _check_over(self, report: Report) -> None:
         """Report a judgement over seeds that is not one of the end of each run."""
-        if self.confidence is not None and self.over is None:
+        if "confidence" in self.given and "over" not in self.given:
             report.key(self.path_to("confidence"), 'belongs to over = "seeds"')
-        if self.over is not None and self.when != "end":
+        if "over" in self.given and self.when != "end":
             message = 'what is judged over seeds is judged at the "end" of each run'
             report.key(self.path_to("over"), message)
 
     def _check_bounds(self, report: Report) -> None:
         """Report other than one bound, or a comparison that does not say how, or not at the end."""
-        ways = [way for way in _OF_TWO if getattr(self, way) is not None]
-        if self.compared_to is None and ways:
+        ways = [way for way in _OF_TWO if way in self.given]
+        compares = "compared_to" in self.given
+        if ways and not compares:
             report.key(self.path_to(ways[0]), "belongs to compared_to")
-        elif self.compared_to is None:
+        elif not compares:
             _check_bounds(self, report)
         else:
             bounds = _bounds(self)
@@ -112,13 +114,13 @@ class ExpectTable(Table):
 
     def _check_times(self, report: Report) -> None:
         """Report keys of time and of tolerance without what they belong to."""
-        if self.within is not None and self.when != "eventually":
+        if "within" in self.given and self.when != "eventually":
             report.key(self.path_to("within"), 'belongs to when = "eventually"')
         after = self.after or 0.0
         if self.within is not None and self.within < after:
             message = f"is before after: both count from t = 0, {after:g} s"
             report.value(self.path_to("within"), message)
-        if self.tolerance is not None and self.equals is None:
+        if "tolerance" in self.given and "equals" not in self.given:
             report.key(self.path_to("tolerance"), "belongs to equals")
 
 

@@ -46,7 +46,9 @@ class WorldSnapshot:
         fates: Fates | None,
         rerun: Rerun,
     ) -> None:
-        self.plan: Plan = plan  # mypy asks for the type: metrics name this class, and plans name metrics
+        self.plan: Plan = (
+            plan  # mypy asks for the type: metrics name this class, and plans name metrics
+        )
         self.budget = budget
         self.traffic = traffic
         self.scores = Scores(plan.shards, plan.loss)

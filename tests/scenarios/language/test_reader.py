@@ -233,3 +233,16 @@ def test_a_table_is_a_frozen_dataclass_of_its_keys() -> None:
         table.loss = 0.5  # type: ignore[misc]
     with pytest.raises(TypeError, match="los"):
         type(table)(los=0.1)  # type: ignore[call-arg]
+
+
+def test_a_key_that_does_not_read_hides_no_contradiction_of_the_others() -> None:
+    """Every error at once: also those that a table finds in itself."""
+    tree = scenario(
+        nodes=[{"count": 2, "clock": {"kind": "trace", "wakes": 5, "path": "wakes.csv"}}],
+        data={"source": "blobs", "points": {"min": 9, "max": 3}, "flip": 7},
+    )
+    problems = "\n".join(map(str, load(tree).report.problems))
+    assert "must be an array, got 5" in problems
+    assert "needs exactly one of wakes and path" in problems
+    assert "must be a number from 0 to 0.5, got 7" in problems
+    assert "min must be at most max, got 9 and 3" in problems
