@@ -38,10 +38,10 @@ class Example(NamedTuple):
 
 def some_agents(luck: Luck, size: int) -> Any:
     """Return a target: which agents a fault hits."""
-    one = luck.whole(0, size - 1)
+    one, two = luck.whole(0, size - 1), min(2, size)
     choices: tuple[Any, ...] = ("all", "one", "minority", "majority", [one], "peers")
-    choices += ({"count": 2, "redraw": True}, {"percent": 50}, {"neighbours_of": one})
-    choices += ({"degree_above": 1}, {"highest": "updates"}, {"lowest": "releases", "count": 2})
+    choices += ({"count": two, "redraw": True}, {"percent": 50}, {"neighbours_of": one})
+    choices += ({"degree_above": 1}, {"highest": "updates"}, {"lowest": "releases", "count": two})
     return luck.pick(choices)
 
 
