@@ -1,8 +1,4 @@
-"""Mechanisms that depend on earlier outputs: code of one's own, and a step that goes to infinity."""
-
-from typing import Any
-
-import numpy as np
+"""A mechanism of one's own that depends on earlier outputs."""
 
 MOODY = '''
 import numpy as np
@@ -32,17 +28,3 @@ class Moody:
     def without_data(self, state, heard):
         return Step("silent", None, lambda _: (state, None))
 '''
-
-
-class Exploding:
-    """Takes its next step to infinity."""
-
-    def __init__(self, mechanism: Any) -> None:
-        self._mechanism = mechanism
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
-
-    def propose(self, state: Any, heard: Any, made: int) -> Any:
-        step = self._mechanism.propose(state, heard, made)
-        return step._replace(finish=lambda rng: [v * np.inf for v in step.finish(rng)])

@@ -7,7 +7,8 @@ import pytest
 from mechanisms.accounting.compose import by, claims_of
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
-from tests.support.adaptive import MOODY, Exploding
+from tests.support.adaptive import MOODY
+from tests.support.altered import overflowing
 from tests.support.builders import perform, private, scenario
 
 
@@ -59,7 +60,7 @@ def test_who_made_itself_stop_is_told_all_that_it_had_planned(tmp_path: Path) ->
 
     def spoil(event: Charged) -> None:
         if event.node == 2 and event.k == 2:
-            run.agents[2].mechanism = Exploding(run.agents[2].mechanism)
+            run.agents[2].mechanism = overflowing(run.agents[2].mechanism, state_too=True)
 
     run.log.watch(spoil, (Charged,))
     asyncio.run(run.perform())

@@ -20,7 +20,7 @@ from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.progress_lines import Lines
 from scenarios.running.run import Run
-from tests.support.adaptive import Exploding
+from tests.support.altered import overflowing
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 
@@ -65,7 +65,7 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
     def spoil(event: Charged) -> None:
         if event.node is not None and event.node < hit and event.k == 2:
             agent = run.agents[event.node]
-            agent.mechanism = Exploding(agent.mechanism)
+            agent.mechanism = overflowing(agent.mechanism, state_too=True)
 
     run.log.watch(spoil, (Charged,))
     said = list[str]()

@@ -18,6 +18,7 @@ from mechanisms.descent import CoordinateDescent
 from mechanisms.propagation import Propagation
 from mechanisms.solve import minimise
 from mechanisms.strategy import Step
+from tests.support.altered import altered
 from tests.support.builders import Ran, perform
 from tests.support.catalogue import world
 from tests.support.finished_runs import finished
@@ -99,22 +100,11 @@ def draws_of(name: str, tmp_path: Path) -> list[Draw]:
         plan = make_plan(world(name, privacy={"grid": False}, seeds={"noise": seed}))
         run = Run(plan, tmp_path / str(seed), RunGovernor(), 1.0)
         for agent in run.agents:
-            agent.mechanism = _Watched(agent.mechanism, found)
+            agent.mechanism = altered(agent.mechanism, propose=watched(agent.mechanism, found))
         import asyncio
 
         assert asyncio.run(run.perform()).code == 0
     return found
-
-
-class _Watched:
-    """A real mechanism, with one method looked at."""
-
-    def __init__(self, mechanism: Any, found: list[Draw]) -> None:
-        self._mechanism = mechanism
-        self.propose = watched(mechanism, found)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
 
 
 def uniforms(draws: list[Draw], d: int) -> Any:

@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from actors.events import Charged
@@ -18,6 +17,7 @@ from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
+from tests.support.altered import overflowing
 from tests.support.catalogue import EVERY, family, private, world
 from tests.support.finished_runs import finished
 
@@ -27,25 +27,6 @@ def near(value: float) -> Any:
     return pytest.approx(value, rel=2e-7, abs=1e-9)
 
 
-class Overflowing:
-    """A mechanism whose next vector is infinite, whatever its state looks like."""
-
-    def __init__(self, mechanism: Any) -> None:
-        self.mechanism = mechanism
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.mechanism, name)
-
-    def propose(self, *seen: Any) -> Any:
-        step = self.mechanism.propose(*seen)
-
-        def finish(rng: Any) -> Any:
-            state, vector = step.finish(rng)
-            return state, None if vector is None else vector * np.inf
-
-        return step._replace(finish=finish)
-
-
 def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
     """Run a world in which some agents diverge after so many releases."""
     run = Run(make_plan(tree), folder, RunGovernor(), 1e12)
@@ -53,7 +34,7 @@ def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
     def spoil(event: Charged) -> None:
         if event.node is not None and stopped.get(event.node) == event.k + 1:
             agent = run.agents[event.node]
-            agent.mechanism = Overflowing(agent.mechanism)
+            agent.mechanism = overflowing(agent.mechanism)
 
     run.log.watch(spoil, (Charged,))
     asyncio.run(run.perform())

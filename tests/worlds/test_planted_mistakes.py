@@ -24,6 +24,7 @@ from scenarios.auditing.watched_run import observe
 from scenarios.planning.context import Options
 from scenarios.planning.plan import Plan
 from scenarios.planning.seeds import generator
+from tests.support.altered import altered
 from tests.support.builders import couple
 
 # planted mistakes
@@ -71,34 +72,32 @@ def every_second_one_free(
     return terms._replace(spend=free)
 
 
-class Forgetful:
-    """Restores its noise stream with its state: after a rejoin the same noise comes again."""
+def forgetful(mechanism: Any) -> Any:
+    """Return a mechanism that restores its noise stream with its state: after a rejoin the same noise comes again."""
+    drawn, trial = 0, 0
 
-    def __init__(self, mechanism: Any) -> None:
-        self._mechanism = mechanism
-        self._drawn, self._trial = 0, 0
+    def begin(start: Any) -> Any:
+        nonlocal drawn
+        drawn = 0
+        return mechanism.begin(start)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._mechanism, name)
-
-    def begin(self, start: Any) -> Any:
-        self._drawn = 0
-        return self._mechanism.begin(start)
-
-    def propose(self, state: Any, heard: Heard, made: int) -> Step:
-        step: Step = self._mechanism.propose(state, heard, made)
+    def propose(state: Any, heard: Heard, made: int) -> Step:
+        step: Step = mechanism.propose(state, heard, made)
         if step.kind != RELEASE:
             return step
 
         def finish(rng: Any) -> Any:
+            nonlocal drawn, trial
             if made == 0:
-                self._trial = int(rng.integers(1 << 60))
-            again = generator(self._trial, f"noise/{self._drawn}")
-            self._drawn += 1
+                trial = int(rng.integers(1 << 60))
+            again = generator(trial, f"noise/{drawn}")
+            drawn += 1
             finished: Any = step.finish(again)
             return finished
 
         return Step(step.kind, step.spend, finish)
+
+    return altered(mechanism, begin=begin, propose=propose)
 
 
 def planted(tree: dict[str, Any], plant: Callable[[Any], Any], runs: int) -> Finding:
@@ -163,7 +162,7 @@ def test_noise_that_is_used_again_after_a_rejoin_is_found() -> None:
     fault = [{"at": 4.5, "for": 1.0, "crash": [0]}]
     kind = {"kind": "dvp", "alpha": 0.5, "rho": 0.1}
     tree = couple(kind, d=2, run=run, fault=fault, task={"loss": "logistic"})
-    found = planted(tree, Forgetful, 300)
+    found = planted(tree, forgetful, 300)
     assert found.verdict == BROKEN
     assert found.bound.statistic == "noise that repeats"
 

@@ -14,7 +14,8 @@ from scenarios.console.sources.recording import Recording
 from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
-from tests.support.adaptive import MOODY, Exploding
+from tests.support.adaptive import MOODY
+from tests.support.altered import overflowing
 from tests.support.builders import perform, private, scenario
 from tests.support.looks import HOSTILE, stood, told
 from tests.support.sessions import session_for, watched
@@ -100,7 +101,9 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
 
     def spoil(event: Charged) -> None:
         if event.node == 2 and event.k == 2:
-            exploding.agents[2].mechanism = Exploding(exploding.agents[2].mechanism)
+            exploding.agents[2].mechanism = overflowing(
+                exploding.agents[2].mechanism, state_too=True
+            )
 
     seen: list[tuple[float, float]] = []
 
