@@ -1,5 +1,6 @@
 """Swarms: random worlds are scenario files like any other; what fails stays, and says how."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from scenarios.experiments.random_worlds import Dice, small_world
 from scenarios.experiments.scenario_tests import Case, attempt
 from scenarios.language.writer import to_toml
 from scenarios.planning.forecast import forecast
+from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.scenario import load
 from tests.support.builders import private, scenario
 from tests.support.command import hush
@@ -86,3 +88,13 @@ def test_a_run_that_an_oracle_steers_is_not_covered_and_says_so(expression: str)
         "only an oracle sees, so who takes part depends on data" in r for r in plan.uncovered
     )
     assert any(w == f"not covered: {plan.uncovered[0]}" for w in forecast(plan)["warnings"])
+
+
+def test_a_world_of_one_agent_has_faults_that_fit_it() -> None:
+    """A kind that one agent has alone is drawn, too: a fault may not ask for two agents."""
+    kinds = Counter[str]()
+    for number in range(300):
+        world = small_world(Dice(2026, number))
+        if sum(group["count"] for group in world["nodes"]) == 1:
+            kinds[make_plan(world).kind] += 1
+    assert set(kinds) == {kind.name for kind in MECHANISMS.values() if kind.pooled}
