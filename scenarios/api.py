@@ -4,13 +4,13 @@ import asyncio
 import math
 import shutil
 import tempfile
-import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import wraps
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
-from typing import Any, SupportsIndex, TypeVar, cast
+from typing import Any, ParamSpec, SupportsIndex, TypeVar, cast
 
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
@@ -28,6 +28,8 @@ from scenarios.running.run import Run
 __all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
 Scenario = str | Path | Mapping[str, Any]
 """A name of the library, the path of a file, or a dict of the same shape as a file."""
 
@@ -51,11 +53,11 @@ def names_options(function: Function) -> Function:
     """Let a function name the nearest of its options where it is called with one that it does not have."""
     known = signature(function).parameters
 
-    def refuse_unknown(given: Iterable[str]) -> None:
-        for name in given:
+    def refuse_unknown(names: Iterable[str]) -> None:
+        for name in names:
             if name not in known:
-                said = f"{function.__name__}() has no option '{name}'; {nearest(name, known)}"
-                raise TypeError(said)
+                hint = nearest(name, known)
+                raise TypeError(f"{function.__name__}() has no option '{name}'; {hint}")
 
     @wraps(function)
     def call(*positional: Any, **named: Any) -> Any:
@@ -68,6 +70,20 @@ def names_options(function: Function) -> Function:
         return await function(*positional, **named)
 
     return cast("Function", call_later if iscoroutinefunction(function) else call)
+
+
+def takes_options_of(
+    other: Callable[Arguments, Any],
+) -> Callable[[Callable[..., Returned]], Callable[Arguments, Returned]]:
+    """Give a function that hands its arguments on to another the signature of that other, for callers and for mypy."""
+
+    def sign(function: Callable[..., Returned]) -> Callable[Arguments, Returned]:
+        result = signature(function).return_annotation
+        shown = signature(other).replace(return_annotation=result)
+        function.__signature__ = shown  # type: ignore[attr-defined] # `inspect.signature` reads it
+        return names_options(function)
+
+    return sign
 
 
 @names_options
@@ -84,7 +100,7 @@ def make_plan(
     allow_code: bool = False,
     allow_large: bool = False,
 ) -> Plan:
-    """Read and settle a scenario; raise `ScenarioError` with every problem.
+    """Read a scenario and return its plan; raise `ScenarioError` with every problem.
 
     `seed`, `until` (seconds), `engine` ("virtual" or "wall") and `set` (dotted keys and their values) come before what the
     scenario says. `data` is {"nodes": [(x, y), …]}, with "test" for common test points; `graph` is a networkx.Graph.
@@ -154,7 +170,8 @@ async def run(
     else:
         saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
         path = _temporary_folder()
-    governor = RunGovernor(speed=_pace(plan, speed), watched=True)
+    # the wall engine paces itself; the governor holds back the virtual one
+    governor = RunGovernor(speed=math.inf if plan.engine == "wall" else speed, watched=True)
     with Signals(governor, hands_on=True):
         try:
             outcome = await Run(plan, path, governor, speed, AT_END_METRICS).perform()
@@ -168,106 +185,34 @@ async def run(
     return Result(saved or outcome.folder, outcome.code, temporary=temporary, warns=True)
 
 
-def _pace(plan: Plan, speed: float) -> float:
-    """The wall engine paces itself; the virtual one is held back by the hand."""
-    return math.inf if plan.engine == "wall" else speed
-
-
 def _temporary_folder() -> Path:
     _temporary.append(tempfile.TemporaryDirectory(prefix="hush-"))
     return Path(_temporary[-1].name) / "run"
 
 
-@names_options
-def run_sync(
-    scenario: Scenario = "quickstart",
-    *,
-    seed: SupportsIndex | None = None,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
-    until: float | None = None,
-    engine: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    graph: Any = None,
-    folders: Iterable[str | Path] = (),
-    allow_code: bool = False,
-    allow_large: bool = False,
-    out: str | Path | None = None,
-    keep: str | Path | None = None,
-    speed: float = math.inf,
-) -> Result:
+@takes_options_of(run)
+def run_sync(scenario: Scenario = "quickstart", **options: Any) -> Result:
     """Do as `run`, from code without an event loop, or beside one that runs.
 
     Beside one that runs, the run has a thread of its own, and signals reach it through this one.
     """
 
     def work() -> Result:
-        return asyncio.run(
-            run(
-                scenario,
-                seed=seed,
-                set=set,
-                until=until,
-                engine=engine,
-                data=data,
-                graph=graph,
-                folders=folders,
-                allow_code=allow_code,
-                allow_large=allow_large,
-                out=out,
-                keep=keep,
-                speed=speed,
-            )
-        )
+        return asyncio.run(run(scenario, **options))
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return work()
-    done: list[Result | BaseException] = []
-
-    def work_aside() -> None:
-        try:
-            done.append(work())
-        except BaseException as error:  # noqa: BLE001 # carried to the caller's thread
-            done.append(error)
-
-    thread = threading.Thread(target=work_aside)
-    with Signals(InOtherThread(), hands_on=True):
-        thread.start()
-        thread.join()
-    if isinstance(done[0], BaseException):
-        raise done[0]
-    return done[0]
+    with Signals(InOtherThread(), hands_on=True), ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
-@names_options
-def check(
-    scenario: Scenario,
-    *,
-    seed: SupportsIndex | None = None,
-    set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
-    until: float | None = None,
-    engine: str | None = None,
-    data: Mapping[str, Any] | None = None,
-    graph: Any = None,
-    folders: Iterable[str | Path] = (),
-    allow_code: bool = False,
-    allow_large: bool = False,
-) -> Checked:
-    """Read, judge and settle a scenario without running it; the options are those of `make_plan`."""
+@takes_options_of(make_plan)
+def check(scenario: Scenario, **options: Any) -> Checked:
+    """Return the problems of a scenario, or its plan, without running it; the options are those of `make_plan`."""
     try:
-        plan = make_plan(
-            scenario,
-            seed=seed,
-            set=set,
-            until=until,
-            engine=engine,
-            data=data,
-            graph=graph,
-            folders=folders,
-            allow_code=allow_code,
-            allow_large=allow_large,
-        )
+        plan = make_plan(scenario, **options)
     except ScenarioError as error:
         return Checked(tuple(map(str, error.problems)), None)
     return Checked((), plan)
