@@ -15,7 +15,9 @@ from mechanisms.vectors import Matrix, Vector
 from mechanisms.witness import UNROUNDED
 from scenarios.auditing.lower_bound import (
     Bound,
+    Criterion,
     Law,
+    Statistic,
     best_threshold,
     black_box,
     bound_by_law,
@@ -50,6 +52,7 @@ _LIKELY, _MOST = 0.8, 1_000_000
 """A test is likely to refute from this power on; no more runs than this are proposed."""
 
 Progress = Callable[[float], None]
+Table = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class Evidence:
     spends: tuple[Spend, ...]
     exact: bool = True
     """Whether the losses are privacy losses, not an approximation of them."""
-    sent: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    sent: tuple[Table, Table] | None = None
     """Releases of code of a scenario's own, whose loss is unknown: runs × releases × coordinates."""
 
     @property
@@ -171,7 +174,7 @@ def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
             row[: len(each.losses)] = each.losses
         return np.nan_to_num(np.cumsum(table, axis=1))
 
-    def released() -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def released() -> tuple[Table, Table] | None:
         count = max(len(s.sent) for s in (*one, *other))
         if not count:
             return None
@@ -217,7 +220,8 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
         raise ScenarioError([Problem(plan.name, said)])
     statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
-    bound = _bound(statistics, claims, unit, node.delta, order.confidence)
+    criterion = Criterion(unit, node.delta, order.confidence)
+    bound = _bound(statistics, claims, criterion)
     claim = totals.claimed(plan, spends, node.delta)
     charge, accountant = totals.charged(plan, charges, node.delta)
     lower = bound.as_epsilon(node.delta)
@@ -229,8 +233,7 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         verdict = BROKEN  # what code of the scenario's own charges is a claim of its own
     worth, enough = None, None
     if any(name == EXACT for name, _, _ in statistics):
-        others = len(statistics) > 1
-        worth, enough = _power(order, claims, claim, unit, node.delta, others=others)
+        worth, enough = _power(order, claims, claim, criterion, others=len(statistics) > 1)
     return Finding(
         verdict,
         lower,
@@ -245,12 +248,12 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         len(spends),
         pair.words,
         pair.node,
-        _curve(order, seen, spends, unit, node.delta),
+        _curve(order, seen, spends, criterion),
         code,
     )
 
 
-def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[tuple[str, Vector, Vector]]:
+def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[Statistic]:
     """Return the statistics of a view; low bits only where releases are not rounded, for each statistic costs power."""
     one, other = (table[:, -1] for table in seen.losses)
     models = MODELS, *projections(*seen.models)
@@ -271,24 +274,17 @@ def _law_of(claims: Tally) -> Law | None:
     return numerical.law(claims) if fit and len(claims) else None
 
 
-def _bound(
-    statistics: list[tuple[str, Vector, Vector]],
-    claims: Tally,
-    unit: str,
-    delta: float,
-    confidence: float,
-) -> Bound:
+def _bound(statistics: list[Statistic], claims: Tally, criterion: Criterion) -> Bound:
     """Judge the exact loss by the law that is claimed for it, with all runs; other statistics with half of them."""
     law = _law_of(claims) if any(name == EXACT for name, _, _ in statistics) else None
     if law is None:
-        return lower_bound(statistics, unit=unit, delta=delta, confidence=confidence)
+        return lower_bound(statistics, criterion)
     exact = next(each for each in statistics if each[0] == EXACT)
     others = [each for each in statistics if each[0] != EXACT]
-    kept = _confidence(confidence, others=bool(others))
-    bound = bound_by_law(exact, law, unit=unit, delta=delta, confidence=kept)
+    whole = criterion.confidence
+    bound = bound_by_law(exact, law, criterion.at(_confidence(whole, others=bool(others))))
     if others:
-        rest = 1.0 - _OTHERS * (1.0 - confidence)
-        second = lower_bound(others, unit=unit, delta=delta, confidence=rest)
+        second = lower_bound(others, criterion.at(1.0 - _OTHERS * (1.0 - whole)))
         bound = max(bound, second, key=lambda each: each.value)
     return bound
 
@@ -306,7 +302,7 @@ def _above(bound: Bound, bag: Tally, total: float) -> bool:
 
 
 def _power(
-    order: Order, claims: Tally, claimed: float, unit: str, delta: float, *, others: bool
+    order: Order, claims: Tally, claimed: float, criterion: Criterion, *, others: bool
 ) -> tuple[float, int | None]:
     """Return the probability that losses of twice the claim are refuted, and the runs that would make that likely.
 
@@ -316,26 +312,14 @@ def _power(
     doubled = [(_stand_in(loss), times) for loss, times in claims.key]
     if not all(0 < loss.epsilon < _HUGE for loss, _ in doubled):
         return 0.0, None
-    limit = math.sqrt(claims.sums.mu_squares) if unit == "mu" else claimed
+    limit = math.sqrt(claims.sums.mu_squares) if criterion.unit == "mu" else claimed
     law, known = numerical.law(Tally(doubled)), _law_of(claims)
-    confidence = _confidence(order.confidence, others=known is not None and others)
+    exact = criterion.at(_confidence(order.confidence, others=known is not None and others))
 
     def of(runs: int) -> float:
-        at = (
-            None
-            if known is None
-            else best_threshold(known, unit=unit, delta=delta, runs=runs, confidence=confidence)
-        )
-        return power(
-            law,
-            limit,
-            unit=unit,
-            delta=delta,
-            runs=runs,
-            confidence=confidence,
-            rng=generator(order.plan.seed, "audit/power"),
-            threshold=at,
-        )
+        threshold = None if known is None else best_threshold(known, runs, exact)
+        rng = generator(order.plan.seed, "audit/power")
+        return power(law, limit, runs, exact, rng, threshold)
 
     probability, runs = of(order.runs), 2 * order.runs
     if probability >= _LIKELY:
@@ -352,20 +336,20 @@ def _stand_in(loss: Loss) -> Loss:
 
 
 def _curve(
-    order: Order, seen: Evidence, spends: tuple[Spend, ...], unit: str, delta: float
+    order: Order, seen: Evidence, spends: tuple[Spend, ...], criterion: Criterion
 ) -> tuple[tuple[int, float, float, float], ...]:
     """Return bound, claim and charge after each of some releases, where the loss of each release was observed."""
     one, other = seen.losses
     if order.eyes == OUTSIDER or one.shape[1] != len(spends) or not one.any():
         return ()
-    last = len(spends)
+    last, delta = len(spends), criterion.delta
     at = sorted({max(1, round(last ** (k / (_POINTS - 1)))) for k in range(_POINTS)} | {last})
     points = []
     for k in at:
         name = EXACT if seen.exact else NEARLY
         statistic = name, rounded(one[:, k - 1]), rounded(other[:, k - 1])
         claims = tally(map(claim_of, spends[:k]))
-        bound = _bound([statistic], claims, unit, delta, order.confidence)
+        bound = _bound([statistic], claims, criterion)
         claim = totals.claimed(order.plan, spends[:k], delta)
         charge, _ = totals.charged(order.plan, tally(spends[:k]), delta)
         points.append((k, bound.as_epsilon(delta), claim, charge))

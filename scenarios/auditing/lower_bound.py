@@ -1,4 +1,4 @@
-"""From what was seen under D and D′ to a lower bound: a threshold, and Clopper and Pearson's intervals.
+"""Lower bounds on a privacy loss, from observations under D and under D′: a threshold, and Clopper and Pearson's intervals.
 
 The threshold comes from the claimed law of the loss where that is known: then all runs judge. Else it comes from one half of
 the runs, and the other half judges.
@@ -6,7 +6,7 @@ the runs, and the other half judges.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from mechanisms.accounting import gaussian
 from mechanisms.vectors import Matrix, Vector
+
+Statistic = tuple[str, Vector, Vector]
+"""A name, and one number for each run under D and under D′."""
 
 _GRID = 1e-6
 _MOST_THRESHOLDS = 400
@@ -61,26 +64,51 @@ def _quantile(p: float) -> float:
     return float(ndtri(min(max(p, 1e-300), 1.0)))
 
 
-def between(
+def clopper_pearson(
     hits: NDArray[Any], alarms: NDArray[Any], count: int, confidence: float
 ) -> tuple[Vector, Vector]:
-    """Lower ends for hits, upper ends for alarms (Clopper and Pearson 1934), each with half of what may go wrong."""
+    """Return lower ends for hits and upper ends for alarms (Clopper and Pearson 1934).
+
+    Each has half of the probability of error.
+    """
     from scipy.special import betaincinv
 
-    wrong = (1.0 - confidence) / 2.0
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), count - hits + 1, wrong), 0.0)
+    error = (1.0 - confidence) / 2.0
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), count - hits + 1, error), 0.0)
     high = np.where(
         alarms < count,
-        betaincinv(alarms + 1, np.maximum(count - alarms, 1e-9), 1.0 - wrong),
+        betaincinv(alarms + 1, np.maximum(count - alarms, 1e-9), 1.0 - error),
         1.0,
     )
     return low, high
 
 
-class Test:
-    """Distinguishes D from D′ by one number a run; what it is worth is told by the other half of the runs."""
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a loss is bounded in ("epsilon" at δ, or "mu"), and at which confidence."""
 
-    __test__ = False  # pytest collects what is called so
+    unit: str
+    delta: float
+    confidence: float
+
+    def at(self, confidence: float) -> "Criterion":
+        """Return the same criterion at another confidence."""
+        return replace(self, confidence=confidence)
+
+    def bounds(
+        self, hits: NDArray[Any], alarms: NDArray[Any], count: int
+    ) -> tuple[Vector, list[Rates]]:
+        """Return the bound of each test that says D in `hits` runs under D, and in `alarms` under D′, of `count` each."""
+        low, high = clopper_pearson(hits, alarms, count, self.confidence)
+        rates = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
+        values = [r.mu() if self.unit == "mu" else r.epsilon(self.delta) for r in rates]
+        return np.array(values), rates
+
+
+class Test:
+    """Distinguishes D from D′ by one number a run. A threshold is chosen on one half of the runs and judged on the other."""
+
+    __test__ = False  # pytest collects classes of this name
 
     def __init__(self, name: str, one: Vector, other: Vector, direction: float) -> None:
         self.name = name
@@ -89,22 +117,14 @@ class Test:
             self._one, self._other = self._other, self._one
         self._direction = direction
 
-    def _count(self, thresholds: Vector, half: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def bound(
+        self, half: int, thresholds: Vector, criterion: Criterion
+    ) -> tuple[Vector, list[Rates]]:
+        """Return the bound that each threshold gives on one half of the runs (0 or 1)."""
         one, other = np.sort(self._one[half::2]), np.sort(self._other[half::2])
         hits = len(one) - np.searchsorted(one, thresholds, side="right")
         alarms = len(other) - np.searchsorted(other, thresholds, side="right")
-        return hits, alarms
-
-    def bound(
-        self, half: int, threshold: Vector, unit: str, delta: float, confidence: float
-    ) -> tuple[Vector, list[Rates]]:
-        """Return what each threshold would give on one half."""
-        hits, alarms = self._count(threshold, half)
-        count = len(self._one[half::2])
-        low, high = between(hits, alarms, count, confidence)
-        rates = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
-        values = [r.mu() if unit == "mu" else r.epsilon(delta) for r in rates]
-        return np.array(values), rates
+        return criterion.bounds(hits, alarms, len(one))
 
     def thresholds(self) -> Vector:
         """Return what may be a threshold: values of the first half."""
@@ -114,28 +134,23 @@ class Test:
         return known
 
 
-def lower_bound(
-    statistics: Iterable[tuple[str, Vector, Vector]],
-    *,
-    unit: str,
-    delta: float,
-    confidence: float,
-) -> Bound:
+def lower_bound(statistics: Iterable[Statistic], criterion: Criterion) -> Bound:
     """Choose statistic, direction and threshold on one half of the runs, and judge them on the other."""
+    wary = criterion.at(1.0 - (1.0 - criterion.confidence) * _WARY)
     best: tuple[float, Test, float] | None = None
     for name, one, other in statistics:
         for direction in (1.0, -1.0):
             test = Test(name, one, other, direction)
-            at = test.thresholds()
-            values, _ = test.bound(0, at, unit, delta, 1.0 - (1.0 - confidence) * _WARY)
-            found = int(np.argmax(values))
-            if best is None or values[found] > best[0]:
-                best = float(values[found]), test, float(at[found])
+            thresholds = test.thresholds()
+            values, _ = test.bound(0, thresholds, wary)
+            largest = int(np.argmax(values))
+            if best is None or values[largest] > best[0]:
+                best = float(values[largest]), test, float(thresholds[largest])
     if best is None:
-        return Bound(0.0, unit)
+        return Bound(0.0, criterion.unit)
     _, test, threshold = best
-    values, rates = test.bound(1, np.array([threshold]), unit, delta, confidence)
-    return Bound(float(values[0]), unit, test.name, threshold, rates[0])
+    values, rates = test.bound(1, np.array([threshold]), criterion)
+    return Bound(float(values[0]), criterion.unit, test.name, threshold, rates[0])
 
 
 Law = tuple[Vector, Vector]
@@ -152,65 +167,45 @@ def _tails(law: Law) -> tuple[Vector, Vector, Vector]:
     return thresholds, np.clip(hits, 0.0, 1.0), np.clip(alarms, 0.0, 1.0)
 
 
-def _expected(
-    hits: Vector, alarms: Vector, unit: str, delta: float, runs: int, confidence: float
-) -> Vector:
-    """Return about what bound a test gives that is right and wrong so often."""
-    low, high = between(runs * hits, runs * alarms, runs, confidence)
-    rates = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
-    return np.array([r.mu() if unit == "mu" else r.epsilon(delta) for r in rates])
-
-
-def best_threshold(law: Law, *, unit: str, delta: float, runs: int, confidence: float) -> float:
-    """Return the threshold that would tell most if the losses were of this law: no run is needed to choose it."""
+def best_threshold(law: Law, runs: int, criterion: Criterion) -> float:
+    """Return the threshold with the largest expected bound for losses of this law: no run is needed to choose it."""
     thresholds, hits, alarms = _tails(law)
     step = max(1, len(thresholds) // _MOST_THRESHOLDS)
-    coarse = _expected(hits[::step], alarms[::step], unit, delta, runs, confidence)
+    coarse, _ = criterion.bounds(runs * hits[::step], runs * alarms[::step], runs)
     at = step * int(np.argmax(coarse))
     near = slice(max(0, at - step), at + step + 1)
-    fine = _expected(hits[near], alarms[near], unit, delta, runs, confidence)
+    fine, _ = criterion.bounds(runs * hits[near], runs * alarms[near], runs)
     return float(thresholds[near][int(np.argmax(fine))])
 
 
-def bound_by_law(
-    statistic: tuple[str, Vector, Vector],
-    law: Law,
-    *,
-    unit: str,
-    delta: float,
-    confidence: float,
-) -> Bound:
+def bound_by_law(statistic: Statistic, law: Law, criterion: Criterion) -> Bound:
     """Judge all runs by the best threshold of a law that was known beforehand."""
     name, one, other = statistic
-    at = best_threshold(law, unit=unit, delta=delta, runs=len(one), confidence=confidence)
+    at = best_threshold(law, len(one), criterion)
     hits, alarms = np.array([np.sum(one > at)]), np.array([np.sum(other > at)])
-    low, high = between(hits, alarms, len(one), confidence)
-    rates = Rates(float(low[0]), float(high[0]))
-    return Bound(rates.mu() if unit == "mu" else rates.epsilon(delta), unit, name, at, rates)
+    values, rates = criterion.bounds(hits, alarms, len(one))
+    return Bound(float(values[0]), criterion.unit, name, at, rates[0])
 
 
 def rounded(losses: Vector) -> Vector:
-    """Round a statistic: low bits of doubles say more than the mechanism does (E21)."""
-    found: Vector = np.rint(losses / _GRID) * _GRID
-    return found
+    """Round a statistic: low bits of doubles show more than the mechanism does (E21)."""
+    on_grid: Vector = np.rint(losses / _GRID) * _GRID
+    return on_grid
 
 
 def projections(one: Matrix, other: Matrix) -> tuple[Vector, Vector]:
     """Project models on the line between both means, as the first half of the runs has them."""
-    one, other = np.rint(one / _GRID) * _GRID, np.rint(other / _GRID) * _GRID
+    one, other = rounded(one), rounded(other)
     pooled = np.concatenate([one[::2] - one[::2].mean(0), other[::2] - other[::2].mean(0)])
     spread = pooled.std(axis=0)
     gap = one[::2].mean(0) - other[::2].mean(0)
     line = gap / np.maximum(spread, 1e-12) ** 2
-    line[(spread < 1e-12) & (np.abs(gap) < _GRID / 2)] = (
-        0.0  # what does not vary tells nothing, unless it differs
-    )
+    # a coordinate that does not vary shows nothing, unless it differs
+    line[(spread < 1e-12) & (np.abs(gap) < _GRID / 2)] = 0.0
     return one @ line, other @ line
 
 
-def black_box(
-    one: NDArray[np.float64], other: NDArray[np.float64]
-) -> list[tuple[str, Vector, Vector]]:
+def black_box(one: NDArray[np.float64], other: NDArray[np.float64]) -> list[Statistic]:
     """Return statistics of releases of which no law is known: arrays of runs × releases × coordinates."""
 
     def lengths(table: NDArray[np.float64]) -> Vector:
@@ -219,54 +214,42 @@ def black_box(
     def steps(table: NDArray[np.float64]) -> Vector:
         return rounded(np.linalg.norm(np.diff(table, axis=1), axis=2).min(axis=1))
 
-    found = [
+    statistics = [
         ("projection of the first release", *projections(one[:, 0], other[:, 0])),
         ("norm of the first release", lengths(one), lengths(other)),
     ]
     if one.shape[1] > 1:
         whole = projections(one.reshape(len(one), -1), other.reshape(len(other), -1))
         moved = [np.diff(table, axis=1).reshape(len(table), -1) for table in (one, other)]
-        found += [
+        statistics += [
             ("projection of all releases", *whole),
             ("projection of their sum", *projections(one.sum(axis=1), other.sum(axis=1))),
             ("projection of the steps from release to release", *projections(*moved)),
             ("shortest step from release to release", steps(one), steps(other)),
         ]
-    return found
+    return statistics
 
 
 def power(
     law: Law,
     claimed: float,
-    *,
-    unit: str,
-    delta: float,
     runs: int,
-    confidence: float,
+    criterion: Criterion,
     rng: np.random.Generator,
     threshold: float | None = None,
 ) -> float:
-    """How likely so many runs were to refute a claim, had the losses been of this law.
+    """Return the probability that so many runs refute a claim, had the losses been of this law.
 
     All runs judge by a threshold that was known beforehand; without one, half of them judge by the best.
     """
     count = runs // 2 if threshold is None else runs
-    if not _could(claimed, count, unit, delta, confidence):
+    surest, _ = criterion.bounds(np.array([count]), np.array([0]), count)
+    if surest[0] <= claimed:  # not even a test that is never wrong could refute it
         return 0.0
     thresholds, hits, alarms = _tails(law)
     if threshold is None:
-        at = int(np.argmax(_expected(hits, alarms, unit, delta, count, confidence)))
+        at = int(np.argmax(criterion.bounds(count * hits, count * alarms, count)[0]))
     else:
         at = min(int(np.searchsorted(thresholds, threshold)), len(thresholds) - 1)
-    seen = rng.binomial(count, hits[at], _TRIALS), rng.binomial(count, alarms[at], _TRIALS)
-    low, high = between(*seen, count, confidence)
-    told = [Rates(float(h), float(a)) for h, a in zip(low, high, strict=True)]
-    refuted = [(r.mu() if unit == "mu" else r.epsilon(delta)) > claimed for r in told]
-    return float(np.mean(refuted))
-
-
-def _could(claimed: float, count: int, unit: str, delta: float, confidence: float) -> bool:
-    """Whether a test that is never wrong could refute the claim with so many runs."""
-    low, high = between(np.array([count]), np.array([0]), count, confidence)
-    best = Rates(float(low[0]), float(high[0]))
-    return (best.mu() if unit == "mu" else best.epsilon(delta)) > claimed
+    drawn = rng.binomial(count, hits[at], _TRIALS), rng.binomial(count, alarms[at], _TRIALS)
+    return float(np.mean(criterion.bounds(*drawn, count)[0] > claimed))

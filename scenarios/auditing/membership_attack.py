@@ -11,7 +11,7 @@ from mechanisms.accounting.loss import tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import OUTSIDER, epsilon_in
 from mechanisms.vectors import Matrix, Vector
-from scenarios.auditing.lower_bound import between
+from scenarios.auditing.lower_bound import clopper_pearson
 from scenarios.auditing.neighbouring_data import recipe, watched
 from scenarios.auditing.watched_run import perform, renoised
 from scenarios.language.json_numbers import figure, show
@@ -121,7 +121,7 @@ def _told(there: Matrix, gone: Matrix, confidence: float) -> tuple[float, float,
     middle = (0.5 * (high + low))[:, None]
     one, other = sign * (there[:, 1::2] - middle), sign * (gone[:, 1::2] - middle)
     hits, alarms = int((one > 0).sum()), int((other > 0).sum())
-    least, most = between(np.array([hits]), np.array([alarms]), one.size, confidence)
+    least, most = clopper_pearson(np.array([hits]), np.array([alarms]), one.size, confidence)
     ordered = np.sort(other.ravel())
     below = np.searchsorted(ordered, one.ravel(), side="left")
     ties = np.searchsorted(ordered, one.ravel(), side="right") - below

@@ -11,10 +11,11 @@ from scipy import stats
 from mechanisms.accounting import gaussian, numerical
 from mechanisms.accounting.loss import Loss, Tally
 from scenarios.auditing.lower_bound import (
+    Criterion,
     Rates,
     best_threshold,
-    between,
     bound_by_law,
+    clopper_pearson,
     lower_bound,
     power,
     projections,
@@ -26,7 +27,7 @@ from scenarios.planning.seeds import generator
 @given(st.integers(0, 200), st.integers(1, 200), st.sampled_from([0.9, 0.95, 0.99]))
 def test_intervals_are_those_of_the_exact_test(hits: int, count: int, confidence: float) -> None:
     hits = min(hits, count)
-    low, high = between(np.array([hits]), np.array([hits]), count, confidence)
+    low, high = clopper_pearson(np.array([hits]), np.array([hits]), count, confidence)
     exact = stats.binomtest(hits, count).proportion_ci(confidence, method="exact")
     assert low[0] == pytest.approx(exact.low, abs=1e-9)
     assert high[0] == pytest.approx(exact.high, abs=1e-9)
@@ -54,18 +55,18 @@ def test_a_bound_is_above_the_truth_no_more_often_than_it_says() -> None:
     above_mu = above_epsilon = 0
     for seed in range(200):
         told = [drawn("loss", 1.0, 200, seed)]
-        found = lower_bound(told, unit="mu", delta=0.0, confidence=0.95)
+        found = lower_bound(told, Criterion("mu", 0.0, 0.95))
         above_mu += found.value > 1.0
-        found = lower_bound(told, unit="epsilon", delta=1e-2, confidence=0.95)
+        found = lower_bound(told, Criterion("epsilon", 1e-2, 0.95))
         above_epsilon += found.value > gaussian.epsilon(1.0, 1e-2)
     assert above_mu <= 20
     assert above_epsilon <= 20
 
 
 def test_it_finds_most_of_a_large_loss() -> None:
-    found = lower_bound([drawn("loss", 3.0, 4000, 1)], unit="mu", delta=0.0, confidence=0.95)
+    found = lower_bound([drawn("loss", 3.0, 4000, 1)], Criterion("mu", 0.0, 0.95))
     assert 2.6 < found.value <= 3.0
-    found = lower_bound([drawn("loss", 3.0, 4000, 1)], unit="epsilon", delta=1e-5, confidence=0.95)
+    found = lower_bound([drawn("loss", 3.0, 4000, 1)], Criterion("epsilon", 1e-5, 0.95))
     assert 2.5 < found.value < gaussian.epsilon(3.0, 1e-5)
 
 
@@ -74,9 +75,9 @@ def test_it_chooses_the_statistic_that_tells_and_its_direction() -> None:
     blind = ("blind", generator(0, "a").random(1000), generator(0, "b").random(1000))
     for turned in (1.0, -1.0):
         told = [blind, ("telling", turned * one, turned * other)]
-        found = lower_bound(told, unit="mu", delta=0.0, confidence=0.95)
+        found = lower_bound(told, Criterion("mu", 0.0, 0.95))
         assert found.statistic == ("telling" if turned > 0 else found.statistic)
-    assert lower_bound([blind], unit="mu", delta=0.0, confidence=0.95).value < 0.3
+    assert lower_bound([blind], Criterion("mu", 0.0, 0.95)).value < 0.3
 
 
 def test_it_looks_at_both_ends() -> None:
@@ -84,17 +85,17 @@ def test_it_looks_at_both_ends() -> None:
     rng = generator(5, "ends")
     one = np.where(rng.random(4000) < 0.02, 0.0, 1.0)
     other = np.where(rng.random(4000) < 0.5, 0.0, 1.0)
-    found = lower_bound([("ends", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    found = lower_bound([("ends", one, other)], Criterion("epsilon", 0.0, 0.95))
     assert 2.5 < found.value < math.log(25) + 0.1
 
 
 def test_no_statistic_bounds_nothing() -> None:
-    assert lower_bound([], unit="epsilon", delta=0.0, confidence=0.95).value == 0.0
+    assert lower_bound([], Criterion("epsilon", 0.0, 0.95)).value == 0.0
 
 
 def test_constant_statistics_bound_nothing() -> None:
     same = ("same", np.ones(100), np.ones(100))
-    assert lower_bound([same], unit="epsilon", delta=0.0, confidence=0.95).value == 0.0
+    assert lower_bound([same], Criterion("epsilon", 0.0, 0.95)).value == 0.0
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian", "pure"])
@@ -106,11 +107,9 @@ def test_the_power_is_what_repetitions_show(law: str) -> None:
     told = power(
         (losses, mass),
         claimed,
-        unit=unit,
-        delta=0.0,
-        runs=runs,
-        confidence=0.95,
-        rng=generator(1, "power"),
+        runs,
+        Criterion(unit, 0.0, 0.95),
+        generator(1, "power"),
     )
     under = np.exp(-losses) * mass
     refuted = 0
@@ -118,19 +117,15 @@ def test_the_power_is_what_repetitions_show(law: str) -> None:
         rng = generator(seed, "draws")
         one = rng.choice(losses, runs, p=mass / mass.sum())
         other = rng.choice(losses, runs, p=under / under.sum())
-        found = lower_bound(
-            [("loss", rounded(one), rounded(other))], unit=unit, delta=0.0, confidence=0.95
-        )
+        found = lower_bound([("loss", rounded(one), rounded(other))], Criterion(unit, 0.0, 0.95))
         refuted += found.value > claimed
     assert abs(refuted / 60 - told) < 0.25
     fewer = power(
         (losses, mass),
         claimed,
-        unit=unit,
-        delta=0.0,
-        runs=40,
-        confidence=0.95,
-        rng=generator(1, "power"),
+        40,
+        Criterion(unit, 0.0, 0.95),
+        generator(1, "power"),
     )
     assert fewer < told
 
@@ -150,10 +145,10 @@ def test_what_was_chosen_on_one_half_is_judged_on_the_other() -> None:
     """Two halves that disagree: the first tells D from D′ perfectly, the second not at all."""
     one, other = np.zeros(400), np.zeros(400)
     one[::2] = 1.0
-    found = lower_bound([("", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    found = lower_bound([("", one, other)], Criterion("epsilon", 0.0, 0.95))
     assert found.value == 0.0
     one[1::2] = 1.0
-    found = lower_bound([("", one, other)], unit="epsilon", delta=0.0, confidence=0.95)
+    found = lower_bound([("", one, other)], Criterion("epsilon", 0.0, 0.95))
     assert found.value > 3.5
 
 
@@ -176,17 +171,15 @@ def test_the_power_uses_both_laws() -> None:
     told = power(
         (losses, mass),
         claimed,
-        unit="epsilon",
-        delta=0.0,
-        runs=runs,
-        confidence=0.95,
-        rng=generator(3, "power"),
+        runs,
+        Criterion("epsilon", 0.0, 0.95),
+        generator(3, "power"),
     )
     hits, alarms = mass[1], mass[0]
     chance = 0.0
     for k in range(51):
         for j in range(51):
-            low, high = between(np.array([k]), np.array([j]), 50, 0.95)
+            low, high = clopper_pearson(np.array([k]), np.array([j]), 50, 0.95)
             if Rates(float(low[0]), float(high[0])).epsilon(0.0) > claimed:
                 chance += stats.binom.pmf(k, 50, hits) * stats.binom.pmf(j, 50, alarms)
     assert 0.05 < chance < 0.95
@@ -226,7 +219,7 @@ def test_a_bound_by_the_true_law_never_refutes_more_often_than_it_says(
     unit, above = "mu" if law == "gaussian" else "epsilon", 0
     for seed in range(300):
         told = ("loss", *losses_of(law, size, d, runs, seed))
-        found = bound_by_law(told, claimed, unit=unit, delta=0.0, confidence=0.95)
+        found = bound_by_law(told, claimed, Criterion(unit, 0.0, 0.95))
         above += found.value > size
     assert above <= 300 * 0.05 + 3 * (300 * 0.05 * 0.95) ** 0.5
 
@@ -247,12 +240,12 @@ def test_a_threshold_that_costs_no_runs_tells_more(
     """Medians of 45 audits, beside those of 15 that were measured elsewhere: a tenth of the size is their noise."""
     claimed = numerical.law(Tally([(Loss(law, size, d), 1)]))
     unit = "mu" if law == "gaussian" else "epsilon"
-    how = {"unit": unit, "delta": 0.0, "confidence": 0.95}
+    how = Criterion(unit, 0.0, 0.95)
     ours, halves = [], []
     for seed in range(45):
         told = ("loss", *losses_of(law, size, d, runs, seed))
-        ours.append(bound_by_law(told, claimed, **how).value)  # type: ignore[arg-type]
-        halves.append(lower_bound([told], **how).value)  # type: ignore[arg-type]
+        ours.append(bound_by_law(told, claimed, how).value)
+        halves.append(lower_bound([told], how).value)
     assert np.median(ours) > np.median(halves)
     assert np.median(ours) == pytest.approx(by_law, abs=0.1 * size)
     assert np.median(ours) > by_split
@@ -261,12 +254,12 @@ def test_a_threshold_that_costs_no_runs_tells_more(
 def test_the_threshold_of_a_law_is_fixed_before_anything_is_seen() -> None:
     """Of randomised response both atoms are told apart by any threshold between them, whatever was drawn."""
     law = np.array([-1.0, 1.0]), np.array([1.0, math.e]) / (1.0 + math.e)
-    at = best_threshold(law, unit="epsilon", delta=0.0, runs=500, confidence=0.95)
+    at = best_threshold(law, 500, Criterion("epsilon", 0.0, 0.95))
     assert at == 0.0
     one, other = np.ones(500), -np.ones(500)
     for a, b, hits, alarms in [(one, other, 500, 0), (other, one, 0, 500), (one, one, 500, 500)]:
-        found = bound_by_law(("loss", a, b), law, unit="epsilon", delta=0.0, confidence=0.95)
-        low, high = between(np.array([hits]), np.array([alarms]), 500, 0.95)
+        found = bound_by_law(("loss", a, b), law, Criterion("epsilon", 0.0, 0.95))
+        low, high = clopper_pearson(np.array([hits]), np.array([alarms]), 500, 0.95)
         assert found.rates == Rates(float(low[0]), float(high[0]))
         assert found.threshold == at
 
@@ -277,21 +270,21 @@ def test_the_power_of_a_known_threshold_is_what_repetitions_show(
 ) -> None:
     claimed, runs = 0.5 * size, 150
     unit = "mu" if law == "gaussian" else "epsilon"
-    how = {"unit": unit, "delta": 0.0, "confidence": 0.95}
+    how = Criterion(unit, 0.0, 0.95)
     known = numerical.law(Tally([(Loss(law, claimed, d), 1)]))
-    at = best_threshold(known, runs=runs, **how)  # type: ignore[arg-type]
+    at = best_threshold(known, runs, how)
     told = power(
         numerical.law(Tally([(Loss(law, size, d), 1)])),
         claimed,
-        runs=runs,
-        rng=generator(1, "power"),
-        threshold=at,
-        **how,  # type: ignore[arg-type]
+        runs,
+        how,
+        generator(1, "power"),
+        at,
     )
     refuted = 0
     for seed in range(80):
         seen = ("loss", *losses_of(law, size, d, runs, seed))
-        refuted += bound_by_law(seen, known, **how).value > claimed  # type: ignore[arg-type]
+        refuted += bound_by_law(seen, known, how).value > claimed
     assert abs(refuted / 80 - told) < 0.2
 
 
@@ -299,7 +292,7 @@ def test_what_does_not_vary_tells_everything_where_it_differs() -> None:
     """Releases without noise: every run under D is equal, and differs from every run under D′."""
     one, other = np.zeros((200, 2)), np.tile([0.0, 1e-3], (200, 1))
     a, b = projections(one, other)
-    found = lower_bound([("", a, b)], unit="mu", delta=0.0, confidence=0.95)
+    found = lower_bound([("", a, b)], Criterion("mu", 0.0, 0.95))
     assert found.value > 3.0
 
 
@@ -313,9 +306,9 @@ def test_all_statistics_together_go_wrong_as_often_as_one_may() -> None:
     nothing = np.round(rng.standard_normal(400), 6), np.round(rng.standard_normal(400), 6)
     far = (rng.standard_normal(400) + 3.0, rng.standard_normal(400))
     others = [("noise that repeats", *far)]
-    both = _bound([(EXACT, *nothing), *others], claims, "epsilon", 0.0, 0.95)
-    alone = lower_bound(others, unit="epsilon", delta=0.0, confidence=0.995)
+    both = _bound([(EXACT, *nothing), *others], claims, Criterion("epsilon", 0.0, 0.95))
+    alone = lower_bound(others, Criterion("epsilon", 0.0, 0.995))
     assert both == alone
-    assert both.value < lower_bound(others, unit="epsilon", delta=0.0, confidence=0.95).value
+    assert both.value < lower_bound(others, Criterion("epsilon", 0.0, 0.95)).value
     assert (1 - _confidence(0.95, others=True)) + 0.1 * (1 - 0.95) == pytest.approx(0.05)
     assert _confidence(0.95, others=False) == 0.95
