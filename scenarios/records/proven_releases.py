@@ -55,10 +55,10 @@ class Proof:
 
     def spends(self) -> dict[int, list[Spend]]:
         """Return every agent's spends, in the order of its releases."""
-        found: dict[int, list[Spend]] = {}
+        spends: dict[int, list[Spend]] = {}
         for line in sorted(self.lines, key=lambda line: (line["node"], line["k"])):
-            found.setdefault(line["node"], []).append(spend_of(line))
-        return found
+            spends.setdefault(line["node"], []).append(spend_of(line))
+        return spends
 
 
 def prove(
@@ -142,16 +142,15 @@ class _Comparison:
 
         Where the two do not even agree on what a charge counts, it is infinite.
         """
-        found = {}
+        lines = {}
         for node, k in releases:
             line = self._written[node, k]
             unit = UNITS[spend_of(line).law]
             agreed = unit if unit == UNITS[_plan_of(line, planned[node]).law] else None
             charge = max(number(line["charged"]), self._costs((node, k)))
             spend = _spend(charge, agreed, [line], None)
-            head = {"seq": line["seq"], "t": line["t"], "node": node, "k": k}
-            found[node, k] = {**head, **line_of(spend), MADE: "events"}
-        return found
+            lines[node, k] = _made(line["seq"], line["t"], (node, k), spend)
+        return lines
 
     def _lines_of_events(
         self,
@@ -165,14 +164,19 @@ class _Comparison:
         own: dict[int, list[dict[str, Any]]] = {}
         for (node, _), line in self._written.items():
             own.setdefault(node, []).append(line)
-        found = {}
+        lines = {}
         for node, k in sorted(releases):
             charge, fact = self._seen[node, k]
             unit = _unit(charge, k, own.get(node, []), planned.get(node, ()))
             spend = _spend(charge, unit, own.get(node, []), facts)
-            head = {"seq": fact.seq, "t": fact.t, "node": node, "k": k}
-            found[node, k] = {**head, **line_of(spend), MADE: "events"}
-        return found
+            lines[node, k] = _made(fact.seq, fact.t, (node, k), spend)
+        return lines
+
+
+def _made(seq: int, t: int, release: Release, spend: Spend) -> dict[str, Any]:
+    """Return the ledger line of a spend that was made of an event."""
+    node, k = release
+    return {"seq": seq, "t": t, "node": node, "k": k, **line_of(spend), MADE: "events"}
 
 
 def _planned(facts: Facts) -> dict[int, tuple[Spend, ...]]:
@@ -264,5 +268,5 @@ def _releases(which: Sequence[Release]) -> str:
 def _at_worst(which: Sequence[Release], replaced: Mapping[Release, Mapping[str, Any]]) -> str:
     """Return what is assumed of the noise, which no ledger line tells."""
     laws = {replaced[release]["law"] for release in which}
-    told = {"pure": "a pure ε", "gaussian": "a μ", "none": f"ε = {show(float('inf'))}"}
-    return f", as {' or '.join(told[law] for law in told if law in laws)} each"
+    names = {"pure": "a pure ε", "gaussian": "a μ", "none": f"ε = {show(float('inf'))}"}
+    return f", as {' or '.join(names[law] for law in names if law in laws)} each"

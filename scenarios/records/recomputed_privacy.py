@@ -5,8 +5,8 @@ import io
 from typing import Any
 
 from actors.events import Diverged
+from mechanisms.accounting import disclosure
 from mechanisms.accounting.disclosure import Reader
-from mechanisms.accounting.disclosure import epsilon_of as told
 from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
@@ -15,6 +15,7 @@ from scenarios.language.json_numbers import declared_by, figure, number, self_de
 from scenarios.planning.mechanism import MECHANISMS
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
+from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
 from scenarios.records.reader import RunRecord
 from scenarios.records.recorded_plan import Remembered
@@ -23,52 +24,14 @@ from scenarios.records.run_folder import RESOLVED, WORLD
 
 _DELTA = 1e-5
 """The δ of an agent without a budget."""
-_FIELDS = (
-    "node",
-    "k",
-    "t",
-    "mechanism",
-    "law",
-    "calibration",
-    "scale",
-    "sensitivity",
-    "norm",
-    "d",
-    "jacobian",
-    "claimed",
-    "charged",
-    "summed",
-    "kappa",
-    "degree",
-    "phi",
-    "C",
-    "residual",
-    "tolerance",
-    "hidden",
-    "contraction",
-    MADE,
-)
-
-
-def spends_of(record: RunRecord) -> dict[int, list[Spend]]:
-    """Return every agent's spends, in the order of its releases: those of the ledger, and those that only events prove."""
-    return record.proof.spends()
-
-
-def tallies_of(record: RunRecord) -> dict[int, Tally]:
-    """Return every agent's spends, counted."""
-    return {node: tally(spends) for node, spends in spends_of(record).items()}
+_COLUMNS = ("node", "k", "t", *FIELDS, MADE)
 
 
 def fates_of(record: RunRecord) -> Fates:
     """Return what became of each release."""
-    fates = Fates(_size(record))
+    fates = Fates(sum(group["count"] for group in record.resolved["nodes"]))
     fates.fold(record.typed_events())
     return fates
-
-
-def _size(record: RunRecord) -> int:
-    return sum(group["count"] for group in record.resolved["nodes"])
 
 
 def _deltas(record: RunRecord) -> list[float]:
@@ -84,7 +47,7 @@ def epsilon_of(record: RunRecord) -> dict[str, Any]:
 
     A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
     """
-    settled, spends = record.resolved, spends_of(record)
+    settled, spends = record.resolved, record.proof.spends()
     deltas = _deltas(record)
     if spends and max(spends) >= len(deltas):
         said = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
@@ -143,7 +106,7 @@ def _without_plan(
     for node, delta in enumerate(deltas):
         bag = add_in(view, Tally(), spends.get(node, []))
         reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
-        totals.append(told(bag, reader, unplanned_stop=node in stopped))
+        totals.append(disclosure.epsilon_of(bag, reader, unplanned_stop=node in stopped))
     worst = max(totals, default=(0.0, "basic"))
     return [epsilon for epsilon, _ in totals], worst[1]
 
@@ -167,7 +130,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
 def as_csv(record: RunRecord) -> str:
     """Return the ledger as a table, a row for each release."""
     sink = io.StringIO()
-    writer = csv.DictWriter(sink, _FIELDS, extrasaction="ignore", restval="")
+    writer = csv.DictWriter(sink, _COLUMNS, extrasaction="ignore", restval="")
     writer.writeheader()
     writer.writerows(record.proof.lines)
     return sink.getvalue()
@@ -175,14 +138,14 @@ def as_csv(record: RunRecord) -> str:
 
 def as_events(record: RunRecord) -> dict[str, Any]:
     """Return every agent's ledger as plain data of dp-accounting's events."""
-    found = {
-        str(node): {relation: as_tree(event) for relation, event in events(bag).items()}
-        for node, bag in sorted(tallies_of(record).items())
+    agents = {
+        str(node): {relation: as_tree(event) for relation, event in events(tally(mine)).items()}
+        for node, mine in sorted(record.proof.spends().items())
     }
     return {
         "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
         "delta": max(_deltas(record)),
-        "agents": found,
+        "agents": agents,
     }
 
 

@@ -1,8 +1,8 @@
 """Facts of a world before anything happens, which readers of its events need: `world.json`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,6 +12,8 @@ from mechanisms.accounting.spend import Spend
 from scenarios.planning.plan import NodePlan, Plan
 from scenarios.records.file_guard import MOST
 from scenarios.records.ledger_file import line_of, spend_of
+
+Value = TypeVar("Value")
 
 
 class Budgeted(msgspec.Struct, frozen=True):
@@ -118,25 +120,17 @@ class Facts(msgspec.Struct, frozen=True):
 
 def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     """Gather the facts of a world that was built."""
-    groups: list[tuple[str, int]] = []
-    budgets: list[Budgeted] = []
     plans: dict[tuple[tuple[int, Spend], ...], int] = {}
-    for node in plan.nodes:
-        if groups and groups[-1][0] == node.group:
-            groups[-1] = node.group, groups[-1][1] + 1
-        else:
-            groups.append((node.group, 1))
-        cap = node.cap
-        planned = _planned(node)
+
+    def budget_of(node: NodePlan) -> Budgeted:
+        planned, cap = _planned(node), node.cap
         number = -1 if planned is None else plans.setdefault(planned, len(plans))
-        mine = (
-            Budgeted(1, None, node.delta, plan=number)
-            if cap is None
-            else Budgeted(1, cap.epsilon, node.delta, cap.accountant, number)
-        )
-        if budgets and msgspec.structs.replace(budgets[-1], count=1) == mine:
-            mine = msgspec.structs.replace(mine, count=budgets.pop().count + 1)
-        budgets.append(mine)
+        if cap is None:
+            return Budgeted(1, None, node.delta, plan=number)
+        return Budgeted(1, cap.epsilon, node.delta, cap.accountant, number)
+
+    groups = _lengths(node.group for node in plan.nodes)
+    budgets = _lengths(map(budget_of, plan.nodes))
     declared = [
         Declared(
             _named(fault.path) or fault.name,
@@ -153,7 +147,7 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
         size=plan.size,
         seats=plan.seats,
         groups=groups,
-        budgets=budgets,
+        budgets=[msgspec.structs.replace(budget, count=count) for budget, count in budgets],
         plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans],
         absent=[node.id for node in plan.nodes if not node.present],
         edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j],
@@ -175,7 +169,12 @@ def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
     planned = node.planned
     if planned is None:
         return None
-    return tuple((sum(1 for _ in run), spend) for spend, run in groupby(planned))
+    return tuple((times, spend) for spend, times in _lengths(planned))
+
+
+def _lengths(values: Iterable[Value]) -> list[tuple[Value, int]]:
+    """Return runs of equal values: each value, and how often it stands there in a row."""
+    return [(value, sum(1 for _ in run)) for value, run in groupby(values)]
 
 
 def _named(path: str) -> str:

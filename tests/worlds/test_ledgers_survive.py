@@ -11,7 +11,7 @@ from actors.agent import Agent
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
 from scenarios.api import make_plan
-from scenarios.records.recomputed_privacy import fates_of, spends_of
+from scenarios.records.recomputed_privacy import fates_of
 from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -50,7 +50,7 @@ def sabotaged(
 
 def holds(ran: Ran) -> None:
     """The files, the ledgers and the caps agree."""
-    told = spends_of(Result(ran.outcome.folder))
+    told = Result(ran.outcome.folder).proof.spends()
     for agent in ran.run.agents:
         spends, ledger = told.get(agent.id, []), agent.store.ledger
         assert len(spends) == len(ledger)
