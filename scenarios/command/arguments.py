@@ -1,7 +1,8 @@
 """The words of the command line: verbs, options and what they may be."""
 
 import argparse
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -74,7 +75,6 @@ def parser() -> argparse.ArgumentParser:
         choices=("csv", "dp-accounting"),
         help="a run's ledger as a table, or as events that dp-accounting composes",
     )
-
     show.add_argument("--ascii", action="store_true", help="write with ASCII only")
 
     _writes(verbs)
@@ -108,7 +108,7 @@ def _looks(verbs: Any) -> None:
     )
     audit.add_argument("scenario")
     audit.add_argument(
-        "--runs", type=_many, default=1000, metavar="N", help="runs per data set (default 1000)"
+        "--runs", type=_runs, default=1000, metavar="N", help="runs per data set (default 1000)"
     )
     audit.add_argument(
         "--confidence", type=_confidence, default=0.95, metavar="P", help="default 0.95"
@@ -136,7 +136,7 @@ def _looks(verbs: Any) -> None:
     attack.add_argument("--record", type=_whole, default=0, help="kkt: which record (default 0)")
     attack.add_argument("--records", type=_some, default=8, help="membership: how many (default 8)")
     attack.add_argument(
-        "--runs", type=_many, default=50, metavar="N", help="membership: runs each way (default 50)"
+        "--runs", type=_runs, default=50, metavar="N", help="membership: runs each way (default 50)"
     )
     attack.add_argument("--confidence", type=_confidence, default=0.95, metavar="P")
     attack.add_argument("--seed", type=_seed)
@@ -235,20 +235,6 @@ def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-large", action="store_true", help="lift the caps on size")
 
 
-def _seed(text: str) -> int:
-    value = int(text)
-    if not 0 <= value < 2**63:
-        raise argparse.ArgumentTypeError("a seed is a whole number from 0 to 2^63 - 1")
-    return value
-
-
-def _jobs(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("needs at least one worker")
-    return value
-
-
 def _whole(text: str) -> int:
     try:
         return int(text)
@@ -256,18 +242,22 @@ def _whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"must be a whole number, got {text}") from None
 
 
-def _some(text: str) -> int:
-    value = _whole(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("needs at least one")
-    return value
+def _within(least: int, most: float, rule: str) -> Callable[[str], int]:
+    """Return what reads a whole number from `least` to `most`; another is refused with the rule."""
+
+    def read(text: str) -> int:
+        value = _whole(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(rule)
+        return value
+
+    return read
 
 
-def _many(text: str) -> int:
-    value = _whole(text)
-    if not 4 <= value <= 10_000_000:
-        raise argparse.ArgumentTypeError("needs at least 4 runs, at most ten million")
-    return value
+_seed = _within(0, 2**63 - 1, "a seed is a whole number from 0 to 2^63 - 1")
+_jobs = _within(1, math.inf, "needs at least one worker")
+_some = _within(1, math.inf, "needs at least one")
+_runs = _within(4, 10_000_000, "needs at least 4 runs, at most ten million")
 
 
 def _confidence(text: str) -> float:

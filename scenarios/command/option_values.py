@@ -106,6 +106,16 @@ def options_of(
     )
 
 
+def keywords_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a verb as keywords of `make_plan`: other processes, and other seeds, make the plan again."""
+    return {
+        "set": settings(chosen.set),
+        "folders": tuple(Path(p).resolve() for p in chosen.data),
+        "allow_code": chosen.allow_code,
+        "allow_large": chosen.allow_large,
+    }
+
+
 def plan_of(
     chosen: argparse.Namespace,
     scenario: JudgedScenario,

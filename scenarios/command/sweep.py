@@ -2,7 +2,7 @@
 
 import argparse
 
-from scenarios.command.option_values import plan_of, scenario_of, settings
+from scenarios.command.option_values import keywords_of, plan_of, scenario_of
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -11,4 +11,4 @@ def perform(chosen: argparse.Namespace) -> int:
 
     scenario = scenario_of(chosen, chosen.scenario)
     plan_of(chosen, scenario)
-    return sweep_seeds(chosen, settings(chosen.set), scenario)
+    return sweep_seeds(chosen, keywords_of(chosen), scenario)

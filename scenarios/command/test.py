@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from scenarios.command.option_values import settings
+from scenarios.command.option_values import keywords_of
 from scenarios.experiments.random_worlds import Dice, random_faults, small_world
 from scenarios.experiments.scenario_tests import (
     BROKE,
@@ -43,7 +43,7 @@ _WORST = (INTERRUPTED, 70, 74, 3, 2, 1, 4)
 
 def perform(chosen: argparse.Namespace) -> int:
     """Run scenarios as tests."""
-    options = _options(chosen)
+    options = keywords_of(chosen)
     if chosen.keep and chosen.swarm is None:
         raise ScenarioError([Problem("--keep", "belongs to --swarm")])
     if chosen.swarm is not None:
@@ -59,16 +59,6 @@ def perform(chosen: argparse.Namespace) -> int:
         for verdict in [v for v in verdicts if v.code in {1, 3}][:1]:
             _shrink(_tree(verdict.case, options), verdict, options, chosen.out)
     return _close(verdicts)
-
-
-def _options(chosen: argparse.Namespace) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "folders": tuple(Path(p).resolve() for p in chosen.data),
-        "allow_code": chosen.allow_code,
-        "allow_large": chosen.allow_large,
-    }
-    changes = settings(chosen.set)
-    return options | ({"set": changes} if changes else {})
 
 
 def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Iterator[Verdict]:
@@ -101,7 +91,7 @@ def _close(verdicts: list[Verdict]) -> int:
 
 def _tree(case: Case, options: dict[str, Any]) -> dict[str, Any]:
     """Return a case as a scenario of its own, its seed written down."""
-    loaded = load(case.scenario, options.get("set"))
+    loaded = load(case.scenario, options["set"])
     loaded.report.stop_if_any()
     tree = {k: v for k, v in loaded.given.items() if k not in {"extends", "origin"}}
     run = dict(tree.get("run") or {})

@@ -45,10 +45,10 @@ def seeds_of(text: str) -> range:
     return range(first, last + 1)
 
 
-def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any], loaded: JudgedScenario) -> int:
+def sweep_seeds(chosen: argparse.Namespace, options: dict[str, Any], loaded: JudgedScenario) -> int:
     """Run a scenario under every seed; a finished one in the same folder is not run again.
 
-    `changes` are the settings that the scenario was read with.
+    `options` are keywords of `make_plan`. Returns the exit code: that of the first run that did not end with 0.
     """
     text = chosen.seeds or loaded.read.sweep.seeds
     if text is None:
@@ -59,17 +59,11 @@ def sweep_seeds(chosen: argparse.Namespace, changes: dict[str, Any], loaded: Jud
     stem = f"runs/{loaded.name}-sweep-{seeds[0]}"
     places = [asked(chosen.out)] if chosen.out else numbers(stem)
     with held(places, lambda _: None, new=not chosen.out) as out:  # what is there is gone on with
-        return _sweep(chosen, changes, seeds, out)
+        return _sweep(chosen, options, seeds, out)
 
 
-def _sweep(chosen: argparse.Namespace, changes: dict[str, Any], seeds: range, out: Path) -> int:
+def _sweep(chosen: argparse.Namespace, options: dict[str, Any], seeds: range, out: Path) -> int:
     """Run every seed in a folder that this sweep alone works in."""
-    options = {
-        "set": changes,
-        "folders": tuple(Path(p).resolve() for p in chosen.data),
-        "allow_code": chosen.allow_code,
-        "allow_large": chosen.allow_large,
-    }
     jobs = min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1)
     work = ((chosen.scenario, seed, out / f"seed-{seed}", options) for seed in seeds)
     rows, worst = [], 0
