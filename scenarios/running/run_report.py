@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from actors.agent import Agent
+from actors.agent import UP, Agent
 from actors.membership import Membership
 from mechanisms.abilities import LeavesResidual
 from scenarios.language.json_numbers import declared_by, figure, number
@@ -70,9 +71,7 @@ def report(
         "refused": sum(agent.refused for agent in agents),
         "messages": {key: values[f"messages.{key}"] for key in _MESSAGES},
         "bytes_sent": values["bytes.sent"],
-        "objective": values.get("objective"),
-        "optimum": values.get("optimum"),
-        "gap": values.get("gap"),
+        **{metric: values.get(metric) for metric in ("objective", "optimum", "gap")},
         "gap_relative": values.get("gap.relative"),
         "means_over": _survivors(nodes),
         "loss": {
@@ -130,13 +129,13 @@ def models(plan: Plan, members: Membership) -> dict[str, Any]:
     """
     agents, d = members.agents[: plan.size], plan.dimension
     published = [agent.store.published for agent in agents]
-    found: dict[str, Any] = {
+    arrays: dict[str, Any] = {
         "theta": np.array([agent.model for agent in agents]),
         "released": np.array([np.full(d, np.nan) if p is None else p[:d] for p in published]),
     }
     if plan.server is not None:
-        found["server"] = members.agents[plan.size].model
-    return found
+        arrays["server"] = members.agents[plan.size].model
+    return arrays
 
 
 def _verdict(status: str, nodes: list[Values], observers: RunObservers) -> str:
@@ -210,14 +209,7 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         "epsilon.calibrated": UNCALIBRATED,
         "horizon_s": f"the run ends by {end}",
         "loss.*": why("loss"),
-        f"{score}.train": why(f"{score}.train"),
-        f"{score}.test": why(f"{score}.test"),
         "local": why("gain"),
-        "gain": why("gain"),
-        "harmed": why("harmed"),
-        "objective": why("objective"),
-        "optimum": why("optimum"),
-        "gap": why("gap"),
         "gap_relative": why("gap.relative"),
         "epsilon.claimed": "the calibration claims no ε",
         "epsilon.declared_by": UNDECLARED,
@@ -229,11 +221,13 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         "expectations.*.t": "no single event decided it",
         "invariants.*.first": "no event broke it",
     }
+    own = ("gain", "harmed", "objective", "optimum", "gap", f"{score}.train", f"{score}.test")
+    rules |= {metric: why(metric) for metric in own}
     for kind, lost in (("nodes", gone), ("groups", "no agent of it has a model to judge")):
         rules |= {f"{kind}.*.{key}": uncapped for key in ("cap", "left")}
         rules |= {f"{kind}.*.{key}": lost for key in ("loss", score)}
         rules[f"{kind}.*.epsilon_basic"] = why("epsilon.basic")
-    return {pattern: said for pattern, said in rules.items() if said}
+    return {pattern: reason for pattern, reason in rules.items() if reason}
 
 
 def _overridden(plan: Plan) -> list[str]:
@@ -260,14 +254,11 @@ def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
 
 def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
     i, cap = agent.id, agent.settings.cap
-    state = "spent" if agent.spent and agent.status == "up" else agent.status
-    if agent.fault_state.paused and agent.status == "up":
-        state = "paused"
     basic = values.get("epsilon.basic")
     return {
         "id": i,
         "group": plan.nodes[i].group,
-        "state": "diverged" if agent.diverged else state,
+        "state": _state(agent),
         "updates": agent.updates,
         "releases": len(agent.store.ledger),
         "refused": agent.refused,
@@ -281,24 +272,27 @@ def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
     }
 
 
+def _state(agent: Agent) -> str:
+    """Return the state of an agent at the end: the status of its membership, unless something else says more."""
+    if agent.diverged:
+        return "diverged"
+    if agent.status != UP:
+        return agent.status
+    return "paused" if agent.fault_state.paused else "spent" if agent.spent else UP
+
+
 def _group(name: str, nodes: list[Values], score: str) -> Values:
     def fold(key: str, how: Any) -> Any:
         known = [number(node[key]) for node in nodes if node[key] is not None]
         return figure(float(how(known))) if known else None
 
-    states = sorted({node["state"] for node in nodes})
+    states = Counter(node["state"] for node in nodes)
     return {
         "name": name,
         "count": len(nodes),
         "means_over": _survivors(nodes),
-        "state": {state: sum(1 for node in nodes if node["state"] == state) for state in states},
-        "updates": sum(node["updates"] for node in nodes),
-        "releases": sum(node["releases"] for node in nodes),
-        "refused": sum(node["refused"] for node in nodes),
-        "epsilon": fold("epsilon", max),
-        "epsilon_basic": fold("epsilon_basic", max),
-        "cap": fold("cap", max),
-        "left": fold("left", np.mean),
-        "loss": fold("loss", np.mean),
-        score: fold(score, np.mean),
+        "state": dict(sorted(states.items())),
+        **{key: sum(node[key] for node in nodes) for key in ("updates", "releases", "refused")},
+        **{key: fold(key, max) for key in ("epsilon", "epsilon_basic", "cap")},
+        **{key: fold(key, np.mean) for key in ("left", "loss", score)},
     }

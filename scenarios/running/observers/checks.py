@@ -35,7 +35,7 @@ from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient
 from mechanisms.accounting.loss import tally
 from scenarios.planning.plan import Plan
-from scenarios.running.observers.fault_checks import FaultChecks
+from scenarios.running.observers.fault_checks import FaultChecks, agent_of
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
 
@@ -68,7 +68,7 @@ class Checks:
         self._streams = [agent.noise_stream for agent in agents]
         self._now = 0
         self.released_count = 0
-        routes: dict[type[Event], Callable[[Any], None]] = {
+        self.routes: dict[type[Event], Callable[[Any], None]] = {
             Woke: self.woke,
             Proposed: self.timed,
             Charged: self.charged,
@@ -84,7 +84,6 @@ class Checks:
             Lost: self.lost,
             Sampled: self.sampled,
         }
-        self.routes = routes
 
     def _break(self, name: str, event: Event | None, detail: str) -> None:
         seq = None if event is None else event.seq
@@ -117,8 +116,7 @@ class Checks:
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
-        node = event.node
-        assert node is not None, "an agent was charged"  # noqa: S101
+        node = agent_of(event)
         if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
             expected = self._charged[node]
             self._break(
@@ -131,8 +129,7 @@ class Checks:
 
     def released(self, event: Released) -> None:
         """A release follows its own charge, once."""
-        node = event.node
-        assert node is not None, "an agent released"  # noqa: S101
+        node = agent_of(event)
         if self._paid[node] != (event.k, event.cause):
             self._break(
                 "charged before sent",
@@ -147,12 +144,11 @@ class Checks:
 
     def derived(self, event: Derived) -> None:
         """A derived message is ready to leave."""
-        self._ready[event.node] = event.seq  # type: ignore[index]
+        self._ready[agent_of(event)] = event.seq
 
     def sent(self, event: Sent) -> None:
         """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
-        node = event.node
-        assert node is not None, "an agent sent"  # noqa: S101
+        node = agent_of(event)
         if self.faults.status[node] != UP or self.faults.paused:
             self.faults.acted(event, "sent")
         if event.by:
@@ -177,8 +173,7 @@ class Checks:
 
     def delivered(self, event: Delivered) -> None:
         """Receivers are up at the arrival; nothing is noticed before it arrived."""
-        node = event.node
-        assert node is not None, "an agent received"  # noqa: S101
+        node = agent_of(event)
         if event.arrived > event.t:
             self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
         faults = self.faults
@@ -188,8 +183,7 @@ class Checks:
     def restarted(self, event: Restarted) -> None:
         """The ledger after a crash is the ledger before it."""
         self.faults.changed(event)
-        node = event.node
-        assert node is not None, "an agent restarted"  # noqa: S101
+        node = agent_of(event)
         if event.releases != self._charged[node]:
             self._break(
                 "ledger survives",
