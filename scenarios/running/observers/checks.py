@@ -35,7 +35,7 @@ from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient
 from mechanisms.accounting.loss import tally
 from scenarios.planning.plan import Plan
-from scenarios.running.observers.fault_checks import FaultChecks, agent_of
+from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
 
@@ -116,7 +116,8 @@ class Checks:
 
     def charged(self, event: Charged) -> None:
         """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
-        node = agent_of(event)
+        node = event.node
+        assert node is not None, "an agent was charged"  # noqa: S101
         if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
             expected = self._charged[node]
             self._break(
@@ -129,7 +130,8 @@ class Checks:
 
     def released(self, event: Released) -> None:
         """A release follows its own charge, once."""
-        node = agent_of(event)
+        node = event.node
+        assert node is not None, "an agent released"  # noqa: S101
         if self._paid[node] != (event.k, event.cause):
             self._break(
                 "charged before sent",
@@ -144,11 +146,12 @@ class Checks:
 
     def derived(self, event: Derived) -> None:
         """A derived message is ready to leave."""
-        self._ready[agent_of(event)] = event.seq
+        self._ready[event.node] = event.seq  # type: ignore[index]
 
     def sent(self, event: Sent) -> None:
         """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
-        node = agent_of(event)
+        node = event.node
+        assert node is not None, "an agent sent"  # noqa: S101
         if self.faults.status[node] != UP or self.faults.paused:
             self.faults.acted(event, "sent")
         if event.by:
@@ -173,7 +176,8 @@ class Checks:
 
     def delivered(self, event: Delivered) -> None:
         """Receivers are up at the arrival; nothing is noticed before it arrived."""
-        node = agent_of(event)
+        node = event.node
+        assert node is not None, "an agent received"  # noqa: S101
         if event.arrived > event.t:
             self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
         faults = self.faults
@@ -183,7 +187,8 @@ class Checks:
     def restarted(self, event: Restarted) -> None:
         """The ledger after a crash is the ledger before it."""
         self.faults.changed(event)
-        node = agent_of(event)
+        node = event.node
+        assert node is not None, "an agent restarted"  # noqa: S101
         if event.releases != self._charged[node]:
             self._break(
                 "ledger survives",

@@ -60,7 +60,7 @@ class FaultChecks:
 
     def changed(self, event: Event) -> None:
         """Check that an agent that came or went has a declared cause, inside its window."""
-        node = agent_of(event)
+        node = _agent_of(event)
         retires = (
             isinstance(event, Left)
             and node < self._plan.size
@@ -82,7 +82,7 @@ class FaultChecks:
 
     def acted(self, event: Event, what: str) -> None:
         """Check that an agent that did something is neither down, away nor paused."""
-        node = agent_of(event)
+        node = _agent_of(event)
         if self.status[node] != UP or node in self.paused:
             state = "paused" if self.status[node] == UP else self.status[node]
             self._break("silence", event, f"agent {node} {what} while {state}")
@@ -133,7 +133,7 @@ class FaultChecks:
                 )
 
 
-def agent_of(event: Event) -> int:
+def _agent_of(event: Event) -> int:
     """Return the agent of an event that has one."""
     if event.node is None:
         raise ValueError(f"event {event.seq} has no agent")
