@@ -29,7 +29,7 @@ from scenarios.auditing.lower_bound import (
 from scenarios.auditing.neighbouring_data import Neighbours, Setting, neighbours
 from scenarios.auditing.watched_run import Seen, observe
 from scenarios.language.json_numbers import declared_by
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.planning import totals
 from scenarios.planning.context import Options
 from scenarios.planning.plan import Plan
@@ -212,13 +212,13 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     spends = tuple(seen_in(view, spend) for spend in seen.spends)
     if not spends:
         said = f"agent {pair.node} released nothing: there is nothing to audit"
-        raise ScenarioError([Problem(plan.name, said)])
+        raise ScenarioError.of(plan.name, said)
     charges = composable(add_in(view, Tally(), seen.spends))
     claims = tally(map(claim_of, spends))
     unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
     if not math.isfinite(claims.sums.pure + claims.sums.mu_squares):
         said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
-        raise ScenarioError([Problem(plan.name, said)])
+        raise ScenarioError.of(plan.name, said)
     statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
     criterion = Criterion(unit, node.delta, order.confidence)
     bound = _bound(statistics, claims, criterion)

@@ -10,7 +10,7 @@ from mechanisms.inference import Eavesdropper, infer
 from mechanisms.vectors import Vector
 from scenarios.auditing.watched_run import perform, renoised
 from scenarios.language.json_numbers import figure, show
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.planning import totals
 from scenarios.planning.mechanism import names_in
 from scenarios.planning.plan import Plan
@@ -56,15 +56,14 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
         if isinstance(mechanism, Alternating):
             loss = plan.resolved["task"]["loss"]
             said = f"the KKT attack is on losses of a margin (logistic, smoothed-hinge), not on {loss['kind'] if isinstance(loss, dict) else loss}"
-        raise ScenarioError([Problem(plan.name, said)])
+        raise ScenarioError.of(plan.name, said)
     x, y = plan.shards.train[node]
     if not 0 <= record < len(y):
-        said = f"agent {node} has records 0 to {len(y) - 1}"
-        raise ScenarioError([Problem("--record", said)])
+        raise ScenarioError.of("--record", f"agent {node} has records 0 to {len(y) - 1}")
     listening = Eavesdropper(mechanism)
     agents = perform(renoised(plan, "attack/kkt"), {node: listening.watch}).agents
     if not listening.glimpses:
-        raise ScenarioError([Problem(plan.name, f"agent {node} released nothing to be overheard")])
+        raise ScenarioError.of(plan.name, f"agent {node} released nothing to be overheard")
     rows = x * y[:, None]
     truth, others = rows[record], np.delete(rows, record, axis=0)
     recovered = []

@@ -10,7 +10,7 @@ import numpy as np
 from mechanisms.abilities import scheduled
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Vector
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.planning.check_scenario import judged
 from scenarios.planning.context import Options
 from scenarios.planning.datasets import Points
@@ -90,8 +90,7 @@ def watched(plan: Plan, asked: int | None) -> int:
     """
     if asked is not None:
         if not 0 <= asked < plan.size:
-            said = f"no agent {asked}: ids run from 0 to {plan.size - 1}"
-            raise ScenarioError([Problem("--node", said)])
+            raise ScenarioError.of("--node", f"no agent {asked}: ids run from 0 to {plan.size - 1}")
         return asked
     able = [node.id for node in plan.nodes if node.neighbours] or [0]
     return min(able, key=lambda i: (plan.shards.sizes[i], i))

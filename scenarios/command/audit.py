@@ -9,7 +9,7 @@ from mechanisms.accounting.views import VIEWS
 from scenarios.command.option_values import options_of, plan_of, scenario_of
 from scenarios.command.repeated_runs import Bar, refuse_oracles
 from scenarios.language.json_numbers import declared_by
-from scenarios.language.problems import Problem, ScenarioError, nearest
+from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.plan import Plan
 from scenarios.records.run_folder import asked, held, numbers
@@ -65,17 +65,17 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
         said = f"there is no {chosen.view} view in {plan.name}: {known}"
         if chosen.view not in VIEWS:
             said = f"unknown view '{chosen.view}'; {nearest(chosen.view, plan.privacy.seen)}"
-        raise ScenarioError([Problem("--view", said)])
+        raise ScenarioError.of("--view", said)
     if plan.engine != "virtual":
         said = "an audit runs the scenario thousands of times: on the virtual engine"
-        raise ScenarioError([Problem("run.engine", said)])
+        raise ScenarioError.of("run.engine", said)
     if declared_by(plan.kind) is not None:
         return  # a black box: what it claims is known when it releases
     if not any(isinstance(node.mechanism, Explains) for node in plan.nodes) or not _promises(plan):
         said = (
             f"{plan.kind} makes no promise here that could be refuted: its releases carry no noise"
         )
-        raise ScenarioError([Problem(plan.name, said)])
+        raise ScenarioError.of(plan.name, said)
 
 
 def _promises(plan: Plan) -> bool:

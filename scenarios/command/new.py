@@ -4,7 +4,7 @@ import argparse
 import shlex
 from pathlib import Path
 
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 
 
@@ -14,12 +14,12 @@ def perform(chosen: argparse.Namespace) -> int:
 
     path = Path(chosen.file)
     if path.exists():
-        raise ScenarioError([Problem(chosen.file, "exists already: nothing was written")])
+        raise ScenarioError.of(chosen.file, "exists already: nothing was written")
     try:
         path.write_text(scenario_called(path.stem), encoding="utf-8")
     except (OSError, ValueError) as error:  # a ValueError: a name that no file can have
         why = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError([Problem(chosen.file, f"cannot be written: {why}")]) from None
+        raise ScenarioError.of(chosen.file, f"cannot be written: {why}") from None
     checked = chosen.file if path.is_absolute() or "/" in chosen.file else f"./{path}"
     file = shlex.quote(checked)
     say(f"{path} is written; next: hush check {file}, then hush run {file}")

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.check_scenario import JudgedScenario, judged
 from scenarios.planning.scenario import load
@@ -38,9 +38,7 @@ def settings(pairs: list[str]) -> dict[str, Any]:
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
-            raise ScenarioError(
-                [Problem(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")]
-            )
+            raise ScenarioError.of(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")
         try:
             read = tomllib.loads(f"v = {value}")
             found[key.strip()] = read["v"] if set(read) == {"v"} else value
@@ -58,10 +56,10 @@ def seconds(text: str | None, option: str = "--until", *, zero: bool = False) ->
     try:
         value = number_of_seconds(float(text) if _numeric(text) else text)
     except ValueError as error:
-        raise ScenarioError([Problem(option, str(error))]) from None
+        raise ScenarioError.of(option, str(error)) from None
     if not 0 <= value < 9e9 or not (value or zero):
         least = ">= 0" if zero else "> 0"
-        raise ScenarioError([Problem(option, f"must be {least} and finite, got {text}")])
+        raise ScenarioError.of(option, f"must be {least} and finite, got {text}")
     return value
 
 
@@ -79,7 +77,7 @@ def pace(text: str | None) -> float | None:
         return None if text is None else math.inf
     if _numeric(text) and float(text) > 0:
         return float(text)
-    raise ScenarioError([Problem("--speed", f"must be a number > 0 or max, got {text}")])
+    raise ScenarioError.of("--speed", f"must be a number > 0 or max, got {text}")
 
 
 def scenario_of(chosen: argparse.Namespace, name: str) -> JudgedScenario:
@@ -95,7 +93,7 @@ def options_of(
 
     for folder in chosen.data:
         if not Path(folder).is_dir():
-            raise ScenarioError([Problem(f"--data {folder}", "is not a folder")])
+            raise ScenarioError.of(f"--data {folder}", "is not a folder")
     return Options(
         seed=getattr(chosen, "seed", None),
         until=until,

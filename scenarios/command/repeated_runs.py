@@ -3,7 +3,7 @@
 import sys
 from typing import Self
 
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.planning.plan import Plan
 
 _WIDTH = 30
@@ -13,10 +13,9 @@ def refuse_oracles(plan: Plan, node: int | None) -> None:
     """Raise `ScenarioError` where a plan cannot run without an oracle, or has no agent `node`."""
     if plan.sampled:
         said = "a fault here goes by metrics or samples, which runs without an oracle do not have"
-        raise ScenarioError([Problem("fault", said)])
+        raise ScenarioError.of("fault", said)
     if node is not None and not 0 <= node < plan.size:
-        said = f"no agent {node}: ids run from 0 to {plan.size - 1}"
-        raise ScenarioError([Problem("--node", said)])
+        raise ScenarioError.of("--node", f"no agent {node}: ids run from 0 to {plan.size - 1}")
 
 
 class Bar:

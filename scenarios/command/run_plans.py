@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.command.option_values import pace, plan_of, seconds
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.check_scenario import JudgedScenario
 from scenarios.planning.plan import Plan
@@ -28,17 +28,15 @@ _MANY = 2000
 def run_plans(chosen: argparse.Namespace, scenarios: Sequence[JudgedScenario]) -> int:
     """Run one scenario, or two side by side; return the exit code."""
     if len(scenarios) > 2:
-        raise ScenarioError(
-            [Problem("run", f"shows one scenario or two side by side, got {len(scenarios)}")]
+        raise ScenarioError.of(
+            "run", f"shows one scenario or two side by side, got {len(scenarios)}"
         )
     if len(scenarios) == 2 and chosen.twice:
-        raise ScenarioError([Problem("--twice", "goes with one scenario")])
+        raise ScenarioError.of("--twice", "goes with one scenario")
     until, speed, live = seconds(chosen.until), pace(chosen.speed), _live(chosen)
     plans = [plan_of(chosen, one, until=until, engine=chosen.engine) for one in scenarios]
     if len({plan.engine for plan in plans}) > 1:
-        raise ScenarioError(
-            [Problem("run", "two runs side by side need one engine: --engine virtual")]
-        )
+        raise ScenarioError.of("run", "two runs side by side need one engine: --engine virtual")
     ends = [plan.horizon for plan in plans if plan.horizon is not None]
     if speed is None:
         unwatched = 1.0 if plans[0].engine == "wall" else math.inf
@@ -103,8 +101,8 @@ def _live(chosen: argparse.Namespace) -> str:
     from scenarios.console.screens.screen import can_be_full
 
     if chosen.live == "full" and not can_be_full(asked=True):
-        raise ScenarioError(
-            [Problem("--live full", "needs a terminal: keys and screen; lines goes anywhere")]
+        raise ScenarioError.of(
+            "--live full", "needs a terminal: keys and screen; lines goes anywhere"
         )
     return "full" if chosen.live == "full" or can_be_full() else "lines"
 

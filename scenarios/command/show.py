@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.command.option_values import opened, warn
-from scenarios.language.problems import Problem, ScenarioError, nearest
+from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import LIBRARY, library_names, read_text
 from scenarios.language.visible_text import say, say_json
 from scenarios.records.file_guard import FolderError
@@ -38,9 +38,7 @@ def perform(chosen: argparse.Namespace) -> int:
 
     if chosen.what not in MECHANISMS:
         hint = nearest(chosen.what, [*MECHANISMS, *library_names()])
-        raise ScenarioError(
-            [Problem("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")]
-        )
+        raise ScenarioError.of("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")
     if chosen.json:
         say_json(told(chosen.what))
     else:

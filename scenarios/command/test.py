@@ -28,7 +28,7 @@ from scenarios.experiments.scenario_tests import (
 )
 from scenarios.experiments.shrink import shrink, size
 from scenarios.experiments.sweep import seeds_of
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
@@ -45,12 +45,12 @@ def perform(chosen: argparse.Namespace) -> int:
     """Run scenarios as tests."""
     options = keywords_of(chosen)
     if chosen.keep and chosen.swarm is None:
-        raise ScenarioError([Problem("--keep", "belongs to --swarm")])
+        raise ScenarioError.of("--keep", "belongs to --swarm")
     if chosen.swarm is not None:
         return _swarm(chosen, options)
     if not chosen.path:
         said = "name files, folders of test_*.toml, or library: for the whole library"
-        raise ScenarioError([Problem("hush test", said)])
+        raise ScenarioError.of("hush test", said)
     seeds = None if chosen.seeds is None else seeds_of(chosen.seeds)
     cases = [case for path in collect(chosen.path) for case in cases_of(path, seeds)]
     verdicts = list(_each(cases, options, chosen.jobs))
@@ -97,7 +97,7 @@ def _tree(case: Case, options: dict[str, Any]) -> dict[str, Any]:
     run = dict(tree.get("run") or {})
     run |= {} if case.seed is None else {"seed": case.seed}
     if "seed" not in run:
-        raise ScenarioError([Problem(case.scenario, "has no seed to shrink under: give --seeds N")])
+        raise ScenarioError.of(case.scenario, "has no seed to shrink under: give --seeds N")
     return tree | {"run": run, "name": loaded.name}
 
 
@@ -137,7 +137,7 @@ def _fresh(scenario: str, name: str, out: str | None) -> tuple[Path, Iterator[st
         path = Path(out)
         if path.exists() or not path.parent.is_dir():
             why = "exists already" if path.exists() else "its folder does not exist"
-            raise ScenarioError([Problem("--out", f"{out}: {why}; nothing was written")])
+            raise ScenarioError.of("--out", f"{out}: {why}; nothing was written")
         stem, suffix, place = path.stem, path.suffix, path.parent
     else:
         stem, suffix = f"{name.replace('/', '-')}.shrunk", ".toml"
@@ -159,7 +159,7 @@ def write_new(place: Path, names: Iterable[str], text: str) -> Path:
         except FileExistsError:
             continue
         return place / taken
-    raise ScenarioError([Problem(str(place / taken), "exists already; nothing was written")])
+    raise ScenarioError.of(str(place / taken), "exists already; nothing was written")
 
 
 def _trial(place: Path) -> Path:

@@ -14,7 +14,7 @@ from scenarios.api import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.experiments.sweep import seeds_of
 from scenarios.language.json_numbers import number, show
-from scenarios.language.problems import Problem, ScenarioError, nearest
+from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import library_names
 from scenarios.language.writer import inline
 from scenarios.planning.expectations import Expectation, expectation_of
@@ -69,14 +69,14 @@ def collect(paths: Iterable[str]) -> list[str]:
         elif path.is_dir():
             inside = sorted(str(p) for p in path.rglob("test_*.toml"))
             if not inside:
-                raise ScenarioError([Problem(word, "holds no test_*.toml")])
+                raise ScenarioError.of(word, "holds no test_*.toml")
             scenarios += inside
         elif path.is_file():
             scenarios.append(word)
         else:
             hint = nearest(word.removeprefix(_LIBRARY), library_names())
             said = f"is no file, no folder and no scenario of the library; {hint}"
-            raise ScenarioError([Problem(word, said)])
+            raise ScenarioError.of(word, said)
     return list(dict.fromkeys(scenarios))
 
 

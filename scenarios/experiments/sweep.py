@@ -15,7 +15,7 @@ from typing import Any
 from scenarios.api import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import number
-from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import JudgedScenario
@@ -39,8 +39,8 @@ def seeds_of(text: str) -> range:
     match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", text)
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
     if not first <= last < first + _MOST:
-        raise ScenarioError(
-            [Problem("--seeds", f'must be such as "0..9", at most {_MOST:,} seeds, got {text}')]
+        raise ScenarioError.of(
+            "--seeds", f'must be such as "0..9", at most {_MOST:,} seeds, got {text}'
         )
     return range(first, last + 1)
 
@@ -52,8 +52,8 @@ def sweep_seeds(chosen: argparse.Namespace, options: dict[str, Any], loaded: Jud
     """
     text = chosen.seeds or loaded.read.sweep.seeds
     if text is None:
-        raise ScenarioError(
-            [Problem("--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file')]
+        raise ScenarioError.of(
+            "--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file'
         )
     seeds = seeds_of(text)
     stem = f"runs/{loaded.name}-sweep-{seeds[0]}"

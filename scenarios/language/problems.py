@@ -41,6 +41,11 @@ class ScenarioError(ValueError):
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
+    @classmethod
+    def of(cls, where: str, message: str) -> "ScenarioError":
+        """Return the error of one problem that has no place in a file: of an option, or of a whole scenario."""
+        return cls([Problem(where, message)])
+
     def __reduce__(self) -> tuple[type["ScenarioError"], tuple[tuple[Problem, ...]]]:
         """Survive the way back from another process."""
         return type(self), (self.problems,)

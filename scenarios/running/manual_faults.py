@@ -203,7 +203,7 @@ class Steering:
 
     @staticmethod
     def _refuse(key: str, problem: str) -> None:
-        raise ScenarioError([Problem(key, problem)])
+        raise ScenarioError.of(key, problem)
 
     def text(self) -> str:
         """Return the session as the text of a scenario file, which names no folder of this machine.
