@@ -43,3 +43,12 @@ def test_the_extra_for_all_names_every_extra_of_users() -> None:
     named = re.search(r"\[(.*)\]", extras["all"][0])
     assert named is not None
     assert set(named[1].split(",")) == set(extras) - {"all", "test", "lint"}
+
+
+def test_the_versions_of_python_are_those_that_nox_and_the_workflow_check() -> None:
+    classified = re.findall(r"Python :: (3\.\d+)", "\n".join(ABOUT["classifiers"]))
+    for file in ("noxfile.py", ".github/workflows/checks.yml"):
+        checked = re.search(r"(?:PYTHONS =|python:) \[(.*)\]", (ROOT / file).read_text("utf-8"))
+        assert checked is not None
+        assert re.findall(r"3\.\d+", checked[1]) == classified
+    assert ABOUT["requires-python"] == f">={classified[0]}"
