@@ -20,7 +20,6 @@ from scenarios.language.table_rules import OwnCode, read_table
 from scenarios.planning.clocks import ClockInputs
 from scenarios.planning.context import Settling
 from scenarios.planning.datasets import Shards
-from scenarios.planning.durations import build_duration
 from scenarios.planning.graphs import Edge
 from scenarios.planning.mechanism import (
     Builder,
@@ -38,7 +37,7 @@ from scenarios.planning.public_facts import Place, Public
 from scenarios.planning.release_charges import Terms
 from scenarios.planning.scenario_tables import DELTA, GroupTable, ServerTable
 from scenarios.planning.seeds import generator, pads
-from scenarios.planning.starts import STARTS, StartInputs
+from scenarios.planning.starts import StartInputs
 
 
 class People:
@@ -194,7 +193,7 @@ class People:
             objectives,
             warm=kind is not None and kind.warm_start,
         )
-        return STARTS[table.kind].build(table, inputs)
+        return table.models(inputs)
 
     def _start_of(self, g: int, group: GroupTable, start: Vector) -> Vector:
         match group.start:
@@ -290,7 +289,7 @@ class People:
 
     def _compute(self, g: int, group: GroupTable) -> Duration | None:
         law: Duration | None = self.at.attempt(
-            ("nodes", g, "compute"), lambda: build_duration(group.compute, self.at.folders)
+            ("nodes", g, "compute"), lambda: group.compute.law(self.at.folders)
         )
         return None if isinstance(law, Constant) and law.value_s == 0 else law
 

@@ -5,7 +5,7 @@ from scenarios.language.problems import Report
 from scenarios.planning.check_budget import check_noise, check_privacy
 from scenarios.planning.clocks import waits
 from scenarios.planning.durations import ConstantTable
-from scenarios.planning.losses import LOSSES
+from scenarios.planning.losses import LossTable
 from scenarios.planning.mechanism import CheckContext, name_of, record_of, table_of
 from scenarios.planning.mechanism_tables import (
     ConsensusTable,
@@ -40,11 +40,11 @@ def nothing_else(table: MechanismTable, around: CheckContext) -> None:
 
 
 def _losses(table: MechanismTable, around: CheckContext) -> None:
-    kind = LOSSES.get(name_of(around.read.task.loss) or "")
-    if kind is not None and not kind.convex and record_of(table).needs_convex(table):
+    loss = around.read.task.loss
+    if isinstance(loss, LossTable) and not loss.convex and record_of(table).needs_convex(table):
         around.report.value(
             ("task", "loss"),
-            f"the {kind.name} loss is not convex, and {table.kind} needs exact minimisers",
+            f"the {loss.kind} loss is not convex, and {table.kind} needs exact minimisers",
         )
 
 

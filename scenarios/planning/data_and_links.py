@@ -14,7 +14,6 @@ from scenarios.planning import shared_rows
 from scenarios.planning.context import MOST, Settling
 from scenarios.planning.data_sources import SOURCES, SourceInputs
 from scenarios.planning.datasets import Demands, Points, Shards, tidy
-from scenarios.planning.durations import build_duration
 from scenarios.planning.files import BadData, numbers
 from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism import rests_on_norms
@@ -121,8 +120,8 @@ class Ground:
         network = self.at.read.network
         exceptions: dict[tuple[int, int], Policy] = {}
         base = Policy(Constant(0.0), network.loss, network.rate)
-        if isinstance(network.latency, LatencyMatrixTable):
-            table = network.latency
+        table = network.latency
+        if isinstance(table, LatencyMatrixTable):
             matrix = self.at.attempt(("network", "latency"), lambda: self._latency_matrix(table))
             if matrix is not None:
                 pairs = [(i, j) for i, j, _ in edges] + [(j, i) for i, j, _ in edges]
@@ -130,9 +129,7 @@ class Ground:
                     pair: replace(base, latency=Constant(float(matrix[pair]))) for pair in pairs
                 }
         else:
-            law = self.at.attempt(
-                ("network", "latency"), lambda: build_duration(network.latency, self.at.folders)
-            )
+            law = self.at.attempt(("network", "latency"), lambda: table.law(self.at.folders))
             base = replace(base, latency=law or base.latency)
         joined = {(i, j) for i, j, _ in edges}
         for k, link in enumerate(self.at.read.link):
@@ -172,6 +169,6 @@ class Ground:
             )
             return otherwise
         law: Duration | None = self.at.attempt(
-            link.path_to("latency"), lambda: build_duration(table, self.at.folders)
+            link.path_to("latency"), lambda: table.law(self.at.folders)
         )
         return law or otherwise

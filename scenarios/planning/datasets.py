@@ -9,7 +9,6 @@ from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs
 from scenarios.planning.files import BadData
 from scenarios.planning.seeds import generator
-from scenarios.planning.splits import SPLITS, NoSplit
 
 if TYPE_CHECKING:
     from scenarios.planning.splits import Sizes
@@ -106,13 +105,7 @@ def amounts(table: DrawnSourceTable, inputs: SourceInputs) -> "Sizes":
     rng, (low, high), n = generator(inputs.seed, "data/sizes"), table.bounds, inputs.agents
     if table.split is None:
         return rng.integers(low, high, endpoint=True, size=n)
-    split = SPLITS[table.split.kind]
-    if split.by_label is not None:
-        raise NoSplit(
-            f"{split.name} shares out a pool by label; each separator has points of its own"
-        )
-    total = split.total(table.split, n * (low + high) // 2, n)
-    return split.sizes(table.split, total, n, rng)
+    return table.split.sizes(table.split.total(n * (low + high) // 2, n), n, rng)
 
 
 def ball(rng: np.random.Generator, count: int, dimension: int) -> Matrix:

@@ -1,14 +1,12 @@
 """Distributions of durations: latency, compute time, and the times of faults."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from scenarios.language.problems import Report
 from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, ShortForm, key
 from scenarios.language.value_rules import Number, Text, duration
 from scenarios.planning.files import BadData, Folders
-from scenarios.planning.kinds import Tables
 
 if TYPE_CHECKING:
     from clocks.durations import Duration
@@ -18,13 +16,26 @@ _SHAPE = Number(above=0, least=0.05, most=1e6)
 """Below, the middle of a distribution is shorter than a nanosecond or its tail longer than 285 years; above, it is constant."""
 
 
-class ConstantTable(KindTable):
+class DurationTable(KindTable):
+    """The parameters of a distribution."""
+
+    def law(self, folders: Folders) -> "Duration":
+        """Return the distribution; `folders` may hold a file that the table names. Raises BadData."""
+        raise NotImplementedError(f"no distribution is made for {self.kind!r}")
+
+
+class ConstantTable(DurationTable):
     """Always `value` seconds."""
 
     value: float = key(duration(), REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import Constant
 
-class UniformTable(KindTable):
+        return Constant(self.value)
+
+
+class UniformTable(DurationTable):
     """From `min` to `max` seconds, all alike."""
 
     min: float = key(duration(), REQUIRED)
@@ -36,143 +47,113 @@ class UniformTable(KindTable):
                 self.place, f"min must be at most max, got {self.min:g} s and {self.max:g} s"
             )
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import uniform
 
-class ExponentialTable(KindTable):
+        return uniform(self.min, self.max)
+
+
+class ExponentialTable(DurationTable):
     """Exponential, of `mean` seconds."""
 
     mean: float = key(_LONG, REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import exponential
 
-class NormalTable(KindTable):
+        return exponential(self.mean)
+
+
+class NormalTable(DurationTable):
     """Normal, cut off at 0; in seconds."""
 
     mean: float = key(duration(), REQUIRED)
     std: float = key(duration(), REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import normal
 
-class LognormalTable(KindTable):
+        return normal(self.mean, self.std)
+
+
+class LognormalTable(DurationTable):
     """Lognormal: `median` in seconds, `sigma` of the logarithm."""
 
     median: float = key(_LONG, REQUIRED)
     sigma: float = key(Number(above=0, high=20), REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import lognormal
 
-class GammaTable(KindTable):
+        return lognormal(self.median, self.sigma)
+
+
+class GammaTable(DurationTable):
     """Gamma: `mean` in seconds."""
 
     mean: float = key(_LONG, REQUIRED)
     shape: float = key(_SHAPE, REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import gamma
 
-class ParetoTable(KindTable):
+        return gamma(self.mean, self.shape)
+
+
+class ParetoTable(DurationTable):
     """Pareto: the least in seconds, and the exponent of the tail."""
 
     min: float = key(_LONG, REQUIRED)
     alpha: float = key(_SHAPE, REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import pareto
 
-class WeibullTable(KindTable):
+        return pareto(self.min, self.alpha)
+
+
+class WeibullTable(DurationTable):
     """Weibull: `scale` in seconds."""
 
     scale: float = key(_LONG, REQUIRED)
     shape: float = key(Number(low=0.05, most=1e6), REQUIRED)
 
+    def law(self, _: Folders) -> "Duration":
+        from clocks.durations import weibull
 
-class DurationsFileTable(KindTable):
+        return weibull(self.scale, self.shape)
+
+
+class DurationsFileTable(DurationTable):
     """Durations that a file lists, in seconds, one after the other."""
 
     path: str = key(Text("a path"), REQUIRED)
 
+    def law(self, folders: Folders) -> "Duration":
+        from clocks.clock import nanoseconds
+        from clocks.durations import Replayed
+        from scenarios.planning.files import numbers
 
-@dataclass(frozen=True, slots=True)
-class DurationKind:
-    """A distribution of durations: its parameters, and how it is made of them."""
-
-    name: str
-    table: type[KindTable]
-    build: Callable[[Any, Folders], "Duration"]
-
-
-def _constant(table: ConstantTable, _: Folders) -> "Duration":
-    from clocks.durations import Constant
-
-    return Constant(table.value)
+        path = folders.find(self.path)
+        values = [float(v) for v in numbers(path).ravel()]
+        if not values or not all(0 <= v < 9e9 for v in values):
+            wanted = f"{path.name} must hold durations in seconds, at least one, none negative"
+            raise BadData(wanted)
+        return Replayed(tuple(nanoseconds(v) for v in values))
 
 
-def _uniform(table: UniformTable, _: Folders) -> "Duration":
-    from clocks.durations import uniform
-
-    return uniform(table.min, table.max)
-
-
-def _exponential(table: ExponentialTable, _: Folders) -> "Duration":
-    from clocks.durations import exponential
-
-    return exponential(table.mean)
-
-
-def _normal(table: NormalTable, _: Folders) -> "Duration":
-    from clocks.durations import normal
-
-    return normal(table.mean, table.std)
-
-
-def _lognormal(table: LognormalTable, _: Folders) -> "Duration":
-    from clocks.durations import lognormal
-
-    return lognormal(table.median, table.sigma)
-
-
-def _gamma(table: GammaTable, _: Folders) -> "Duration":
-    from clocks.durations import gamma
-
-    return gamma(table.mean, table.shape)
-
-
-def _pareto(table: ParetoTable, _: Folders) -> "Duration":
-    from clocks.durations import pareto
-
-    return pareto(table.min, table.alpha)
-
-
-def _weibull(table: WeibullTable, _: Folders) -> "Duration":
-    from clocks.durations import weibull
-
-    return weibull(table.scale, table.shape)
-
-
-def _trace(table: DurationsFileTable, folders: Folders) -> "Duration":
-    from clocks.clock import nanoseconds
-    from clocks.durations import Replayed
-    from scenarios.planning.files import numbers
-
-    path = folders.find(table.path)
-    values = [float(v) for v in numbers(path).ravel()]
-    if not values or not all(0 <= v < 9e9 for v in values):
-        raise BadData(f"{path.name} must hold durations in seconds, at least one, none negative")
-    return Replayed(tuple(nanoseconds(v) for v in values))
-
-
-DURATIONS: Mapping[str, DurationKind] = {
-    kind.name: kind
-    for kind in (
-        DurationKind("constant", ConstantTable, _constant),
-        DurationKind("uniform", UniformTable, _uniform),
-        DurationKind("exponential", ExponentialTable, _exponential),
-        DurationKind("normal", NormalTable, _normal),
-        DurationKind("lognormal", LognormalTable, _lognormal),
-        DurationKind("gamma", GammaTable, _gamma),
-        DurationKind("pareto", ParetoTable, _pareto),
-        DurationKind("weibull", WeibullTable, _weibull),
-        DurationKind("trace", DurationsFileTable, _trace),
-    )
+DURATIONS: Mapping[str, type[DurationTable]] = {
+    "constant": ConstantTable,
+    "uniform": UniformTable,
+    "exponential": ExponentialTable,
+    "normal": NormalTable,
+    "lognormal": LognormalTable,
+    "gamma": GammaTable,
+    "pareto": ParetoTable,
+    "weibull": WeibullTable,
+    "trace": DurationsFileTable,
 }
 
-DURATION = Kinds("distribution", Tables(DURATIONS), ShortForm("constant", "value", duration()))
+DURATION = Kinds("distribution", DURATIONS, ShortForm("constant", "value", duration()))
 """The rule of a duration or its distribution; 0 is allowed."""
-POSITIVE_DURATION = Kinds("distribution", Tables(DURATIONS), ShortForm("constant", "value", _LONG))
-
-
-def build_duration(table: KindTable, folders: Folders) -> "Duration":
-    """Make a distribution of durations from its table."""
-    return DURATIONS[table.kind].build(table, folders)
+POSITIVE_DURATION = Kinds("distribution", DURATIONS, ShortForm("constant", "value", _LONG))

@@ -10,8 +10,7 @@ from actors.faults.link_actions import Direction, LinkTarget, MakeEffect, affect
 from actors.faults.schedule import Action
 from actors.faults.targets import Target
 from clocks.durations import Constant, Duration
-from scenarios.language.table_rules import KindTable
-from scenarios.planning.durations import build_duration
+from scenarios.planning.durations import DurationTable
 from scenarios.planning.fault_kinds import DIRECTION, FaultTable
 from scenarios.planning.fault_tables import OnAgents, OnLinks
 from scenarios.planning.files import Folders
@@ -61,15 +60,13 @@ class FaultBuilder:
         links = LinkTarget(target, pairs, direction)
         return Action(target, partial(affect_links, target=links, make=make), pairs=pairs)
 
-    def distribution(self, table: KindTable | None) -> Duration | None:
+    def distribution(self, table: DurationTable | None) -> Duration | None:
         """Return the distribution of a table; None without one, or where it is reported to be wrong."""
         if table is None:
             return None
-        law: Duration | None = self._at.attempt(
-            table.place, lambda: build_duration(table, self.folders)
-        )
+        law: Duration | None = self._at.attempt(table.place, lambda: table.law(self.folders))
         return law
 
-    def needed_distribution(self, table: KindTable | None) -> Duration:
+    def needed_distribution(self, table: DurationTable | None) -> Duration:
         """Return the distribution of a table that must be there; constantly 0 where it is reported to be wrong."""
         return self.distribution(table) or Constant(0.0)

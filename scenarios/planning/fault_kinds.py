@@ -13,7 +13,6 @@ from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest, shown
 from scenarios.language.table_rules import (
     Field,
-    KindTable,
     SubTable,
     Table,
     fill_table,
@@ -25,7 +24,7 @@ from scenarios.language.table_rules import (
 )
 from scenarios.language.value_rules import Choice, Flag, Name, Rule, Text, count, duration
 from scenarios.planning.check_targets import ActionCheck
-from scenarios.planning.durations import POSITIVE_DURATION
+from scenarios.planning.durations import POSITIVE_DURATION, DurationTable
 from scenarios.planning.fault_examples import Example
 from scenarios.planning.fault_tables import LINKS, SHARE, TARGET, OnAgents
 from scenarios.planning.kinds import Family
@@ -174,7 +173,7 @@ class FaultTable(Table):
 
     name: str | None = key(Name())
     at: float | None = key(duration())
-    every: KindTable | None = key(POSITIVE_DURATION)
+    every: DurationTable | None = key(POSITIVE_DURATION)
     from_: float | None = key(duration(), name="from")
     when: str | None = key(Text("a condition"))
     times: int | None = key(count())
@@ -183,7 +182,7 @@ class FaultTable(Table):
     after: float | None = key(duration())
     until: float | None = key(duration())
     probability: float | None = key(SHARE)
-    for_: KindTable | None = key(POSITIVE_DURATION, name="for")
+    for_: DurationTable | None = key(POSITIVE_DURATION, name="for")
     oracle: bool | None = key(Flag())
     kind: FaultKind[Any] | None = None
     """The action; None where there was none, or more than one."""

@@ -1,8 +1,7 @@
 """The kinds of loss."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from scenarios.language.table_rules import KindTable, key
 from scenarios.language.value_rules import positive
@@ -11,64 +10,71 @@ if TYPE_CHECKING:
     from mechanisms.objectives import Loss
 
 
-class PlainLossTable(KindTable):
-    """A loss without parameters."""
+class LossTable(KindTable):
+    """The parameters of a loss."""
+
+    score: ClassVar[str]
+    """What a model is scored by: accuracy, or rmse."""
+    convex: ClassVar[bool]
+
+    def build(self) -> "Loss":
+        """Return the loss."""
+        raise NotImplementedError(f"no loss is made for {self.kind!r}")
 
 
-class SmoothedHingeTable(KindTable):
+class LogisticTable(LossTable):
+    """The logistic loss."""
+
+    score = "accuracy"
+    convex = True
+
+    def build(self) -> "Loss":
+        from mechanisms.objectives import Logistic
+
+        return Logistic()
+
+
+class SmoothedHingeTable(LossTable):
     """The hinge, made smooth over `width`."""
 
+    score = "accuracy"
+    convex = True
     width: float = key(positive(), 0.5)
 
+    def build(self) -> "Loss":
+        from mechanisms.objectives import SmoothedHinge
 
-class SquaredTable(KindTable):
+        return SmoothedHinge(self.width)
+
+
+class SquaredTable(LossTable):
     """The squared error; `clip` bounds its gradient."""
 
+    score = "rmse"
+    convex = True
     clip: float | None = key(positive())
 
+    def build(self) -> "Loss":
+        from mechanisms.objectives import Squared
 
-@dataclass(frozen=True, slots=True)
-class LossKind:
-    """A kind of loss."""
-
-    name: str
-    table: type[KindTable]
-    score: str
-    """What a model is scored by: accuracy, or rmse."""
-    convex: bool
-    build: Callable[[Any], "Loss"]
+        return Squared(float("inf") if self.clip is None else self.clip)
 
 
-def _logistic(_: KindTable) -> "Loss":
-    from mechanisms.objectives import Logistic
+class WelschTable(LossTable):
+    """Welsch's loss, which outliers hardly move."""
 
-    return Logistic()
+    score = "rmse"
+    convex = False
 
+    def build(self) -> "Loss":
+        from mechanisms.objectives import Welsch
 
-def _smoothed_hinge(table: SmoothedHingeTable) -> "Loss":
-    from mechanisms.objectives import SmoothedHinge
-
-    return SmoothedHinge(table.width)
-
-
-def _squared(table: SquaredTable) -> "Loss":
-    from mechanisms.objectives import Squared
-
-    return Squared(float("inf") if table.clip is None else table.clip)
+        return Welsch()
 
 
-def _welsch(_: KindTable) -> "Loss":
-    from mechanisms.objectives import Welsch
-
-    return Welsch()
-
-
-LOSSES: Mapping[str, LossKind] = {
-    kind.name: kind
-    for kind in (
-        LossKind("logistic", PlainLossTable, "accuracy", True, _logistic),
-        LossKind("smoothed-hinge", SmoothedHingeTable, "accuracy", True, _smoothed_hinge),
-        LossKind("squared", SquaredTable, "rmse", True, _squared),
-        LossKind("welsch", PlainLossTable, "rmse", False, _welsch),
-    )
+LOSSES: Mapping[str, type[LossTable]] = {
+    "logistic": LogisticTable,
+    "smoothed-hinge": SmoothedHingeTable,
+    "squared": SquaredTable,
+    "welsch": WelschTable,
 }

@@ -27,7 +27,6 @@ from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import FaultPlanner
-from scenarios.planning.losses import LOSSES
 from scenarios.planning.mechanism import (
     family_of,
     is_misprinted,
@@ -161,7 +160,7 @@ class _Resolver:
         if isinstance(table, OwnCode):
             own: Loss = self.at.code(table.kind)(**table.parameters)
             return own
-        return LOSSES[table.kind].build(table)
+        return table.build()
 
     def _refuse_long(self, plan: Plan) -> None:
         """Refuse more wakes and more samples than a run may have, whatever ends it."""

@@ -34,14 +34,14 @@ from scenarios.planning.accountant import AUTO
 from scenarios.planning.accountant import named as accountants
 from scenarios.planning.clocks import CLOCKS, ClockTable
 from scenarios.planning.data_sources import SOURCES, SourceTable
-from scenarios.planning.durations import DURATION, DURATIONS
+from scenarios.planning.durations import DURATION, DURATIONS, DurationTable
 from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.fault_kinds import FaultRule, FaultTable
 from scenarios.planning.kinds import Tables
-from scenarios.planning.losses import LOSSES
+from scenarios.planning.losses import LOSSES, LossTable
 from scenarios.planning.mechanism import MECHANISM
 from scenarios.planning.mechanism_tables import MechanismTable
-from scenarios.planning.starts import STARTS
+from scenarios.planning.starts import STARTS, StartTable
 from scenarios.planning.topologies import TOPOLOGIES, TopologyTable
 
 _SEED = Number(low=0, whole=True)
@@ -61,7 +61,7 @@ class LatencyMatrixTable(KindTable):
 
 LATENCY = Kinds(
     "distribution",
-    {**Tables(DURATIONS), "matrix": LatencyMatrixTable},
+    {**DURATIONS, "matrix": LatencyMatrixTable},
     ShortForm("constant", "value", duration()),
 )
 
@@ -108,7 +108,7 @@ class GroupTable(Table):
     clock: ClockTable | OwnCode = key(
         Kinds("clock", Tables(CLOCKS), own=True), {"kind": "poisson", "rate": 1.0}
     )
-    compute: KindTable = key(DURATION, "0s")
+    compute: DurationTable = key(DURATION, "0s")
     budget: BudgetTable | None = key(SubTable(BudgetTable))
     present: bool = key(Flag(), True)
     start: str | None = key(Choice("zeros", "neighbours", "file"))
@@ -120,7 +120,7 @@ class LinkTable(Table):
     between: list[list[int]] | None = key(Many(Many(_WHOLE, 2, 2), 1))
     from_: int | None = key(_WHOLE, name="from")
     to: int | None = key(_WHOLE)
-    latency: KindTable | None = key(LATENCY)
+    latency: DurationTable | LatencyMatrixTable | None = key(LATENCY)
     loss: float | None = key(_SHARE)
     rate: float | None = key(size(zero=False))
 
@@ -157,7 +157,7 @@ class NetworkTable(Table):
     topology: TopologyTable | OwnCode = key(
         Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"}
     )
-    latency: KindTable = key(LATENCY, "0s")
+    latency: DurationTable | LatencyMatrixTable = key(LATENCY, "0s")
     loss: float = key(_SHARE, 0.0)
     rate: float | None = key(size(zero=False))
     silence: float | None = key(_LONG)
@@ -166,7 +166,7 @@ class NetworkTable(Table):
 class TaskTable(Table):
     """[task]: what is learnt."""
 
-    loss: KindTable = key(Kinds("loss", Tables(LOSSES), own=True), "logistic")
+    loss: LossTable | OwnCode = key(Kinds("loss", LOSSES, own=True), "logistic")
     l2: float | str = key(
         Either(
             'a number >= 0 or "1/m"',
@@ -176,7 +176,7 @@ class TaskTable(Table):
         0.0,
     )
     reduction: str = key(Choice("mean", "sum"), "mean")
-    start: KindTable = key(Kinds("start", Tables(STARTS)), "zeros")
+    start: StartTable = key(Kinds("start", STARTS), "zeros")
 
 
 class OriginTable(Table):

@@ -1,9 +1,9 @@
 """The models that agents start from."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, KindTable, key
 from scenarios.language.value_rules import Text
@@ -12,16 +12,6 @@ from scenarios.planning.files import MOST_BYTES, BadData, Folders
 if TYPE_CHECKING:
     from mechanisms.objectives import LocalObjective
     from mechanisms.vectors import Matrix
-
-
-class PlainStartTable(KindTable):
-    """A start without parameters."""
-
-
-class StartFileTable(KindTable):
-    """An archive that holds an array theta, a row for each agent."""
-
-    path: str = key(Text("a path"), REQUIRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,67 +27,75 @@ class StartInputs:
     """Whether the mechanism makes a warm start of its own from the local models."""
 
 
-@dataclass(frozen=True, slots=True)
-class StartKind:
-    """A kind of start."""
+class StartTable(KindTable):
+    """The parameters of a start."""
 
-    name: str
-    table: type[KindTable]
-    build: "Callable[[Any, StartInputs], Matrix]"
-    """Takes a table; returns a row for each agent. Raises BadData or NoMinimiser."""
+    def models(self, inputs: StartInputs) -> "Matrix":
+        """Return a row for each agent. Raises BadData or NoMinimiser."""
+        raise NotImplementedError(f"no start is made for {self.kind!r}")
 
 
-def _zeros(_: KindTable, inputs: StartInputs) -> "Matrix":
-    import numpy as np
+class ZerosTable(StartTable):
+    """Models of zeros."""
 
-    return np.zeros(inputs.shape)
+    def models(self, inputs: StartInputs) -> "Matrix":
+        import numpy as np
 
-
-def _random(_: KindTable, inputs: StartInputs) -> "Matrix":
-    """Return normal vectors of about norm 1 from a public seed."""
-    from scenarios.planning.seeds import generator
-
-    drawn: Matrix = generator(inputs.seed, "start").standard_normal(inputs.shape)
-    return drawn / math.sqrt(inputs.shape[1])
-
-
-def _local(_: KindTable, inputs: StartInputs) -> "Matrix":
-    import numpy as np
-
-    from mechanisms.solve import minimise
-
-    if inputs.warm:
         return np.zeros(inputs.shape)
-    return np.array([minimise(objective).theta for objective in inputs.objectives])
 
 
-def _file(table: StartFileTable, inputs: StartInputs) -> "Matrix":
-    import numpy as np
+class RandomTable(StartTable):
+    """Normal vectors of about norm 1, from a public seed."""
 
-    from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+    def models(self, inputs: StartInputs) -> "Matrix":
+        from scenarios.planning.seeds import generator
 
-    path = inputs.folders.find(table.path)
-    try:
-        theta: Matrix = arrays(path, "theta", most=inputs.folders.most)[0]
-    except TooLarge as error:
-        limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
-        raise BadData(f"{error}; {limit} needs --allow-large") from None
-    except UNREADABLE as error:
-        raise BadData(
-            f"{path.name} must hold an array theta of numbers ({type(error).__name__})"
-        ) from None
-    if theta.shape != inputs.shape or not np.isfinite(theta).all():
-        rows, columns = inputs.shape
-        raise BadData(f"theta must be {rows} × {columns} and finite, got {theta.shape}")
-    return theta
+        drawn: Matrix = generator(inputs.seed, "start").standard_normal(inputs.shape)
+        return drawn / math.sqrt(inputs.shape[1])
 
 
-STARTS: Mapping[str, StartKind] = {
-    kind.name: kind
-    for kind in (
-        StartKind("zeros", PlainStartTable, _zeros),
-        StartKind("random", PlainStartTable, _random),
-        StartKind("file", StartFileTable, _file),
-        StartKind("local", PlainStartTable, _local),
-    )
+class StartFileTable(StartTable):
+    """An archive that holds an array theta, a row for each agent."""
+
+    path: str = key(Text("a path"), REQUIRED)
+
+    def models(self, inputs: StartInputs) -> "Matrix":
+        import numpy as np
+
+        from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+
+        path = inputs.folders.find(self.path)
+        try:
+            theta: Matrix = arrays(path, "theta", most=inputs.folders.most)[0]
+        except TooLarge as error:
+            limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
+            raise BadData(f"{error}; {limit} needs --allow-large") from None
+        except UNREADABLE as error:
+            raise BadData(
+                f"{path.name} must hold an array theta of numbers ({type(error).__name__})"
+            ) from None
+        if theta.shape != inputs.shape or not np.isfinite(theta).all():
+            rows, columns = inputs.shape
+            raise BadData(f"theta must be {rows} × {columns} and finite, got {theta.shape}")
+        return theta
+
+
+class LocalStartTable(StartTable):
+    """The model that each agent would learn alone."""
+
+    def models(self, inputs: StartInputs) -> "Matrix":
+        import numpy as np
+
+        from mechanisms.solve import minimise
+
+        if inputs.warm:
+            return np.zeros(inputs.shape)
+        return np.array([minimise(objective).theta for objective in inputs.objectives])
+
+
+STARTS: Mapping[str, type[StartTable]] = {
+    "zeros": ZerosTable,
+    "random": RandomTable,
+    "file": StartFileTable,
+    "local": LocalStartTable,
 }

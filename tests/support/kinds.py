@@ -1,5 +1,6 @@
 """Members of families, made from tables as an author writes them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +14,27 @@ from scenarios.planning.datasets import Demands, Shards, tidy
 from scenarios.planning.files import Folders
 from scenarios.planning.graphs import Edge
 from scenarios.planning.kinds import Tables
-from scenarios.planning.splits import SPLITS
+from scenarios.planning.splits import SPLITS, SplitTable
 from scenarios.planning.topologies import TOPOLOGIES, TopologyInputs, TopologyTable
 
 
-def read_kind(family: Any, table: Any, tag: str = "kind") -> KindTable:
+def read_kind(family: Mapping[str, type[KindTable]], table: Any, tag: str = "kind") -> Any:
     """Read a table of a family; raise what is wrong with it."""
     report = Report({}, {}, "table")
-    read: KindTable = Kinds("kind", Tables(family), tag=tag).read(table, (), report)
+    read = Kinds("kind", family, tag=tag).read(table, (), report)
     report.stop_if_any()
     return read
 
 
-def split_table(table: dict[str, Any]) -> KindTable:
+def split_table(table: dict[str, Any]) -> SplitTable:
     """Read a split."""
-    return read_kind(SPLITS, table)
+    split: SplitTable = read_kind(SPLITS, table)
+    return split
 
 
 def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Demands) -> Shards:
     """Make or read the points of n agents."""
-    table = read_kind(SOURCES, data, "source")
+    table = read_kind(Tables(SOURCES), data, "source")
     shards = SOURCES[table.kind].build(table, SourceInputs(n, seed, folders))
     return tidy(shards, demands)
 
@@ -41,7 +43,7 @@ def edges_of(
     topology: dict[str, Any], n: int, rng: np.random.Generator, targets: Matrix | None
 ) -> tuple[Edge, ...]:
     """Make the edges of a topology over n agents."""
-    table = read_kind(TOPOLOGIES, topology)
+    table = read_kind(Tables(TOPOLOGIES), topology)
     inputs = TopologyInputs(n, rng, targets, Folders(Path()))
     assert isinstance(table, TopologyTable)
     return table.join(inputs)

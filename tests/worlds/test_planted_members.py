@@ -1,7 +1,8 @@
 """A new member of a family that one place has forgotten is an error: it never behaves as another member."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -10,22 +11,22 @@ import pytest
 from mechanisms.noise import LAWS, Gaussian
 from scenarios.experiments.random_worlds import Dice, small_world
 from scenarios.language.problems import ScenarioError
-from scenarios.language.table_rules import Field, Many, Table, keys_of
+from scenarios.language.table_rules import Field, KindTable, Many, Table, keys_of
 from scenarios.language.value_rules import Rule
 from scenarios.planning import mechanism_tables, scenario_tables
 from scenarios.planning.clocks import ClockKind
 from scenarios.planning.data_sources import SourceKind
-from scenarios.planning.durations import DurationKind
+from scenarios.planning.durations import DURATIONS, DurationTable
 from scenarios.planning.fault_kinds import DIRECTION, FAULTS, LOSE, FaultKind, fault_kinds
 from scenarios.planning.faults.partition import PartitionTable
 from scenarios.planning.faults.privacy import PrivacyFaultTable
 from scenarios.planning.faults.storage import StorageTable
-from scenarios.planning.losses import LossKind
+from scenarios.planning.losses import LOSSES, LossTable
 from scenarios.planning.mechanism import MECHANISMS, MechanismKind
 from scenarios.planning.metric import Metric
 from scenarios.planning.metric_names import METRICS
-from scenarios.planning.splits import SplitKind
-from scenarios.planning.starts import StartKind
+from scenarios.planning.splits import SPLITS, SplitTable
+from scenarios.planning.starts import STARTS, StartTable
 from scenarios.planning.topologies import TopologyKind
 from tests.support.builders import perform, private, scenario
 
@@ -60,12 +61,8 @@ def test_a_kind_of_mechanism(
 
 RECORDS: tuple[type[Any], ...] = (
     ClockKind,
-    DurationKind,
     FaultKind,
-    LossKind,
     SourceKind,
-    SplitKind,
-    StartKind,
     TopologyKind,
 )
 
@@ -79,6 +76,28 @@ def test_a_record_that_leaves_something_out_cannot_be_made(record: type[Any]) ->
     for name in required:
         with pytest.raises(TypeError, match=name):
             record(**{key: value for key, value in whole.items() if key != name})
+
+
+TABLES: tuple[tuple[Mapping[str, type[KindTable]], type[KindTable], tuple[str, ...]], ...] = (
+    (DURATIONS, DurationTable, ("law",)),
+    (LOSSES, LossTable, ("build", "score", "convex")),
+    (SPLITS, SplitTable, ("sizes",)),
+    (STARTS, StartTable, ("models",)),
+)
+
+
+@pytest.mark.parametrize(("family", "base", "parts"), TABLES)
+def test_a_table_says_itself_what_is_made_of_it(
+    family: Mapping[str, type[KindTable]], base: type[KindTable], parts: tuple[str, ...]
+) -> None:
+    """A table that leaves its method or an attribute out fails by its name: it never has those of another kind."""
+    for name, table in family.items():
+        for part in parts:
+            assert getattr(table, part) is not getattr(base, part, None), (name, part)
+    method = getattr(base(kind=NEW), parts[0])
+    nothing = (None for _ in signature(method).parameters)
+    with pytest.raises(NotImplementedError, match=NEW):
+        method(*nothing)
 
 
 def _key(table: type[Table], key: str) -> Field:

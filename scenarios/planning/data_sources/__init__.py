@@ -8,8 +8,8 @@ from scenarios.language.problems import Report
 from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, SubTable, Table, key
 from scenarios.language.value_rules import Choice, Either, Flag, Number, count
 from scenarios.planning.files import Folders
-from scenarios.planning.kinds import Family, Tables
-from scenarios.planning.splits import SPLITS
+from scenarios.planning.kinds import Family
+from scenarios.planning.splits import SPLITS, SplitTable
 
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Shards
@@ -26,7 +26,7 @@ class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
     scale: str = key(Choice("refuse", "row"), "refuse")
-    split: KindTable | None = key(Kinds("split", Tables(SPLITS)))
+    split: SplitTable | None = key(Kinds("split", SPLITS))
 
 
 class DrawnSourceTable(SourceTable):
@@ -89,7 +89,7 @@ def drawn_amount(table: DrawnSourceTable, agents: int) -> Amount:
     """Return how many points are drawn at most."""
     total = agents * table.bounds[1]
     if table.split is not None:
-        total = SPLITS[table.split.kind].total(table.split, total, agents)
+        total = table.split.total(total, agents)
     return Amount(total, agents * table.test_points, table.dimension)
 
 

@@ -8,7 +8,7 @@ from scenarios.planning.data_sources import (
     SourceKind,
     drawn_amount,
 )
-from scenarios.planning.splits import SPLITS, SizesTable
+from scenarios.planning.splits import SizesTable
 
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Points, Shards
@@ -21,13 +21,10 @@ def _build(table: DrawnSourceTable, inputs: SourceInputs) -> "Shards":
     from scenarios.planning import shared_rows
     from scenarios.planning.datasets import Shards, amounts, with_bias
     from scenarios.planning.seeds import generator
-    from scenarios.planning.splits import deal
 
     d, n, rng = table.dimension, inputs.agents, generator(inputs.seed, "data/pool")
-    split = table.split
-    if split is None:
-        split = SizesTable(kind="sizes", of=amounts(table, inputs).tolist())
-    total = SPLITS[split.kind].total(split, n * (sum(table.bounds) // 2), n)
+    split = table.split or SizesTable(kind="sizes", of=amounts(table, inputs).tolist())
+    total = split.total(n * (sum(table.bounds) // 2), n)
     centre = rng.standard_normal(d)
     centre *= 0.5 / np.linalg.norm(centre)
 
@@ -40,7 +37,7 @@ def _build(table: DrawnSourceTable, inputs: SourceInputs) -> "Shards":
     x, y = cloud(total)
     common = cloud(table.test_points) if table.test_points else None
     y = np.where(rng.random(len(y)) < table.flip, -y, y)
-    hands = deal(split, y, n, generator(inputs.seed, "data/split"))
+    hands = split.deal(y, n, generator(inputs.seed, "data/split"))
     train = tuple((x[hand], y[hand]) for hand in hands)
     return Shards(train, (), common, None, (), shared_rows.by_number(hands))
 

@@ -8,20 +8,20 @@ agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, from, to.
 import math
 from typing import TYPE_CHECKING, Any
 
-from scenarios.language.table_rules import Kinds, KindTable, Many, ShortForm, key
+from scenarios.language.table_rules import Kinds, Many, ShortForm, key
 from scenarios.language.value_rules import Choice, Text, duration
 from scenarios.planning.check_targets import ActionCheck
-from scenarios.planning.durations import DURATIONS
+from scenarios.planning.durations import DURATIONS, DurationTable
 from scenarios.planning.fault_examples import Example, Luck, some_agents
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_parts import agent_actions, schedule
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
-from scenarios.planning.kinds import Tables
 
 if TYPE_CHECKING:
     from actors.faults.schedule import Action
     from clocks.durations import Duration
     from scenarios.planning.fault_builder import FaultBuilder
+    from scenarios.planning.files import Folders
 
 SESSIONS: dict[str, tuple[float, float]] = {
     "bittorrent-debian": (0.38, 42.4 * 60),
@@ -31,15 +31,21 @@ SESSIONS: dict[str, tuple[float, float]] = {
 """Shape and scale in seconds of measured Weibull sessions (Stutzbach and Rejaie 2006)."""
 
 
-class PresetTable(KindTable):
+class PresetTable(DurationTable):
     """A measured distribution of sessions, its times multiplied by `scaled`."""
 
     scaled: float = key(POSITIVE, 1.0)
 
+    def law(self, _: "Folders") -> "Duration":
+        from clocks.durations import weibull
+
+        shape, scale = SESSIONS[self.kind]
+        return weibull(scale * self.scaled, shape)
+
 
 SESSION = Kinds(
     "distribution or preset",
-    {**Tables(DURATIONS), **dict.fromkeys(SESSIONS, PresetTable)},
+    {**DURATIONS, **dict.fromkeys(SESSIONS, PresetTable)},
     ShortForm("constant", "value", duration(zero=False)),
 )
 Spans = tuple[tuple[int, tuple[int, ...]], ...]
@@ -49,8 +55,8 @@ Spans = tuple[tuple[int, tuple[int, ...]], ...]
 class ChurnTable(AgentsTable):
     """Sessions and downtimes by turns, or the path of a trace; `by`: how an agent goes."""
 
-    session: KindTable | None = key(SESSION)
-    downtime: KindTable | None = key(SESSION)
+    session: DurationTable | None = key(SESSION)
+    downtime: DurationTable | None = key(SESSION)
     per_node: list[float] | None = key(Many(POSITIVE, 1, 100))
     path: str | None = key(Text("a path"))
     by: str = key(Choice("leave", "crash"), "leave")
@@ -68,7 +74,7 @@ def check(at: ActionCheck, _: FaultTable, value: ChurnTable) -> None:
 def build(at: "FaultBuilder", _: FaultTable, value: ChurnTable) -> "Action":
     """Return the action."""
     target = at.target(value.on)
-    session, downtime = _times(at, value.session), _times(at, value.downtime)
+    session, downtime = at.distribution(value.session), at.distribution(value.downtime)
     classes = tuple(value.per_node or (1.0,))
     trace = () if value.path is None else _read_trace(at, value.path)
     comes_per_s = 0.0
@@ -77,16 +83,6 @@ def build(at: "FaultBuilder", _: FaultTable, value: ChurnTable) -> "Action":
         comes_per_s = len(target.among) / cycle_s if cycle_s > 0 else math.inf
     churn = agent_actions.Churn(session, downtime, classes, trace, crashes=value.by == "crash")
     return schedule.Action(target, churn.begin, undone="calm", comes_per_s=comes_per_s)
-
-
-def _times(at: "FaultBuilder", table: KindTable | None) -> "Duration | None":
-    """Return the distribution of sessions or downtimes; None where a trace has them."""
-    from clocks.durations import weibull
-
-    if isinstance(table, PresetTable):
-        shape, scale = SESSIONS[table.kind]
-        return weibull(scale * table.scaled, shape)
-    return at.distribution(table)
 
 
 def _read_trace(at: "FaultBuilder", name: str) -> Spans:

@@ -3,9 +3,9 @@
 from functools import partial
 from typing import Any
 
-from scenarios.language.table_rules import REQUIRED, KindTable, key
+from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Number
-from scenarios.planning.durations import POSITIVE_DURATION
+from scenarios.planning.durations import POSITIVE_DURATION, DurationTable
 from scenarios.planning.fault_examples import Example, Luck, some_links
 from scenarios.planning.fault_kinds import LinkFault
 from scenarios.planning.fault_parts import link_actions, link_effects
@@ -15,7 +15,7 @@ from scenarios.planning.fault_tables import LinksTable
 class DelayTable(LinksTable):
     """Longer by a distribution; with `correlation` it repeats the delay before."""
 
-    latency: KindTable = key(POSITIVE_DURATION, REQUIRED)
+    latency: DurationTable = key(POSITIVE_DURATION, REQUIRED)
     correlation: float = key(Number(low=0, below=1), 0.0)
 
 

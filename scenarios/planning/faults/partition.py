@@ -8,10 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from scenarios.language.table_rules import KindTable, Many, Table, key
+from scenarios.language.table_rules import Many, Table, key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.check_targets import ActionCheck
-from scenarios.planning.durations import POSITIVE_DURATION
+from scenarios.planning.durations import POSITIVE_DURATION, DurationTable
 from scenarios.planning.fault_examples import Example, Luck, some_agents
 from scenarios.planning.fault_kinds import DIRECTION, Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_parts import link_actions, link_effects, schedule, targets
@@ -53,7 +53,7 @@ class PartitionTable(Table):
     isolate: OnAgents | None = key(TARGET)
     bridge: OnAgents | None = key(TARGET)
     mode: str = key(Choice(*MODES), "cut")
-    latency: KindTable | None = key(POSITIVE_DURATION)
+    latency: DurationTable | None = key(POSITIVE_DURATION)
 
 
 def check(at: ActionCheck, _: FaultTable, value: PartitionTable) -> None:

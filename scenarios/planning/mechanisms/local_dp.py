@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.planning.check_mechanism import nothing_else
-from scenarios.planning.losses import LOSSES
+from scenarios.planning.losses import LossTable
 from scenarios.planning.mechanism import (
     INNER,
     Builder,
@@ -13,7 +13,6 @@ from scenarios.planning.mechanism import (
     MechanismKind,
     Noise,
     always,
-    name_of,
     never,
     record_of,
 )
@@ -43,10 +42,10 @@ def _fixed_by(table: LocalDpTable, around: CheckContext) -> None:
             (*around.place, "inner", "noise"),
             f'the data are perturbed already: noise = "none", got "{inner.noise}"',
         )
-    loss = LOSSES.get(name_of(around.read.task.loss) or "")
-    if loss is not None and loss.score != "accuracy":
+    loss = around.read.task.loss
+    if isinstance(loss, LossTable) and loss.score != "accuracy":
         around.report.value(
-            ("task", "loss"), f"local-dp flips labels ±1, which the {loss.name} loss does not have"
+            ("task", "loss"), f"local-dp flips labels ±1, which the {loss.kind} loss does not have"
         )
     if None in (table.epsilon_features, table.epsilon_label):
         return

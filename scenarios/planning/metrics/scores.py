@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import KindTable
-from scenarios.planning.losses import LOSSES
+from scenarios.planning.losses import LossTable
 from scenarios.planning.metric import ALWAYS, Metric, Snapshot
 from scenarios.planning.metric_needs import TEST_POINTS, judged_by
 
@@ -19,12 +18,11 @@ def _metric(score: str, points: str, words: str) -> Metric:
         return at.of_members(at.scores.score(at.theta, test=test))
 
     def refuse(read: "ScenarioTable", name: str) -> str:
-        table: KindTable | None = read.task.loss
-        loss = None if table is None else LOSSES.get(table.kind)
-        if loss is None or loss.score == score:
+        loss = read.task.loss
+        if not isinstance(loss, LossTable) or loss.score == score:
             return ""
         hint = name.replace(score, loss.score)
-        return f"{score} means nothing for {loss.name} loss; did you mean '{hint}'?"
+        return f"{score} means nothing for {loss.kind} loss; did you mean '{hint}'?"
 
     return Metric(
         f"{score}.{points}",

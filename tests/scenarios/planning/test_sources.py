@@ -17,7 +17,7 @@ from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
 from scenarios.planning.graphs import NoGraph, from_graph, listed
 from scenarios.planning.seeds import draws, generator, lanes
-from scenarios.planning.splits import NoSplit, deal, sizes
+from scenarios.planning.splits import NoSplit
 from scenarios.planning.topologies.similarity import NEGLIGIBLE
 from tests.support.builders import perform, scenario
 from tests.support.kinds import edges_of, load, split_table
@@ -90,31 +90,31 @@ def test_everybody_gets_points_and_every_point_is_given_once(
     split: dict[str, Any], n: int, total: int, seed: int
 ) -> None:
     labels = np.where(np.arange(total) % 3 == 0, 1.0, -1.0)
-    hands = deal(split_table(split), labels, n, generator(seed, "deal"))
+    hands = split_table(split).deal(labels, n, generator(seed, "deal"))
     assert len(hands) == n
     assert min(map(len, hands)) >= 1
     assert sorted(np.concatenate(hands).tolist()) == list(range(total))
 
 
 def test_sizes_follow_their_rule() -> None:
-    assert sizes(split_table({"kind": "even"}), 10, 4, rng()).tolist() == [3, 3, 2, 2]
-    uneven = sizes(split_table({"kind": "uneven", "ratio": 8.0}), 100_000, 4, rng())
+    assert split_table({"kind": "even"}).sizes(10, 4, rng()).tolist() == [3, 3, 2, 2]
+    uneven = split_table({"kind": "uneven", "ratio": 8.0}).sizes(100_000, 4, rng())
     assert uneven[0] / uneven[-1] == pytest.approx(8.0, rel=1e-3)
     assert (uneven[:-1] / uneven[1:]) == pytest.approx([2.0] * 3, rel=1e-3)
-    drawn = sizes(split_table({"kind": "uniform", "min": 2, "max": 5}), 1000, 200, rng())
+    drawn = split_table({"kind": "uniform", "min": 2, "max": 5}).sizes(1000, 200, rng())
     assert set(drawn.tolist()) == {2, 3, 4, 5}
-    assert sizes(split_table({"kind": "sizes", "of": [3, 1]}), 5, 2, rng()).tolist() == [3, 1]
+    assert split_table({"kind": "sizes", "of": [3, 1]}).sizes(5, 2, rng()).tolist() == [3, 1]
 
 
 def test_small_alpha_separates_labels() -> None:
     labels = np.repeat([-1.0, 1.0], 500)
     pure = [
         abs(labels[h].mean())
-        for h in deal(split_table({"kind": "dirichlet", "alpha": 0.01}), labels, 10, rng())
+        for h in split_table({"kind": "dirichlet", "alpha": 0.01}).deal(labels, 10, rng())
     ]
     mixed = [
         abs(labels[h].mean())
-        for h in deal(split_table({"kind": "dirichlet", "alpha": 1000.0}), labels, 10, rng())
+        for h in split_table({"kind": "dirichlet", "alpha": 1000.0}).deal(labels, 10, rng())
     ]
     assert np.mean(pure) > 0.8
     assert np.mean(mixed) < 0.3
@@ -131,7 +131,7 @@ def test_small_alpha_separates_labels() -> None:
 )
 def test_numbers_that_do_not_add_up(split: dict[str, Any], total: int) -> None:
     with pytest.raises(NoSplit):
-        sizes(split_table(split), total, 4, rng())
+        split_table(split).sizes(total, 4, rng())
 
 
 DATA: dict[str, Any] = {
