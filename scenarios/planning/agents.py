@@ -1,4 +1,4 @@
-"""Who the agents are: their clocks, budgets, starts and mechanisms, and what happens to them."""
+"""The plans of agents: their clocks, budgets, starts and mechanisms."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.table_rules import OwnCode, read_table
 from scenarios.planning.clocks import ClockInputs
-from scenarios.planning.context import Settling
+from scenarios.planning.context import PlanningContext
 from scenarios.planning.datasets import Shards
 from scenarios.planning.graphs import Edge
 from scenarios.planning.mechanism import (
@@ -40,11 +40,13 @@ from scenarios.planning.seeds import generator, pads
 from scenarios.planning.starts import StartInputs
 
 
-class People:
+class AgentPlans:
     """Makes one plan for each agent, group by group."""
 
-    def __init__(self, at: Settling) -> None:
-        self.at = at
+    def __init__(self, context: PlanningContext) -> None:
+        self.context = context
+        self.read = context.read
+        self.report = context.report
         self.server: ServerPlan | None = None
         self._made: dict[int, tuple[Callable[[int], Activation | Barrier], Duration | None]] = {}
 
@@ -55,43 +57,43 @@ class People:
         edges: tuple[Edge, ...],
     ) -> tuple[NodePlan, ...]:
         """Return the plans of all agents, in the order of their ids."""
-        starts = self.at.attempt(("task", "start"), lambda: self._starts(shards, objectives))
+        starts = self.context.attempt(("task", "start"), lambda: self._starts(shards, objectives))
         if starts is None:
             return ()
-        of = [g for g, group in enumerate(self.at.groups) for _ in range(group.count)]
-        terms = [self._terms(group) for group in self.at.groups]
-        for g, group in enumerate(self.at.groups):
+        of = [g for g, group in enumerate(self.context.groups) for _ in range(group.count)]
+        terms = [self._terms(group) for group in self.context.groups]
+        for g, group in enumerate(self.context.groups):
             points = max(m for m, its in zip(shards.sizes, of, strict=True) if its == g)
-            self._judge_delta(g, group, terms[g], points)
+            self._check_delta(g, group, terms[g], points)
         starts = np.array(
-            [self._start_of(g, self.at.groups[g], starts[i]) for i, g in enumerate(of)]
+            [self._start_of(g, self.context.groups[g], starts[i]) for i, g in enumerate(of)]
         )
-        if self.at.report.problems:
+        if self.report.problems:
             return ()
         around = self._around(edges)
-        table, made = self.at.read.mechanism, None
+        table, maker = self.read.mechanism, None
         if isinstance(table, MechanismTable):
             places = tuple(self._place(near, starts) for near in around)
             public = self._public(shards, tuple(terms[g] for g in of), places, objectives[0].loss)
-            made = self.at.attempt(("mechanism",), lambda: self._builder(table, public))
-            terms = [replace(t, calibrate=self.at.calibrated or t.calibrate) for t in terms]
+            maker = self.context.attempt(("mechanism",), lambda: self._builder(table, public))
+            terms = [replace(t, calibrate=self.context.calibrated or t.calibrate) for t in terms]
         nodes = list[NodePlan]()
         for i, g in enumerate(of):
-            if self.at.report.problems:
+            if self.report.problems:
                 return ()
-            mechanism = self._mechanism(i, objectives[i], shards, made)
+            mechanism = self._mechanism(i, objectives[i], shards, maker)
             nodes.append(self._node(i, g, terms[g], starts[i], around[i], mechanism))
-        self.server = self._server(made, shards)
-        return () if self.at.report.problems else tuple(nodes)
+        self.server = self._server(maker, shards)
+        return () if self.report.problems else tuple(nodes)
 
     def _builder(self, table: MechanismTable, public: Public) -> Builder:
         """Return what makes mechanisms, calibrated by the accountant that is named or best."""
-        self.at.calibrated = calibrator(table, public)
-        return builder(table, public, self.at.calibrated)
+        self.context.calibrated = calibrator(table, public)
+        return builder(table, public, self.context.calibrated)
 
     def _around(self, edges: tuple[Edge, ...]) -> list[list[tuple[int, float]]]:
-        """Return everybody's neighbours with their weights, in the order of their ids."""
-        around: list[list[tuple[int, float]]] = [[] for _ in range(self.at.size)]
+        """Return every agent's neighbours with their weights, in the order of their ids."""
+        around: list[list[tuple[int, float]]] = [[] for _ in range(self.context.size)]
         for i, j, w in edges:
             around[i].append((j, w))
             around[j].append((i, w))
@@ -106,9 +108,9 @@ class People:
         around: list[tuple[int, float]],
         mechanism: Mechanism,
     ) -> NodePlan:
-        group = self.at.groups[g]
-        if family_of(self.at.read) == "server":
-            around = [(self.at.size, 1.0)]
+        group = self.context.groups[g]
+        if family_of(self.read) == "server":
+            around = [(self.context.size, 1.0)]
         clock, compute = self._group(g)
         return NodePlan(
             id=i,
@@ -128,16 +130,16 @@ class People:
 
     def _cap(self, terms: Terms, mechanism: Mechanism, degree: int) -> Cap | None:
         """Return what holds the budget; where that is costly to ask, with the schedule that is known to fit."""
-        if isinstance(self.at.read.mechanism, OwnCode):
+        if isinstance(self.read.mechanism, OwnCode):
             return terms.cap_of_its_own_code()
-        cap = terms.cap(unit_of(self.at.read))
+        cap = terms.cap(unit_of(self.read))
         spends = None if cap is None else scheduled(mechanism, degree)
         return cap if cap is None or spends is None else cap.planning(tally(spends))
 
     def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
         """Return a group's clocks and its computing time, made once."""
         if g not in self._made:
-            group = self.at.groups[g]
+            group = self.context.groups[g]
             self._made[g] = self._clocks(g, group), self._compute(g, group)
         return self._made[g]
 
@@ -150,7 +152,7 @@ class People:
     def _public(
         self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], loss: Loss
     ) -> Public:
-        read, l2 = self.at.read, self.at.read.task.l2
+        read, l2 = self.read, self.read.task.l2
         return Public(
             sizes=shards.sizes,
             dimension=shards.dimension,
@@ -161,21 +163,23 @@ class People:
             rounds=read.run.rounds,
             server=self._round_rules(),
             grid=read.privacy.grid or None,
-            pads=pads(self.at.seeds["noise"]),
+            pads=pads(self.context.seeds["noise"]),
         )
 
     def _round_rules(self) -> ServerTable:
-        given: ServerTable | None = self.at.read.server
-        return read_table(ServerTable, {}, (), self.at.report) if given is None else given
+        given: ServerTable | None = self.read.server
+        return read_table(ServerTable, {}, (), self.report) if given is None else given
 
-    def _server(self, made: Builder | None, shards: Shards) -> ServerPlan | None:
-        coordinator = None if made is None else made.coordinator
+    def _server(self, maker: Builder | None, shards: Shards) -> ServerPlan | None:
+        coordinator = None if maker is None else maker.coordinator
         if coordinator is None:
             return None
         round_rules = self._round_rules()
         start = np.zeros(shards.dimension)
-        if self.at.read.task.start.kind == "random":
-            start = generator(self.at.seeds["network"], "start/server").standard_normal(len(start))
+        if self.read.task.start.kind == "random":
+            start = generator(self.context.seeds["network"], "start/server").standard_normal(
+                len(start)
+            )
             start /= math.sqrt(len(start))
         return ServerPlan(
             coordinator,
@@ -184,12 +188,12 @@ class People:
         )
 
     def _starts(self, shards: Shards, objectives: tuple[LocalObjective, ...]) -> Matrix:
-        table, shape = self.at.read.task.start, (self.at.size, shards.dimension)
-        kind = kind_of(self.at.read)
+        table, shape = self.read.task.start, (self.context.size, shards.dimension)
+        kind = kind_of(self.read)
         inputs = StartInputs(
             shape,
-            self.at.seeds["network"],
-            self.at.folders,
+            self.context.seeds["network"],
+            self.context.folders,
             objectives,
             warm=kind is not None and kind.warm_start,
         )
@@ -200,9 +204,9 @@ class People:
             case "zeros":
                 return np.zeros_like(start)
             case "file":
-                if self.at.read.task.start.kind != "file":
-                    said = 'needs task.start = { kind = "file", path = … }'
-                    self.at.report.value(("nodes", g, "start"), said)
+                if self.read.task.start.kind != "file":
+                    message = 'needs task.start = { kind = "file", path = … }'
+                    self.report.value(("nodes", g, "start"), message)
                 return start
             case "neighbours" | None:
                 return start
@@ -212,7 +216,7 @@ class People:
                 )
 
     def _terms(self, group: GroupTable) -> Terms:
-        budget, privacy, read = group.budget, self.at.read.privacy, self.at.read
+        budget, privacy, read = group.budget, self.read.privacy, self.read
         printed = is_private(read) and is_printed(read)
         return Terms(
             None if budget is None else budget.epsilon,
@@ -225,71 +229,68 @@ class People:
         )
 
     def _mechanism(
-        self, i: int, objective: LocalObjective, shards: Shards, made: Builder | None
+        self, i: int, objective: LocalObjective, shards: Shards, maker: Builder | None
     ) -> Mechanism:
         """Return one agent's mechanism: of its kind, or of code of the scenario's own."""
-        table = self.at.read.mechanism
+        table = self.read.mechanism
 
         def make() -> Mechanism:
-            if made is not None:
-                return made.agent(i)(objective)
+            if maker is not None:
+                return maker.agent(i)(objective)
             assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
             sizes = (
                 shards.sizes
             )  # of all agents: for kinds of hush, which do not ask, this would be quadratic
-            own: Mechanism = self.at.code(table.kind)(
+            own: Mechanism = self.context.code(table.kind)(
                 objective=objective, confidence=sizes[i] / max(sizes), **table.parameters
             )
             return own
 
-        path = ("mechanism",) if made is not None else ("mechanism", "kind")
-        mechanism: Mechanism = self.at.attempt(path, make)
+        path = ("mechanism",) if maker is not None else ("mechanism", "kind")
+        mechanism: Mechanism = self.context.attempt(path, make)
         return mechanism
 
-    def _judge_delta(self, g: int, group: GroupTable, terms: Terms, points: int) -> None:
-        """Judge a group's δ by its largest agent, which has so many points.
+    def _check_delta(self, g: int, group: GroupTable, terms: Terms, points: int) -> None:
+        """Check a group's δ by its largest agent, which has so many points.
 
         With δ ≥ 1/m a mechanism that publishes one of m records whole keeps its promise.
         """
         budget = group.budget
-        if budget is None or not is_private(self.at.read):
+        if budget is None or not is_private(self.read):
             return
         name = group.name or f"group{g}"
         has = f"the largest agent of {name} has m = {points:,} points"
         if terms.delta >= 1.0 / points:
-            said = f"delta = {terms.delta:g} allows publishing a record whole: {has}, and delta must be below 1/m"
+            message = f"delta = {terms.delta:g} allows publishing a record whole: {has}, and delta must be below 1/m"
             if not terms.printed and not budget.delta_may_exceed:
                 passes = f"give at most {_below(1.0 / points):g}, or budget.delta_may_exceed = true"
-                self.at.report.value(("nodes", g, "budget", "delta"), f"{said}; {passes}")
+                self.report.value(("nodes", g, "budget", "delta"), f"{message}; {passes}")
             else:
                 why = "as printed" if terms.printed else "delta_may_exceed = true"
-                self._warn(f"{said}; it stands, {why}")
+                self.context.warn(f"{message}; it stands, {why}")
         elif terms.delta > 0.1 / points:
-            self._warn(f"delta = {terms.delta:g} is above 1/(10 m): {has}")
+            self.context.warn(f"delta = {terms.delta:g} is above 1/(10 m): {has}")
         if terms.printed:
-            self._warn(
+            self.context.warn(
                 "as printed, budgets set the noise and hold nothing: every planned release is made"
             )
-
-    def _warn(self, said: str) -> None:
-        """Warn once."""
-        if said not in self.at.warnings:
-            self.at.warnings.append(said)
 
     def _clocks(self, g: int, group: GroupTable) -> Callable[[int], Activation | Barrier]:
         table, path = group.clock, ("nodes", g, "clock")
         if isinstance(table, OwnCode):
-            own = self.at.attempt(path, lambda: self.at.code(table.kind)(**table.parameters))
+            own = self.context.attempt(
+                path, lambda: self.context.code(table.kind)(**table.parameters)
+            )
             return lambda _: own
-        inputs = ClockInputs(self.at.size, self.at.folders)
-        clock: Callable[[int], Activation | Barrier] | None = self.at.attempt(
+        inputs = ClockInputs(self.context.size, self.context.folders)
+        clock: Callable[[int], Activation | Barrier] | None = self.context.attempt(
             path, lambda: table.clocks(inputs)
         )
         return clock or (lambda _: Trace(()))  # the failure is in the report
 
     def _compute(self, g: int, group: GroupTable) -> Duration | None:
-        law: Duration | None = self.at.attempt(
-            ("nodes", g, "compute"), lambda: group.compute.law(self.at.folders)
+        law: Duration | None = self.context.attempt(
+            ("nodes", g, "compute"), lambda: group.compute.law(self.context.folders)
         )
         return None if isinstance(law, Constant) and law.value_s == 0 else law
 
@@ -298,6 +299,6 @@ def _below(bound: float) -> float:
     """Return the largest number of three digits that is below a positive bound."""
     unit = 10.0 ** (math.floor(math.log10(bound)) - 3)
     steps = math.ceil(bound / unit)
-    while (found := float(f"{steps * unit:.3g}")) >= bound:
+    while (number := float(f"{steps * unit:.3g}")) >= bound:
         steps -= 1
-    return found
+    return number

@@ -1,14 +1,15 @@
-"""What every step from a scenario to a plan shares: the values, the report, the seeds, the folders."""
+"""What every step of planning shares: the scenario's values, the report of problems, the seeds, the folders."""
 
 import math
 import operator
 import os
+import pathlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, SupportsIndex
 
 from mechanisms.solve import NoMinimiser
+from scenarios.language.positions import Path
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.planning import own_code
 from scenarios.planning.files import MOST_BYTES, BadData, Folders
@@ -39,7 +40,7 @@ class Options:
     seed: SupportsIndex | None = None
     until: float | None = None
     engine: str | None = None
-    folders: tuple[Path, ...] = ()
+    folders: tuple[pathlib.Path, ...] = ()
     allow_code: bool = False
     allow_large: bool = False
     data: Mapping[str, Any] | None = None
@@ -48,13 +49,13 @@ class Options:
     """Whether it is made for another scenario's comparison: its own are not looked at."""
 
 
-def data_folders() -> tuple[Path, ...]:
+def data_folders() -> tuple[pathlib.Path, ...]:
     """Return the folders that the environment names: files may be read from them besides the scenario's own."""
-    return tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
+    return tuple(pathlib.Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
 
 
-class Settling:
-    """A scenario on its way to a plan."""
+class PlanningContext:
+    """A scenario that is being planned, and what the plan's warnings and notes will be."""
 
     def __init__(self, scenario: Scenario, options: Options) -> None:
         self.scenario = scenario
@@ -63,14 +64,10 @@ class Settling:
         self.options = options
         origin = scenario.read.origin
         listed = {} if origin is None else origin.sha256 or {}
-        if (
-            origin is not None
-            and origin.in_memory
-            and options.data is None
-            and options.graph is None
-        ):
-            said = "ran on data or a graph handed over in Python: it runs again only with them"
-            scenario.report.key(("origin", "in_memory"), said)
+        handed_over = options.data is not None or options.graph is not None
+        if origin is not None and origin.in_memory and not handed_over:
+            message = "ran on data or a graph handed over in Python: it runs again only with them"
+            scenario.report.key(("origin", "in_memory"), message)
             scenario.report.stop_if_any()
         most = math.inf if options.allow_large else MOST_BYTES
         self.folders = Folders(scenario.folder, options.folders, listed if origin else None, most)
@@ -84,8 +81,27 @@ class Settling:
         self.notes: list[str] = []
         self.warnings: list[str] = []
 
-    def attempt(self, path: tuple[str | int, ...], make: Callable[[], Any]) -> Any:
-        """Make something; what goes wrong is reported at the key that asked for it."""
+    def limit(
+        self, name: str, amount: float, path: Path, message: str, *, of_key: bool = False
+    ) -> None:
+        """Report an amount above a limit of `MOST`, unless --allow-large is given.
+
+        The problem is one of a value, or with `of_key` one of a key.
+        """
+        if amount > MOST[name] and not self.options.allow_large:
+            report = self.report.key if of_key else self.report.value
+            report(path, f"{message}; above {MOST[name]:,} needs --allow-large")
+
+    def warn(self, message: str) -> None:
+        """Add a warning, once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def attempt(self, path: Path, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns; None where it fails for a reason that the report then has at a path.
+
+        Data, splits, graphs, code of the scenario's own and noise may fail so; any other error is raised.
+        """
         try:
             return make()
         except (BadData, NoSplit, NoGraph, own_code.Forbidden, NoMinimiser) as error:

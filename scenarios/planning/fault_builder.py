@@ -16,7 +16,7 @@ from scenarios.planning.fault_tables import OnAgents, OnLinks
 from scenarios.planning.files import Folders
 
 if TYPE_CHECKING:
-    from scenarios.planning.context import Settling
+    from scenarios.planning.context import PlanningContext
     from scenarios.planning.fault_targets import Targets
 
 
@@ -29,7 +29,7 @@ def _pairs(on: OnLinks) -> tuple[Link, ...]:
 class FaultBuilder:
     """Builds parts of actions for one scenario, whose models have `dimension` numbers."""
 
-    def __init__(self, at: Settling, targets: Targets, dimension: int) -> None:
+    def __init__(self, at: PlanningContext, targets: Targets, dimension: int) -> None:
         self._at = at
         self._targets = targets
         self.dimension = dimension

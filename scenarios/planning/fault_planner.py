@@ -7,7 +7,7 @@ import math
 from actors.conditions import read_condition
 from actors.faults.schedule import Action, Fault, Timing
 from clocks.clock import nanoseconds
-from scenarios.planning.context import MOST, Settling
+from scenarios.planning.context import MOST, PlanningContext
 from scenarios.planning.fault_builder import FaultBuilder
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
 from scenarios.planning.fault_targets import Targets
@@ -17,7 +17,7 @@ from scenarios.planning.metric_names import reads_models
 class FaultPlanner:
     """Plans the faults of one scenario."""
 
-    def __init__(self, at: Settling) -> None:
+    def __init__(self, at: PlanningContext) -> None:
         self.at = at
         self._targets = Targets(at)
         self._seen: dict[str, int] = {}

@@ -9,13 +9,13 @@ from scenarios.planning.fault_tables import ChoiceTable, OnAgents, OnLinks
 from scenarios.planning.mechanism import family_of
 
 if TYPE_CHECKING:
-    from scenarios.planning.context import Settling
+    from scenarios.planning.context import PlanningContext
 
 
 class Targets:
     """The targets of one scenario: its groups, its agents and its server."""
 
-    def __init__(self, at: Settling) -> None:
+    def __init__(self, at: PlanningContext) -> None:
         self.everybody = tuple(range(at.size))
         self.server = at.size if family_of(at.read) == "server" else None
         self.groups: dict[str, tuple[int, ...]] = {}

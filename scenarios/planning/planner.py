@@ -1,4 +1,4 @@
-"""From a scenario to a plan: every number settled, every name looked up, every refusal located."""
+"""From a scenario to a plan: numbers are fixed, names are looked up, and problems have a place in the file."""
 
 import math
 from collections.abc import Callable
@@ -18,15 +18,16 @@ from mechanisms.vectors import Matrix, Vector
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import beside, library_names
 from scenarios.language.table_rules import OwnCode
-from scenarios.planning.agents import People
+from scenarios.planning.agents import AgentPlans
 from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.check_scenario import JudgedScenario, judged
-from scenarios.planning.context import MOST, Options, Settling
-from scenarios.planning.data_and_links import Ground
+from scenarios.planning.context import Options, PlanningContext
+from scenarios.planning.data_and_links import DataAndLinks
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import FaultPlanner
+from scenarios.planning.graphs import Edge
 from scenarios.planning.mechanism import (
     family_of,
     is_misprinted,
@@ -50,8 +51,8 @@ from scenarios.planning.topologies import OfDataTable
 
 @OneThread()
 def resolve(scenario: JudgedScenario, options: Options) -> Plan:
-    """Settle everything; raise all problems at once."""
-    return _Resolver(Settling(scenario, options)).plan()
+    """Return the plan of a scenario. Raises ScenarioError with all problems of a step at once."""
+    return _Planner(PlanningContext(scenario, options)).plan()
 
 
 def _leaves_residual(node: NodePlan) -> bool:
@@ -64,119 +65,111 @@ def _leaves_residual(node: NodePlan) -> bool:
 
 
 def _oracles(faults: tuple[Fault, ...]) -> list[str]:
-    """Say that participation depends on data, where it does."""
+    """Return why participation depends on data; empty where it does not."""
     numbers = ", ".join(str(fault.number) for fault in faults if fault.oracle)
-    said = f"fault {numbers} reads what only an oracle sees, so who takes part depends on data"
-    return [said] if numbers else []
+    reason = f"fault {numbers} reads what only an oracle sees, so who takes part depends on data"
+    return [reason] if numbers else []
 
 
-class _Resolver:
-    def __init__(self, at: Settling) -> None:
-        self.at = at
+class _Planner:
+    def __init__(self, context: PlanningContext) -> None:
+        self.context = context
+        self.read = context.read
+        self.report = context.report
 
     def plan(self) -> Plan:
-        ground, people = Ground(self.at), People(self.at)
+        context, run, silence = self.context, self.read.run, self.read.network.silence
+        data, agents, planner = DataAndLinks(context), AgentPlans(context), FaultPlanner(context)
         self._refuse_large()
         self._find_compared()
-        loss: Loss = self.at.attempt(("task", "loss"), self._loss)
-        self.at.report.stop_if_any()
-        shards = ground.shards(labelled=loss.margin)
-        serves = family_of(self.at.read) == "server"
-        planner = FaultPlanner(self.at)
-        edges = () if serves else ground.edges(shards)
-        chosen = () if serves else planner.edges()
-        given = {(i, j) for i, j, _ in edges}
-        edges += tuple((i, j, 1.0) for i, j in chosen if (i, j) not in given)
+        loss: Loss = context.attempt(("task", "loss"), self._loss)
+        self.report.stop_if_any()
+        shards = data.shards(labelled=loss.margin)
+        serves = family_of(self.read) == "server"
+        edges: tuple[Edge, ...] = ()
+        apart = set[tuple[int, int]]()
         if serves:
             self._note_server()
-        policy, exceptions = ground.policies(edges)
-        self.at.report.stop_if_any()
+        else:
+            edges = data.edges(shards)
+            apart = set(planner.edges()) - {(i, j) for i, j, _ in edges}
+            edges += tuple((i, j, 1.0) for i, j in sorted(apart))
+        policy, exceptions = data.policies(edges)
+        self.report.stop_if_any()
         make = self._maker(loss)
         objectives = tuple(make(x, y) for x, y in shards.train)
-        graph = Graph(
-            self.at.size,
-            np.array([i for i, _, _ in edges], dtype=np.int64),
-            np.array([j for _, j, _ in edges], dtype=np.int64),
-            np.array([w for _, _, w in edges], dtype=np.float64),
-        )
-        nodes = people.nodes(shards, objectives, edges)
+        heads, tails = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
+        weights = np.array([weight for _, _, weight in edges], dtype=np.float64)
+        graph = Graph(context.size, heads, tails, weights)
+        nodes = agents.nodes(shards, objectives, edges)
         faults = planner.faults(shards.dimension)
-        self.at.report.stop_if_any()
-        joined = (
-            {(i, j) for i, j, _ in edges}
-            if not serves
-            else {(i, self.at.size) for i in range(self.at.size)}
-        )
+        self.report.stop_if_any()
+        joined = {(i, j) for i, j, _ in edges}
+        if serves:
+            joined = {(i, context.size) for i in range(context.size)}
         planner.check(faults, joined | {(j, i) for i, j in joined})
-        self.at.report.stop_if_any()
-        run, horizon = self.at.read.run, self._horizon()
+        self.report.stop_if_any()
         if any(map(_leaves_residual, nodes)):
-            self.at.notes.append(
+            context.notes.append(
                 "solver residual not covered: as printed, nothing hides where a solver stops, and no ε is charged for it"
             )
-        uncovered = self._uncovered(shards, faults, serves=serves)
+        uncovered = self._uncovered(shards, faults, serves=serves)  # before notes: it adds some
         plan = Plan(
-            name=self.at.scenario.name,
-            kind=self.at.read.mechanism.kind,
-            family=family_of(self.at.read),
-            seed=self.at.seed,
-            seeds=self.at.seeds,
-            engine=self.at.options.engine or run.engine,
-            horizon=horizon,
+            name=context.scenario.name,
+            kind=self.read.mechanism.kind,
+            family=family_of(self.read),
+            seed=context.seed,
+            seeds=context.seeds,
+            engine=context.options.engine or run.engine,
+            horizon=self._horizon(),
             rounds=run.rounds,
             updates=run.updates,
             stop=run.stop,
             sample_every=nanoseconds(run.sample_every),
             nodes=nodes,
-            server=people.server,
+            server=agents.server,
             tick_ns=self._ticks(nodes),
             graph=graph,
             policy=policy,
             exceptions=exceptions,
-            silence=self._silence(),
-            apart=frozenset(pair for pair in chosen if pair not in given),
+            silence=None if silence is None else nanoseconds(silence),
+            apart=frozenset(apart),
             faults=faults,
-            expects=tuple(map(expectation_of, self.at.read.expect)),
-            targets={name: goal_of(goal) for name, goal in self.at.read.targets.items()},
+            expects=tuple(map(expectation_of, self.read.expect)),
+            targets={name: goal_of(goal) for name, goal in self.read.targets.items()},
             privacy=self._privacy(nodes, serves=serves),
             loss=loss,
             shards=shards,
             objectives=objectives,
             joint=self._joint(graph, objectives),
-            resolved=Origin(self.at).resolved(),
-            text=self.at.scenario.text,
-            folder=self.at.scenario.folder,
-            notes=(*shards.notes, *self.at.notes),
-            warnings=tuple(self.at.warnings),
+            resolved=Origin(context).resolved(),
+            text=context.scenario.text,
+            folder=context.scenario.folder,
+            notes=(*shards.notes, *context.notes),
+            warnings=tuple(context.warnings),
             uncovered=uncovered,
         )
-        self._judge_sampled(plan)
+        self._check_sampled(plan)
         self._refuse_long(plan)
-        self.at.report.stop_if_any()
+        self.report.stop_if_any()
         return plan
 
     def _loss(self) -> Loss:
-        table = self.at.read.task.loss
+        table = self.read.task.loss
         if isinstance(table, OwnCode):
-            own: Loss = self.at.code(table.kind)(**table.parameters)
+            own: Loss = self.context.code(table.kind)(**table.parameters)
             return own
         return table.build()
 
     def _refuse_long(self, plan: Plan) -> None:
         """Refuse more wakes and more samples than a run may have, whatever ends it."""
-        if self.at.options.allow_large:
+        if self.context.options.allow_large:
             return
-        updates = extent(plan).updates
-        if updates > MOST["updates"]:
-            said = f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large"
-            self.at.report.key(("run",), said)
+        limit, updates = self.context.limit, extent(plan).updates
+        limit("updates", updates, ("run",), f"about {updates:.3g} updates", of_key=True)
         self._refuse_skipped(plan)
         samples = longest_s(plan) * 1e9 / plan.sample_every
-        if samples > MOST["samples"]:
-            self.at.report.value(
-                ("run", "sample_every"),
-                f"gives up to {samples:.3g} samples; above {MOST['samples']:,} needs --allow-large",
-            )
+        limit("samples", samples, ("run", "sample_every"), f"gives up to {samples:.3g} samples")
 
     def _refuse_skipped(self, plan: Plan) -> None:
         """Refuse clocks that miss too many wakes at one instant: they are skipped one by one."""
@@ -194,99 +187,88 @@ class _Resolver:
             skipped = fault.action.shifts_s * max(rates)
             places.append((("fault", fault.number, fault.name), skipped))
         for path, skipped in places:
-            if skipped > MOST["skipped"]:
-                said = f"skips about {skipped:.3g} wakes at one instant"
-                limit = f"above {MOST['skipped']:,} needs --allow-large"
-                self.at.report.value(path, f"{said}; {limit}")
+            message = f"skips about {skipped:.3g} wakes at one instant"
+            self.context.limit("skipped", skipped, path, message)
 
     def _horizon(self) -> int | None:
-        run = self.at.read.run
-        if self.at.until is not None:
-            return nanoseconds(self.at.until)
+        run = self.read.run
+        if self.context.until is not None:
+            return nanoseconds(self.context.until)
         if run.horizon is not None:
             return nanoseconds(run.horizon)
         return None if run.rounds or run.updates else nanoseconds(60.0)
 
-    def _judge_sampled(self, plan: Plan) -> None:
-        """What is found by running the plan without an oracle needs faults that do without one."""
-        for expect in self.at.read.expect if plan.sampled else ():
+    def _check_sampled(self, plan: Plan) -> None:
+        """Report metrics that run the plan again without samples, where a fault depends on samples."""
+        for expect in self.read.expect if plan.sampled else ():
             metric = metric_of(expect.metric or "")
             if metric is not None and metric.taken is Taken.AGAIN:
-                said = f"{expect.metric} runs the plan without an oracle, and a fault goes by metrics or samples"
-                self.at.report.value(expect.path_to("metric"), said)
-
-    def _silence(self) -> int | None:
-        silence = self.at.read.network.silence
-        return None if silence is None else nanoseconds(silence)
+                message = f"{expect.metric} runs the plan without an oracle, and a fault goes by metrics or samples"
+                self.report.value(expect.path_to("metric"), message)
 
     def _find_compared(self) -> None:
         """Resolve what expectations compare with: a file of this folder, or a scenario of the library."""
-        if self.at.options.nested:
+        if self.context.options.nested:
             return
-        for expect in self.at.read.expect:
+        for expect in self.read.expect:
             if expect.compared_to:
                 self._resolve_other(expect, expect.compared_to)
 
     def _resolve_other(self, expect: ExpectTable, name: str) -> None:
+        """Plan the scenario that an expectation compares with; report what hinders the comparison."""
         path = expect.path_to("compared_to")
-        found = beside(self.at.scenario.folder, name)
-        if found is None and name not in library_names():
+        file = beside(self.context.scenario.folder, name)
+        if file is None and name not in library_names():
             hint = nearest(name, library_names())
-            said = f"no scenario '{name}' in the library, and no such file in this folder; {hint}"
-            self.at.report.value(path, said)
+            message = f"no scenario '{name}' in the library, and no such file in this folder"
+            self.report.value(path, f"{message}; {hint}")
             return
-        options = replace(self.at.options, nested=True, data=None, graph=None, until=None)
+        options = replace(self.context.options, nested=True, data=None, graph=None, until=None)
         try:
-            read = load(name if found is None else str(found), named=found is None)
+            read = load(name if file is None else str(file), named=file is None)
             other = resolve(judged(read), options)
             group, node = expect.group, expect.node
             if group is not None and group not in other.groups:
-                said = f"{name} has no group '{group}'; {nearest(group, other.groups)}"
-                self.at.report.value(path, said)
+                message = f"{name} has no group '{group}'; {nearest(group, other.groups)}"
+                self.report.value(path, message)
             if node is not None and node >= other.size:
-                self.at.report.value(path, f"{name} has no agent {node}")
+                self.report.value(path, f"{name} has no agent {node}")
         except ScenarioError as error:
-            self.at.report.value(path, f"{name} cannot run: {error.problems[0]}")
+            self.report.value(path, f"{name} cannot run: {error.problems[0]}")
 
     def _refuse_large(self) -> None:
-        if self.at.options.allow_large:
-            return
-        data = self.at.read.data
+        """Refuse what is too large before data are drawn or noise is calibrated."""
+        data = self.read.data
         amount = None if isinstance(data, OwnCode) else SOURCES[data.kind].amount
-        needed = 0
+        size, needed = self.context.size, 0
         if amount is not None:
-            points, tests, dimension = amount(data, self.at.size)
+            points, tests, dimension = amount(data, size)
             needed = (points + tests) * dimension * 8
         self._refuse_many_steps()
-        run = self.at.read.run
-        updates = run.updates or (run.rounds or 0) * self.at.size
-        if updates > MOST["updates"]:  # before a mechanism plans as many releases
-            self.at.report.key(
-                ("run", "updates" if run.updates else "rounds"),
-                f"about {updates:.3g} updates; above {MOST['updates']:,} needs --allow-large",
-            )
-        for what, asked in (("nodes", self.at.size), ("bytes", needed)):
-            if asked > MOST[what]:
-                self.at.report.key(
-                    ("nodes",), f"{asked:,} {what}; above {MOST[what]:,} needs --allow-large"
-                )
-        self.at.report.stop_if_any()
+        run = self.read.run
+        # also counted later; here it keeps a mechanism from planning as many releases
+        updates = run.updates or (run.rounds or 0) * size
+        path = ("run", "updates" if run.updates else "rounds")
+        limit = self.context.limit
+        limit("updates", updates, path, f"about {updates:.3g} updates", of_key=True)
+        limit("nodes", size, ("nodes",), f"{size:,} nodes", of_key=True)
+        limit("bytes", needed, ("nodes",), f"{needed:,} bytes", of_key=True)
+        self.report.stop_if_any()
 
     def _refuse_many_steps(self) -> None:
         """Refuse more local steps at one instant than a run may have."""
-        table = learner(self.at.read)
+        table = learner(self.read)
         counts = None if table is None else record_of(table).steps
         if table is None or counts is None:
             return
         for key, steps in counts(table).items():
-            if steps is not None and steps > MOST["steps"]:
-                said = f"{steps:,} steps at one instant"
-                limit = f"above {MOST['steps']:,} needs --allow-large"
-                self.at.report.value(table.path_to(key), f"{said}; {limit}")
+            if steps is not None:
+                message = f"{steps:,} steps at one instant"
+                self.context.limit("steps", steps, table.path_to(key), message)
 
     def _maker(self, loss: Loss) -> Callable[[Matrix, Vector], LocalObjective]:
         """Return what makes an agent's objective of its records: C/m Σ + ½ρ‖f‖² in the ADMM family."""
-        task, table = self.at.read.task, learner(self.at.read)
+        task, table = self.read.task, learner(self.read)
         if isinstance(table, ConsensusTable):
             half, weighed = 0.5 * table.rho, table.C
             return lambda x, y: LocalObjective(x, y, loss, half, weight=weighed / len(y))
@@ -297,15 +279,15 @@ class _Resolver:
         )
 
     def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
-        privacy = self.at.read.privacy
-        kind = kind_of(self.at.read)
+        privacy = self.read.privacy
+        kind = kind_of(self.read)
         return Privacy(
             tuple(privacy.views),
             privacy.accountant,
             shows_unreleased_model=kind is not None and not kind.releases,
-            misprinted=is_misprinted(self.at.read),
+            misprinted=is_misprinted(self.read),
             calibrated=self._calibrated(),
-            adaptive=isinstance(self.at.read.mechanism, OwnCode)
+            adaptive=isinstance(self.read.mechanism, OwnCode)
             and not isinstance(nodes[0].mechanism, HasSchedule),
             seen=tuple(view for view in VIEWS if serves or view not in OF_SERVERS),
         )
@@ -313,57 +295,57 @@ class _Resolver:
     def _uncovered(
         self, shards: Shards, faults: tuple[Fault, ...], *, serves: bool
     ) -> tuple[str, ...]:
-        """Say why the ε of this run does not cover it; nothing where nothing is private, for then it is infinite."""
-        if not is_private(self.at.read) and not isinstance(self.at.read.mechanism, OwnCode):
+        """Return why the ε of this run does not cover it; empty where nothing is private, for then ε is infinite."""
+        if not is_private(self.read) and not isinstance(self.read.mechanism, OwnCode):
             return tuple(_oracles(faults))
-        found, topology = [], self.at.read.network.topology
-        if isinstance(topology, OfDataTable) and self.at.options.graph is None and not serves:
+        reasons, topology = [], self.read.network.topology
+        if isinstance(topology, OfDataTable) and self.context.options.graph is None and not serves:
             if topology.public:
-                self.at.notes.append(
+                self.context.notes.append(
                     f"the {topology.kind} graph was made of what agents learn, and is declared public "
                     "(topology.public): ε covers the run for an adversary that knew it before"
                 )
             else:
-                found.append(
+                reasons.append(
                     f"the {topology.kind} graph is made of what agents learn, and is no release: "
                     "topology.public = true declares that it was public before"
                 )
         if shards.shared:
-            found.append(
+            reasons.append(
                 f"{shards.shared:,} source rows are held by several agents, or several times by one: for such a record ε adds up"
             )
-        return (*found, *_oracles(faults))
+        return (*reasons, *_oracles(faults))
 
     def _calibrated(self) -> str | None:
-        """Return who calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""
-        read = self.at.read
+        """Return the accountant that calibrated, where that was left open; None where a file names it, or nothing was to calibrate."""
+        read = self.read
         if read.privacy.calibrate != TIGHTEST or not is_private(read) or is_printed(read):
             return None
-        return self.at.calibrated or ("gaussian" if unit_of(read) == "mu" else None)
+        return self.context.calibrated or ("gaussian" if unit_of(read) == "mu" else None)
 
     def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
         """Return what all agents together minimise; None for code of the scenario's own: nothing is known of it."""
-        table = table_of(self.at.read)
+        table = table_of(self.read)
         if table is None:
             return None
-        joint: Joint | None = self.at.attempt(
+        joint: Joint | None = self.context.attempt(
             ("task", "l2"), lambda: record_of(table).joint(table, graph, objectives)
         )
         return joint
 
     def _note_server(self) -> None:
-        """Say what a scenario asks for that a server makes no use of, or cannot bear."""
-        read, table = self.at.read, learner(self.at.read)
+        """Note what a scenario asks for that a server does not use; add the warnings of its mechanism."""
+        read, table = self.read, learner(self.read)
         topology = read.network.topology.kind
         if table is None:
             return
         if topology not in {"ring", "star"}:
-            self.at.notes.append(
+            self.context.notes.append(
                 f"{table.kind} talks to its server: network.topology = {topology} is not used"
             )
         warnings = record_of(table).warnings
         if warnings is not None:
-            self.at.warnings += warnings(table, read)
+            self.context.warnings += warnings(table, read)
 
     def _ticks(self, nodes: tuple[NodePlan, ...]) -> float | None:
         """One tick is the mean time between wakes; barriers count rounds (theory.md, section 4)."""

@@ -11,7 +11,7 @@ from clocks.clock import FAULT, NANOSECONDS, nanoseconds
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import judge
-from scenarios.planning.context import Options, Settling
+from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
@@ -183,9 +183,9 @@ class Steering:
         origin = scenario.read.origin
         in_memory = origin is not None and origin.in_memory
         options = Options(data={} if in_memory else None, allow_code=True)
-        return FaultPlanner(Settling(scenario, options))
+        return FaultPlanner(PlanningContext(scenario, options))
 
-    def _stop_if_any(self, at: Settling, number: int) -> None:
+    def _stop_if_any(self, at: PlanningContext, number: int) -> None:
         self._raise(at.report.problems, number)
 
     @staticmethod
