@@ -68,11 +68,11 @@ class Metric:
     """What it is, for the documentation."""
     compute: Callable[[Snapshot], Value]
     """Asked only where every need is met. Returns a number, or a vector where `per_agent`; NaN for no value."""
+    taken: Taken = Taken.ASKED
     _: KW_ONLY
     reads_models: bool
     """Whether it reads models or data, so that participation may not depend on it. There is no default."""
     per_agent: bool = False
-    taken: Taken = Taken.ASKED
     where: Callable[[Snapshot], bool] = lambda _: True
     """Where it is taken unasked, beyond its needs."""
     needs: tuple[Need, ...] = ()

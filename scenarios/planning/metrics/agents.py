@@ -34,37 +34,25 @@ def _count(status: str, at: Snapshot) -> int:
 
 _of = partial(Metric, reads_models=False)
 KINDS = (
-    _of("updates", "wakes", _updates, per_agent=True, taken=ALWAYS),
+    _of("updates", "wakes", _updates, ALWAYS, per_agent=True),
     _of(
         "availability",
         "share of the time since joining that the agent was up",
         lambda at: at.traffic.availability(at.now)[: at.plan.size],
+        AT_END,
         per_agent=True,
-        taken=AT_END,
     ),
     _of(
-        "degree",
-        "how many neighbours the declared graph gives the agent",
-        _degree,
-        per_agent=True,
+        "degree", "how many neighbours the declared graph gives the agent", _degree, per_agent=True
     ),
     *(
-        _of(
-            f"nodes.{status}",
-            f"agents that {words}",
-            partial(_count, status),
-            taken=ALWAYS,
-        )
-        for status, words in (
-            ("up", "are up"),
-            ("down", "have crashed"),
-            ("left", "have left"),
-        )
+        _of(f"nodes.{status}", f"agents that {words}", partial(_count, status), ALWAYS)
+        for status, words in (("up", "are up"), ("down", "have crashed"), ("left", "have left"))
     ),
     _of(
         "nodes.spent",
         "agents whose cap or plan admits no further release",
         lambda at: sum(1 for agent in at.agents if agent.spent),
-        taken=ALWAYS,
+        ALWAYS,
     ),
 )

@@ -33,13 +33,7 @@ def _metric(
     name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str
 ) -> Metric:
     return Metric(
-        name,
-        words,
-        partial(_again, name),
-        reads_models=True,
-        taken=AGAIN,
-        refuse=refuse,
-        missing=why,
+        name, words, partial(_again, name), AGAIN, reads_models=True, refuse=refuse, missing=why
     )
 
 

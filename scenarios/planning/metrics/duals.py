@@ -59,12 +59,12 @@ def _is_of_consensus(at: Snapshot) -> bool:
 _NONE = "no agent that is up holds duals"
 _of = partial(Metric, reads_models=True, missing=_NONE)
 KINDS = (
-    _of("duals.sum", "‖Σλ_i‖", _sum, taken=AT_END, where=_is_of_consensus),
+    _of("duals.sum", "‖Σλ_i‖", _sum, AT_END, where=_is_of_consensus),
     _of(
         "duals.antisymmetry",
         "the largest ‖λ_ij + λ_ji‖ over edges whose ends are both up",
         _antisymmetry,
-        taken=AT_END,
+        AT_END,
         where=_is_of_consensus,
     ),
 )

@@ -35,7 +35,7 @@ def _of_accountant(kind: AccountantKind) -> Metric:
         f"epsilon.{kind.name}",
         f"ε of the ledger by the accountant `{kind.name}`: {kind.words}",
         partial(_by, kind.name),
-        taken=AT_END if kind.at_end else ASKED,
+        AT_END if kind.at_end else ASKED,
         missing=kind.missing,
     )
 
@@ -45,20 +45,15 @@ KINDS = (
         "epsilon",
         "ε of the ledger by the headline accountant, in the headline view, at the agent's δ",
         lambda at: at.budget.headline(),
-        taken=ALWAYS,
+        ALWAYS,
     ),
     *map(_of_accountant, ACCOUNTANTS.values()),
-    _of(
-        "epsilon.claimed",
-        "ε that the calibration claims",
-        lambda at: at.budget.claimed(),
-        taken=AT_END,
-    ),
+    _of("epsilon.claimed", "ε that the calibration claims", lambda at: at.budget.claimed(), AT_END),
     _of(
         "epsilon.left",
         "what the budget has left, as its filter counts",
         lambda at: at.budget.left(),
-        taken=ALWAYS,
+        ALWAYS,
         missing="no budget was given: there is no cap",
     ),
     _in_vain("epsilon.unsent", "were never sent", lambda fates: fates.unsent()),

@@ -24,18 +24,12 @@ def _share_below_zero(values: "Vector") -> float:
 
 _of = partial(Metric, reads_models=True, needs=(TEST_POINTS, LOCAL_MODELS))
 KINDS = (
-    _of(
-        "gain",
-        "test score minus that of `local` on the same data",
-        _gain,
-        per_agent=True,
-        taken=AT_END,
-    ),
+    _of("gain", "test score minus that of `local` on the same data", _gain, AT_END, per_agent=True),
     _of(
         "harmed",
         "share of agents with a gain below 0",
         lambda at: _share_below_zero(_gain(at)),
-        taken=AT_END,
+        AT_END,
         share=Share("gain", _share_below_zero),
     ),
 )

@@ -10,7 +10,7 @@ KINDS = (
         "loss",
         "mean unregularised loss of the agent's model on its own points",
         lambda at: at.of_members(at.scores.loss(at.theta)),
-        taken=ALWAYS,
+        ALWAYS,
     ),
     _of(
         "loss.pooled",

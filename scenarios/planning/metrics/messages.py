@@ -21,19 +21,14 @@ def _count(which: str, at: Snapshot) -> int:
 _of = partial(Metric, reads_models=False)
 KINDS = (
     *(
-        _of(f"messages.{which}", words, partial(_count, which), taken=ALWAYS)
+        _of(f"messages.{which}", words, partial(_count, which), ALWAYS)
         for which, words in _WORDS.items()
     ),
     _of(
         "messages.in_flight",
         "messages sent that are neither delivered, lost nor rejected yet",
         lambda at: at.traffic.in_flight,
-        taken=ALWAYS,
+        ALWAYS,
     ),
-    _of(
-        "bytes.sent",
-        "bytes of all messages sent",
-        lambda at: at.traffic.bytes_sent,
-        taken=ALWAYS,
-    ),
+    _of("bytes.sent", "bytes of all messages sent", lambda at: at.traffic.bytes_sent, ALWAYS),
 )

@@ -24,28 +24,23 @@ def each(count: "Callable[[Agent], int]") -> "Callable[[Snapshot], Vector]":
 
 _of = partial(Metric, reads_models=False, per_agent=True)
 KINDS = (
-    _of(
-        "releases",
-        "releases charged",
-        each(lambda agent: len(agent.store.ledger)),
-        taken=ALWAYS,
-    ),
+    _of("releases", "releases charged", each(lambda agent: len(agent.store.ledger)), ALWAYS),
     _of(
         "releases.refused",
         "releases that the cap refused",
         each(lambda agent: agent.refused),
-        taken=ALWAYS,
+        ALWAYS,
     ),
     _of(
         "releases.planned",
         "releases that the plan means to make; 0 where it has none, or no end",
         each(lambda agent: agent.mechanism.planned or 0),
-        taken=AT_END,
+        AT_END,
     ),
     _of(
         "derived",
         "messages made of what was released and heard before, without data",
         lambda at: at.traffic.derived[: at.plan.size].copy(),
-        taken=ALWAYS,
+        ALWAYS,
     ),
 )

@@ -17,14 +17,14 @@ KINDS = (
         "rounds",
         "rounds that were ended",
         lambda at: max(agent.rounds for agent in at.with_server),
-        taken=AT_END,
+        AT_END,
         where=lambda at: at.plan.server is not None,
     ),
     _of(
         "rounds.aborted",
         "rounds that had too few answers",
         lambda at: sum(agent.aborted for agent in at.with_server),
-        taken=AT_END,
+        AT_END,
         where=lambda at: at.plan.server is not None,
     ),
     _of(

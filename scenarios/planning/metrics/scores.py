@@ -28,9 +28,9 @@ def _metric(score: str, points: str, words: str) -> Metric:
         f"{score}.{points}",
         words,
         compute,
+        ALWAYS,
         reads_models=True,
         per_agent=True,
-        taken=ALWAYS,
         needs=(TEST_POINTS, judged_by(score)) if test else (judged_by(score),),
         refuse=refuse,
     )
