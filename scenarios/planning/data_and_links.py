@@ -12,7 +12,7 @@ from mechanisms.vectors import Matrix
 from scenarios.language.table_rules import OwnCode
 from scenarios.planning import shared_rows
 from scenarios.planning.context import PlanningContext
-from scenarios.planning.data_sources import SOURCES, SourceInputs
+from scenarios.planning.data_sources import SourceInputs
 from scenarios.planning.datasets import Demands, Points, Shards, tidy
 from scenarios.planning.files import BadData, numbers
 from scenarios.planning.graphs import Edge, from_graph, listed
@@ -45,9 +45,7 @@ class DataAndLinks:
             inputs = SourceInputs(
                 self.context.size, self.context.seeds["data"], self.context.folders
             )
-            shards = self.context.attempt(
-                ("data",), lambda: tidy(SOURCES[data.kind].build(data, inputs), demands)
-            )
+            shards = self.context.attempt(("data",), lambda: tidy(data.build(inputs), demands))
         self.report.stop_if_any()
         assert isinstance(shards, Shards), "a failure was reported"  # noqa: S101
         return shards

@@ -23,7 +23,6 @@ from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.check_scenario import JudgedScenario, judged
 from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.data_and_links import DataAndLinks
-from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import FaultPlanner
@@ -239,10 +238,10 @@ class _Planner:
     def _refuse_large(self) -> None:
         """Refuse what is too large before data are drawn or noise is calibrated."""
         data = self.read.data
-        amount = None if isinstance(data, OwnCode) else SOURCES[data.kind].amount
         size, needed = self.context.size, 0
+        amount = None if isinstance(data, OwnCode) else data.amount(size)
         if amount is not None:
-            points, tests, dimension = amount(data, size)
+            points, tests, dimension = amount
             needed = (points + tests) * dimension * 8
         self._refuse_many_steps()
         run = self.read.run

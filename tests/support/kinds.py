@@ -9,7 +9,7 @@ import numpy as np
 from mechanisms.vectors import Matrix
 from scenarios.language.problems import Report
 from scenarios.language.table_rules import Kinds, KindTable
-from scenarios.planning.data_sources import SOURCES, SourceInputs
+from scenarios.planning.data_sources import SOURCES, SourceInputs, SourceTable
 from scenarios.planning.datasets import Demands, Shards, tidy
 from scenarios.planning.files import Folders
 from scenarios.planning.graphs import Edge
@@ -34,9 +34,8 @@ def split_table(table: dict[str, Any]) -> SplitTable:
 
 def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Demands) -> Shards:
     """Make or read the points of n agents."""
-    table = read_kind(Tables(SOURCES), data, "source")
-    shards = SOURCES[table.kind].build(table, SourceInputs(n, seed, folders))
-    return tidy(shards, demands)
+    table: SourceTable = read_kind(Tables(SOURCES), data, "source")
+    return tidy(table.build(SourceInputs(n, seed, folders)), demands)
 
 
 def edges_of(

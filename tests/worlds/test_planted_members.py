@@ -14,20 +14,21 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.table_rules import Field, KindTable, Many, Table, keys_of
 from scenarios.language.value_rules import Rule
 from scenarios.planning import mechanism_tables, scenario_tables
-from scenarios.planning.clocks import ClockKind
-from scenarios.planning.data_sources import SourceKind
+from scenarios.planning.clocks import CLOCKS, ClockKind, ClockTable
+from scenarios.planning.data_sources import SOURCES, SourceKind, SourceTable
 from scenarios.planning.durations import DURATIONS, DurationTable
 from scenarios.planning.fault_kinds import DIRECTION, FAULTS, LOSE, FaultKind, fault_kinds
 from scenarios.planning.faults.partition import PartitionTable
 from scenarios.planning.faults.privacy import PrivacyFaultTable
 from scenarios.planning.faults.storage import StorageTable
+from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES, LossTable
 from scenarios.planning.mechanism import MECHANISMS, MechanismKind
 from scenarios.planning.metric import Metric
 from scenarios.planning.metric_names import METRICS
 from scenarios.planning.splits import SPLITS, SplitTable
 from scenarios.planning.starts import STARTS, StartTable
-from scenarios.planning.topologies import TopologyKind
+from scenarios.planning.topologies import TOPOLOGIES, TopologyKind, TopologyTable
 from tests.support.builders import perform, private, scenario
 
 NEW = "brand-new"
@@ -83,6 +84,9 @@ TABLES: tuple[tuple[Mapping[str, type[KindTable]], type[KindTable], tuple[str, .
     (LOSSES, LossTable, ("build", "score", "convex")),
     (SPLITS, SplitTable, ("sizes",)),
     (STARTS, StartTable, ("models",)),
+    (Tables(SOURCES), SourceTable, ("build", "amount")),
+    (Tables(TOPOLOGIES), TopologyTable, ("join",)),
+    (Tables(CLOCKS), ClockTable, ("clocks",)),
 )
 
 

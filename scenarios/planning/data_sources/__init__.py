@@ -1,6 +1,6 @@
 """The kinds of data source: which points there are, and which agent holds them. One record in one file each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,11 +22,36 @@ class SpreadTable(Table):
     max: int = key(count(), REQUIRED)
 
 
+class Amount(NamedTuple):
+    """How much a data source makes."""
+
+    points: int
+    test_points: int
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInputs:
+    """What a data source may be made of beside its table."""
+
+    agents: int
+    seed: int
+    folders: Folders
+
+
 class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
     scale: str = key(Choice("refuse", "row"), "refuse")
     split: SplitTable | None = key(Kinds("split", SPLITS))
+
+    def build(self, inputs: SourceInputs) -> "Shards":
+        """Return the points of each agent. Raises BadData or NoSplit."""
+        raise NotImplementedError(f"no points are made for {self.kind!r}")
+
+    def amount(self, agents: int) -> Amount | None:
+        """Return how much is made at most for so many agents; None where only files say it."""
+        raise NotImplementedError(f"no amount of points is known for {self.kind!r}")
 
 
 class DrawnSourceTable(SourceTable):
@@ -53,44 +78,21 @@ class DrawnSourceTable(SourceTable):
         points = self.points
         return (points.min, points.max) if isinstance(points, SpreadTable) else (points, points)
 
-
-class Amount(NamedTuple):
-    """How much a data source makes."""
-
-    points: int
-    test_points: int
-    dimension: int
+    def amount(self, agents: int) -> Amount:
+        total = agents * self.bounds[1]
+        if self.split is not None:
+            total = self.split.total(total, agents)
+        return Amount(total, agents * self.test_points, self.dimension)
 
 
 @dataclass(frozen=True, slots=True)
-class SourceInputs:
-    """What a data source may be made of beside its table."""
-
-    agents: int
-    seed: int
-    folders: Folders
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKind:
     """A kind of data source."""
 
     name: str
     table: type[SourceTable]
-    build: "Callable[[Any, SourceInputs], Shards]"
-    """Takes a table; returns the points of each agent. Raises BadData or NoSplit."""
-    amount: Callable[[Any, int], Amount] | None
-    """Takes a table and the number of agents; returns how much is made at most. None: only the files say."""
     example: Mapping[str, Any]
     """Keys of this kind, for tests and random worlds."""
-
-
-def drawn_amount(table: DrawnSourceTable, agents: int) -> Amount:
-    """Return how many points are drawn at most."""
-    total = agents * table.bounds[1]
-    if table.split is not None:
-        total = table.split.total(total, agents)
-    return Amount(total, agents * table.test_points, table.dimension)
 
 
 SOURCES = Family(__name__, SourceKind)

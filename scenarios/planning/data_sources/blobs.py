@@ -2,50 +2,42 @@
 
 from typing import TYPE_CHECKING
 
-from scenarios.planning.data_sources import (
-    DrawnSourceTable,
-    SourceInputs,
-    SourceKind,
-    drawn_amount,
-)
+from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs, SourceKind
 from scenarios.planning.splits import SizesTable
 
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Points, Shards
 
 
-def _build(table: DrawnSourceTable, inputs: SourceInputs) -> "Shards":
-    """Make two normal clouds in the unit ball, and deal them out."""
-    import numpy as np
+class BlobsTable(DrawnSourceTable):
+    """Two clouds of points around ±½ of one direction: a pool to be split."""
 
-    from scenarios.planning import shared_rows
-    from scenarios.planning.datasets import Shards, amounts, with_bias
-    from scenarios.planning.seeds import generator
+    def build(self, inputs: SourceInputs) -> "Shards":
+        """Make two normal clouds in the unit ball, and deal them out."""
+        import numpy as np
 
-    d, n, rng = table.dimension, inputs.agents, generator(inputs.seed, "data/pool")
-    split = table.split or SizesTable(kind="sizes", of=amounts(table, inputs).tolist())
-    total = split.total(n * (sum(table.bounds) // 2), n)
-    centre = rng.standard_normal(d)
-    centre *= 0.5 / np.linalg.norm(centre)
+        from scenarios.planning import shared_rows
+        from scenarios.planning.datasets import Shards, amounts, with_bias
+        from scenarios.planning.seeds import generator
 
-    def cloud(count: int) -> "Points":
-        y = np.where(rng.random(count) < 0.5, 1.0, -1.0)
-        x = y[:, None] * centre + 0.25 * rng.standard_normal((count, d)) / np.sqrt(d) * 2.0
-        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
-        return with_bias(x, bias=table.bias), y
+        d, n, rng = self.dimension, inputs.agents, generator(inputs.seed, "data/pool")
+        split = self.split or SizesTable(kind="sizes", of=amounts(self, inputs).tolist())
+        total = split.total(n * (sum(self.bounds) // 2), n)
+        centre = rng.standard_normal(d)
+        centre *= 0.5 / np.linalg.norm(centre)
 
-    x, y = cloud(total)
-    common = cloud(table.test_points) if table.test_points else None
-    y = np.where(rng.random(len(y)) < table.flip, -y, y)
-    hands = split.deal(y, n, generator(inputs.seed, "data/split"))
-    train = tuple((x[hand], y[hand]) for hand in hands)
-    return Shards(train, (), common, None, (), shared_rows.by_number(hands))
+        def cloud(count: int) -> "Points":
+            y = np.where(rng.random(count) < 0.5, 1.0, -1.0)
+            x = y[:, None] * centre + 0.25 * rng.standard_normal((count, d)) / np.sqrt(d) * 2.0
+            x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+            return with_bias(x, bias=self.bias), y
+
+        x, y = cloud(total)
+        common = cloud(self.test_points) if self.test_points else None
+        y = np.where(rng.random(len(y)) < self.flip, -y, y)
+        hands = split.deal(y, n, generator(inputs.seed, "data/split"))
+        train = tuple((x[hand], y[hand]) for hand in hands)
+        return Shards(train, (), common, None, (), shared_rows.by_number(hands))
 
 
-KIND = SourceKind(
-    name="blobs",
-    table=DrawnSourceTable,
-    build=_build,
-    amount=drawn_amount,
-    example={"dimension": 5, "points": 20},
-)
+KIND = SourceKind("blobs", BlobsTable, example={"dimension": 5, "points": 20})

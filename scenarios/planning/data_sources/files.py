@@ -19,51 +19,53 @@ class FilesTable(SourceTable):
 
     path: str = key(Text("a path"), REQUIRED)
 
+    def amount(self, _: int) -> None:
+        return None
 
-def _build(table: FilesTable, inputs: SourceInputs) -> "Shards":
-    """Read the archives of a folder, in the order of their numbers."""
-    from scenarios.planning import shared_rows
-    from scenarios.planning.datasets import Shards
+    def build(self, inputs: SourceInputs) -> "Shards":
+        """Read the archives of a folder, in the order of their numbers."""
+        from scenarios.planning import shared_rows
+        from scenarios.planning.datasets import Shards
 
-    n, folders = inputs.agents, inputs.folders
-    folder = folders.find(table.path)
-    if table.split is not None:
-        raise NoSplit("files are split already: one file each")
-    left = folders.most
+        n, folders = inputs.agents, inputs.folders
+        folder = folders.find(self.path)
+        if self.split is not None:
+            raise NoSplit("files are split already: one file each")
+        left = folders.most
 
-    def read(path: Path) -> "Points":
-        nonlocal left
-        x, y = _archive(path, left)
-        left -= x.nbytes + y.nbytes
-        return x, y
+        def read(path: Path) -> "Points":
+            nonlocal left
+            x, y = _archive(path, left)
+            left -= x.nbytes + y.nbytes
+            return x, y
 
-    train: list[Points] = []
-    paths: list[Path] = []
-    for i in range(n):
-        path = folders.below(folder, f"{i:03d}.npz")
-        if path is None:
-            raise BadData(f"no such file: {i:03d}.npz in {folder.name}")
-        train.append(read(path))
-        paths.append(path)
-    if (folder / f"{n:03d}.npz").exists():
-        raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
-    tests = [folders.below(folder, f"test/{i:03d}.npz") for i in range(n)]
-    test = [read(path) for path in tests if path is not None]
-    if test and len(test) != n:
-        raise BadData(f"{folder.name}/test holds {len(test)} files for {n} agents")
-    dimensions = {x.shape[1] for x, _ in (*train, *test) if x.ndim == 2}
-    if len(dimensions) > 1:
-        raise BadData(f"all agents need one dimension, got {sorted(dimensions)}")
-    shared = shared_rows.by_file(paths, [len(y) for _, y in train])
-    declared = []
-    for path, (_, y) in zip(paths, train, strict=True):
-        rows = _declared(path, len(y), left)
-        if rows is not None:
-            left -= rows.nbytes
-            declared.append(rows)
-    return Shards(
-        tuple(train), tuple(test), None, None, (), max(shared, shared_rows.by_number(declared))
-    )
+        train: list[Points] = []
+        paths: list[Path] = []
+        for i in range(n):
+            path = folders.below(folder, f"{i:03d}.npz")
+            if path is None:
+                raise BadData(f"no such file: {i:03d}.npz in {folder.name}")
+            train.append(read(path))
+            paths.append(path)
+        if (folder / f"{n:03d}.npz").exists():
+            raise BadData(f"{folder.name} holds more files than the {n} agents of [[nodes]]")
+        tests = [folders.below(folder, f"test/{i:03d}.npz") for i in range(n)]
+        test = [read(path) for path in tests if path is not None]
+        if test and len(test) != n:
+            raise BadData(f"{folder.name}/test holds {len(test)} files for {n} agents")
+        dimensions = {x.shape[1] for x, _ in (*train, *test) if x.ndim == 2}
+        if len(dimensions) > 1:
+            raise BadData(f"all agents need one dimension, got {sorted(dimensions)}")
+        shared = shared_rows.by_file(paths, [len(y) for _, y in train])
+        declared = []
+        for path, (_, y) in zip(paths, train, strict=True):
+            rows = _declared(path, len(y), left)
+            if rows is not None:
+                left -= rows.nbytes
+                declared.append(rows)
+        return Shards(
+            tuple(train), tuple(test), None, None, (), max(shared, shared_rows.by_number(declared))
+        )
 
 
 def _declared(path: Path, points: int, most: float) -> Any:
@@ -106,6 +108,4 @@ def _too_large(error: "TooLarge") -> BadData:
     return BadData(f"{error}; {limit} needs --allow-large")
 
 
-KIND = SourceKind(
-    name="files", table=FilesTable, build=_build, amount=None, example={"path": "nodes"}
-)
+KIND = SourceKind("files", FilesTable, example={"path": "nodes"})
