@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, SupportsIndex, TypeVar, cast
 
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.planning.check_scenario import judged
+from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options, data_folders
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
@@ -117,7 +117,7 @@ def make_plan(
         data,
         graph,
     )
-    return resolve(judged(load(scenario, set)), options)
+    return resolve(checked(load(scenario, set)), options)
 
 
 @names_options

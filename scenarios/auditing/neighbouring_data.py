@@ -11,7 +11,7 @@ from mechanisms.abilities import scheduled
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Vector
 from scenarios.language.problems import ScenarioError
-from scenarios.planning.check_scenario import judged
+from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options
 from scenarios.planning.datasets import Points
 from scenarios.planning.plan import Plan
@@ -35,7 +35,7 @@ class Recipe:
     def make(self, train: Sequence[Points]) -> Plan:
         """Resolve the scenario on these data."""
         options = replace(self.more, data={"nodes": train, "test": self.test})
-        return resolve(judged(replace(load(self.tree), folder=self.folder)), options)
+        return resolve(checked(replace(load(self.tree), folder=self.folder)), options)
 
 
 def recipe(plan: Plan, more: Options) -> Recipe:

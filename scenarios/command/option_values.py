@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
-from scenarios.planning.check_scenario import JudgedScenario, judged
+from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.scenario import load
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ def pace(text: str | None) -> float | None:
     raise ScenarioError.of("--speed", f"must be a number > 0 or max, got {text}")
 
 
-def scenario_of(chosen: argparse.Namespace, name: str) -> JudgedScenario:
-    """Read and judge a scenario that a verb was asked for: nothing numeric is loaded for it."""
-    return judged(load(name, settings(chosen.set)))
+def scenario_of(chosen: argparse.Namespace, name: str) -> CheckedScenario:
+    """Read and check a scenario that a verb was asked for: nothing numeric is loaded for it."""
+    return checked(load(name, settings(chosen.set)))
 
 
 def options_of(
@@ -116,12 +116,12 @@ def keywords_of(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def plan_of(
     chosen: argparse.Namespace,
-    scenario: JudgedScenario,
+    scenario: CheckedScenario,
     *,
     until: float | None = None,
     engine: str | None = None,
 ) -> "Plan":
-    """Settle a scenario that was judged, with the options of a verb."""
+    """Plan a scenario that was checked, with the options of a verb."""
     options = options_of(chosen, until=until, engine=engine)
     from scenarios.planning.planner import resolve
 

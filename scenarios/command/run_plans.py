@@ -11,7 +11,7 @@ from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.command.option_values import pace, plan_of, seconds
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
-from scenarios.planning.check_scenario import JudgedScenario
+from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.plan import Plan
 from scenarios.records.divergence import compare_digests
 from scenarios.records.reader import RunRecord
@@ -25,7 +25,7 @@ _MANY = 2000
 """So many agents are not there at once."""
 
 
-def run_plans(chosen: argparse.Namespace, scenarios: Sequence[JudgedScenario]) -> int:
+def run_plans(chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario]) -> int:
     """Run one scenario, or two side by side; return the exit code."""
     if len(scenarios) > 2:
         raise ScenarioError.of(

@@ -18,7 +18,7 @@ from scenarios.language.json_numbers import number
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
-from scenarios.planning.check_scenario import JudgedScenario
+from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord, plan_text
 from scenarios.records.run_folder import MANIFEST, asked, held, is_record, numbers
@@ -45,7 +45,9 @@ def seeds_of(text: str) -> range:
     return range(first, last + 1)
 
 
-def sweep_seeds(chosen: argparse.Namespace, options: dict[str, Any], loaded: JudgedScenario) -> int:
+def sweep_seeds(
+    chosen: argparse.Namespace, options: dict[str, Any], loaded: CheckedScenario
+) -> int:
     """Run a scenario under every seed; a finished one in the same folder is not run again.
 
     `options` are keywords of `make_plan`. Returns the exit code: that of the first run that did not end with 0.

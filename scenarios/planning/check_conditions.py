@@ -8,7 +8,7 @@ from scenarios.language.problems import Report, nearest
 from scenarios.planning.metric_names import is_known, known_names
 
 
-def judge_condition(
+def check_condition(
     text: str, path: Path, goals: Iterable[str], report: Report
 ) -> Condition | None:
     """Return a condition that reads, and report names that it uses for nothing; None where it does not read."""

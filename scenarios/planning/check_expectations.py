@@ -1,7 +1,7 @@
 """What is wrong with expectations and targets beyond their own tables: metrics, agents and groups that are not there."""
 
 from scenarios.language.problems import Report, nearest
-from scenarios.planning.check_conditions import judge_condition
+from scenarios.planning.check_conditions import check_condition
 from scenarios.planning.check_faults import latest
 from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.metric import Taken
@@ -9,12 +9,12 @@ from scenarios.planning.metric_names import is_known, known_names, metric_of, sp
 from scenarios.planning.scenario_tables import ScenarioTable
 
 
-def judge_expectations(read: ScenarioTable, groups: set[str], size: int, report: Report) -> None:
+def check_expectations(read: ScenarioTable, groups: set[str], size: int, report: Report) -> None:
     """Report what is wrong with expectations and targets."""
     horizon = latest(read.run)
     for expect in read.expect:
         if expect.sometimes is not None:
-            judge_condition(expect.sometimes, expect.path_to("sometimes"), {}, report)
+            check_condition(expect.sometimes, expect.path_to("sometimes"), {}, report)
         _metric(read, expect, report)
         _place(expect, groups, size, report)
         if horizon is not None and (expect.after or 0) > horizon:

@@ -1,7 +1,7 @@
 """What is wrong with faults: actions that contradict each other, targets that are nowhere, conditions that cannot be read."""
 
 from scenarios.language.problems import Report
-from scenarios.planning.check_conditions import judge_condition
+from scenarios.planning.check_conditions import check_condition
 from scenarios.planning.check_targets import ActionCheck
 from scenarios.planning.clocks import waits
 from scenarios.planning.durations import ConstantTable
@@ -30,7 +30,7 @@ def latest(run: RunTable) -> float | None:
     return None if run.horizon is None else max(run.horizon, run.until or 0)
 
 
-def judge_faults(
+def check_faults(
     read: ScenarioTable, groups: list[tuple[str, int]], size: int, report: Report
 ) -> None:
     """Report what is wrong with each fault."""
@@ -105,7 +105,7 @@ def _check_end(
 
 def _check_condition(fault: FaultTable, when: str, report: Report) -> None:
     path = fault.path_to("when")
-    condition = judge_condition(when, path, {}, report)
+    condition = check_condition(when, path, {}, report)
     if condition is None or fault.oracle:
         return
     known = [name for name in condition.metrics if is_known(name, {})]

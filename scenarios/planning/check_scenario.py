@@ -8,8 +8,8 @@ from typing import NewType
 from scenarios.language.problems import Report, shown
 from scenarios.language.table_rules import KindTable
 from scenarios.language.value_rules import SCENARIO_NAME
-from scenarios.planning.check_expectations import judge_expectations
-from scenarios.planning.check_faults import LOSSY, brings_silence, judge_faults
+from scenarios.planning.check_expectations import check_expectations
+from scenarios.planning.check_faults import LOSSY, brings_silence, check_faults
 from scenarios.planning.check_mechanism import check_mechanism
 from scenarios.planning.clocks import clock_kind, waits
 from scenarios.planning.clocks.barrier import BarrierTable
@@ -21,18 +21,18 @@ from scenarios.planning.scenario_tables import GroupTable, ScenarioTable
 _RESERVED = {"all", "server", "one", "minority", "majority", "event"}
 
 
-JudgedScenario = NewType("JudgedScenario", Scenario)
+CheckedScenario = NewType("CheckedScenario", Scenario)
 """A scenario in which nothing is wrong that can be seen without its data."""
 
 
-def judged(scenario: Scenario) -> JudgedScenario:
-    """Judge a scenario; raise `ScenarioError` with everything that is wrong with it."""
-    judge(scenario.read, scenario.report)
+def checked(scenario: Scenario) -> CheckedScenario:
+    """Return a scenario that was checked. Raises ScenarioError with everything that is wrong with it."""
+    check_scenario(scenario.read, scenario.report)
     scenario.report.stop_if_any()
-    return JudgedScenario(scenario)
+    return CheckedScenario(scenario)
 
 
-def judge(read: ScenarioTable, report: Report) -> None:
+def check_scenario(read: ScenarioTable, report: Report) -> None:
     """Report every contradiction that needs no data and no graph."""
     nodes = read.nodes or []
     groups = _groups(nodes, report)
@@ -42,9 +42,9 @@ def judge(read: ScenarioTable, report: Report) -> None:
     _detector(read, report)
     _barriers(read, report)
     _links(read, size, report)
-    judge_faults(read, groups, size, report)
+    check_faults(read, groups, size, report)
     check_mechanism(read, report)
-    judge_expectations(read, {name for name, _ in groups}, size, report)
+    check_expectations(read, {name for name, _ in groups}, size, report)
 
 
 def _names(read: ScenarioTable, report: Report) -> None:

@@ -20,7 +20,7 @@ from scenarios.language.reader import beside, library_names
 from scenarios.language.table_rules import OwnCode
 from scenarios.planning.agents import AgentPlans
 from scenarios.planning.blas_threads import OneThread
-from scenarios.planning.check_scenario import JudgedScenario, judged
+from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.data_and_links import DataAndLinks
 from scenarios.planning.datasets import Shards
@@ -49,7 +49,7 @@ from scenarios.planning.topologies import OfDataTable
 
 
 @OneThread()
-def resolve(scenario: JudgedScenario, options: Options) -> Plan:
+def resolve(scenario: CheckedScenario, options: Options) -> Plan:
     """Return the plan of a scenario. Raises ScenarioError with all problems of a step at once."""
     return _Planner(PlanningContext(scenario, options)).plan()
 
@@ -225,7 +225,7 @@ class _Planner:
         options = replace(self.context.options, nested=True, data=None, graph=None, until=None)
         try:
             read = load(name if file is None else str(file), named=file is None)
-            other = resolve(judged(read), options)
+            other = resolve(checked(read), options)
             group, node = expect.group, expect.node
             if group is not None and group not in other.groups:
                 message = f"{name} has no group '{group}'; {nearest(group, other.groups)}"

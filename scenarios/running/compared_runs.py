@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actors.events import Sampled
 from scenarios.language.reader import beside
-from scenarios.planning.check_scenario import judged
+from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options, data_folders
 from scenarios.planning.expectations import Bound, Expectation, Selection
 from scenarios.planning.plan import Plan
@@ -25,7 +25,7 @@ def other_plan(plan: Plan, name: str, selections: list[Selection]) -> Plan:
     folders = (plan.folder, *data_folders())
     options = Options(seed=plan.seed, folders=folders, nested=True)
     scenario = load(name if file is None else str(file), named=file is None)
-    other = resolve(judged(scenario), options)
+    other = resolve(checked(scenario), options)
     any_value = Bound("at_least", -math.inf)
     asked = tuple(Expectation(selection=one, bound=any_value) for one in selections)
     return replace(other, expects=asked, targets={})

@@ -10,7 +10,7 @@ from actors.faults.schedule import Fault
 from clocks.clock import FAULT, NANOSECONDS, nanoseconds
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.writer import to_toml
-from scenarios.planning.check_scenario import judge
+from scenarios.planning.check_scenario import check_scenario
 from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.scenario import load
@@ -178,7 +178,7 @@ class Steering:
         """Check a whole scenario; raise what is wrong with one of its faults."""
         scenario = replace(load(tree), folder=self._run.plan.folder)
         if not scenario.report.problems:
-            judge(scenario.read, scenario.report)
+            check_scenario(scenario.read, scenario.report)
         self._raise(scenario.report.problems, number)
         origin = scenario.read.origin
         in_memory = origin is not None and origin.in_memory

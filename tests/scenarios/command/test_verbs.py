@@ -36,26 +36,26 @@ def test_every_verb_has_a_module_of_its_own(verb: str) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else str(value),
 )
-def test_a_file_is_read_and_judged_once(
+def test_a_file_is_read_and_checked_once(
     words: list[str], files: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that extends another is two files, and one scenario."""
     (tmp_path / "x.toml").write_text(to_toml(scenario(run={"seed": 1, "horizon": 1.0})))
     (tmp_path / "extended.toml").write_text('schema = 1\nextends = "x.toml"\nname = "more"\n')
-    parsed, judged = [], []
-    parse, judge = reader.parse, check_scenario.judge
+    parsed, checks = [], []
+    parse, check = reader.parse, check_scenario.check_scenario
 
     def count_parse(*given: Any, **named: Any) -> Any:
         parsed.append(given)
         return parse(*given, **named)
 
-    def count_judge(*given: Any) -> None:
-        judged.append(given)
-        judge(*given)
+    def count_check(*given: Any) -> None:
+        checks.append(given)
+        check(*given)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reader, "parse", count_parse)
-    monkeypatch.setattr(check_scenario, "judge", count_judge)
+    monkeypatch.setattr(check_scenario, "check_scenario", count_check)
     assert main(words) in {0, 2}  # an audit finds no promise to refute here
     assert len(parsed) == files
-    assert len(judged) == sum(word.endswith(".toml") for word in words)
+    assert len(checks) == sum(word.endswith(".toml") for word in words)

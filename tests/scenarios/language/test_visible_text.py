@@ -17,7 +17,7 @@ from scenarios.command.main import main
 from scenarios.language.problems import Problem, ScenarioError
 from scenarios.language.visible_text import is_visible, visible
 from scenarios.language.writer import to_toml
-from scenarios.planning.check_scenario import judge
+from scenarios.planning.check_scenario import check_scenario
 from scenarios.planning.scenario import load
 from tests.support.builders import perform, private, scenario
 from tests.test_architecture import modules, name_of
@@ -105,7 +105,7 @@ def test_a_name_of_a_scenario_is_printable_or_refused_with_its_place(
     path.write_text(to_toml(scenario(**PLACES[place](f"x{TRICKS[trick]}"))), encoding="utf-8")
     found = load(path)
     if not found.report.problems:
-        judge(found.read, found.report)
+        check_scenario(found.read, found.report)
     with pytest.raises(ScenarioError) as refused:
         found.report.stop_if_any()
     (problem,) = refused.value.problems
