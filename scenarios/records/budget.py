@@ -64,6 +64,8 @@ class Budget:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.ledgers = [Ledger() for _ in plan.nodes]
+        self.counts = [0] * plan.size
+        """How many releases of each agent were charged."""
         self._seen: dict[str, _View] = {}
         self._claims = [Tally() for _ in plan.nodes]
         self._claimed = [0] * plan.size
@@ -91,11 +93,7 @@ class Budget:
     def charge(self, node: int, spend: Spend) -> None:
         """Count one more release of an agent."""
         self.ledgers[node].charge(spend)
-
-    @property
-    def counts(self) -> list[int]:
-        """How many releases of each agent were charged."""
-        return [len(ledger) for ledger in self.ledgers]
+        self.counts[node] += 1
 
     def _bag(self, i: int, view: str) -> Tally:
         """Return what is composed of one agent in a view: with all it had planned, where it diverged."""
