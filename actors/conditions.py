@@ -62,8 +62,8 @@ class Subject:
         if name == "kind":
             return type(self.event).__struct_config__.tag
         if name in FIELDS:
-            found = getattr(self.event, name, _MISSING)
-            return _MISSING if found is None else found
+            value = getattr(self.event, name, _MISSING)
+            return _MISSING if value is None else value
         value = self.metrics(name, self.event.node)
         return _MISSING if math.isnan(value) else value
 
@@ -114,7 +114,7 @@ def _kinds(only: set[str] | None) -> tuple[type[Event], ...]:
 
 
 def _tokens(text: str) -> list[tuple[str, Any]]:
-    found, at = list[tuple[str, Any]](), 0
+    tokens, at = list[tuple[str, Any]](), 0
     end = len(text.rstrip())
     while at < end:
         match = _TOKEN.match(text, at)
@@ -131,9 +131,9 @@ def _tokens(text: str) -> list[tuple[str, Any]]:
             what, value = "number", word == "true"
         elif word in _WORDS:
             what = "sign"
-        found.append((what, value))
+        tokens.append((what, value))
         at = match.end()
-    return found
+    return tokens
 
 
 class _Reader:

@@ -145,13 +145,15 @@ class Alternating:
         self, state: Alternated, heard: Heard, made: int, terms: Terms, noise: Vector | None
     ) -> Vector:
         """Solve it as nearly as was charged for; what is not a minimiser is not released (E20)."""
-        found = self._solution(state, heard, made, terms, noise)
+        solution = self._solution(state, heard, made, terms, noise)
         allowed = math.inf
         if terms.output is not None:
             allowed = TOLERANCE
         elif terms.linear is not None:
-            allowed = tolerance_of(terms.linear, len(found.theta))
-        return found.theta if found.residual <= allowed else np.full_like(found.theta, np.nan)
+            allowed = tolerance_of(terms.linear, len(solution.theta))
+        return (
+            solution.theta if solution.residual <= allowed else np.full_like(solution.theta, np.nan)
+        )
 
     def explain(
         self, before: Alternated, heard: Heard, made: int, sent: Vector, after: Alternated

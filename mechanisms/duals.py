@@ -38,11 +38,11 @@ def gaps(heard: Heard, d: int) -> Matrix:
     since = rows[:, -1]
     elapsed = np.where(np.isfinite(since), heard.ticks - since, 0.0)
     theirs = rows[:, d : 2 * d] + elapsed[:, None] * rows[:, :d]
-    found: Matrix = standing(heard.own, d, heard.ticks) - theirs
+    offsets: Matrix = standing(heard.own, d, heard.ticks) - theirs
     if heard.offsets is not None:
-        found -= heard.offsets
-    found[~heard.present | np.isposinf(since)] = 0.0
-    return found
+        offsets -= heard.offsets
+    offsets[~heard.present | np.isposinf(since)] = 0.0
+    return offsets
 
 
 def steps(heard: Heard, d: int) -> Matrix:
@@ -52,9 +52,9 @@ def steps(heard: Heard, d: int) -> Matrix:
     """
     if heard.own is None:
         return np.zeros((len(heard.values), d))
-    found: Matrix = heard.own[:d] - heard.values[:, :d]
-    found[~heard.present | ~np.isfinite(heard.values[:, -1])] = 0.0
-    return found
+    differences: Matrix = heard.own[:d] - heard.values[:, :d]
+    differences[~heard.present | ~np.isfinite(heard.values[:, -1])] = 0.0
+    return differences
 
 
 def forget(rows: Matrix) -> None:

@@ -222,8 +222,8 @@ class Client:
 
     def noise_to_step(self, state: Vector, heard: Heard, made: int) -> float | None:  # noqa: ARG002
         """E‖effect of its own noise‖ over ‖the noiseless answer‖; None where others draw the noise."""
-        found = self.task.noise_to_step(self.objective, state)
-        return found if found or not self.spends else None
+        ratio = self.task.noise_to_step(self.objective, state)
+        return ratio if ratio or not self.spends else None
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""

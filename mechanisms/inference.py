@@ -89,8 +89,8 @@ def infer(
     mean = -np.mean([base for base, *_ in residuals], axis=0) / weight
     starts = [np.zeros(d), mean, -mean]
     starts += [s * 0.5 * row for row in np.eye(d)[: min(d, 8)] for s in (1.0, -1.0)]
-    found = [trouble.improve(start) for start in starts]
-    return min(found, key=lambda guess: guess.misfit)
+    guesses = [trouble.improve(start) for start in starts]
+    return min(guesses, key=lambda guess: guess.misfit)
 
 
 _Residual = tuple[Vector, Matrix, Vector, float]
@@ -148,13 +148,13 @@ class _Trouble:
 
     def squares(self, u: Vector) -> Vector:
         left, _ = self._left(u)
-        found: Vector = (self._shares[:, None] * left).ravel()
-        return found
+        gradient: Vector = (self._shares[:, None] * left).ravel()
+        return gradient
 
     def squares_slope(self, u: Vector) -> Matrix:
         _, slopes = self._left(u)
-        found: Matrix = (self._shares[:, None, None] * slopes).reshape(-1, len(u))
-        return found
+        slope: Matrix = (self._shares[:, None, None] * slopes).reshape(-1, len(u))
+        return slope
 
     def misfit(self, u: Vector) -> tuple[float, Vector]:
         left, slopes = self._left(u)
@@ -175,8 +175,8 @@ class _Trouble:
             gtol=1e-15,
             max_nfev=200,
         )
-        found = [Guess(squared.x, self.misfit(squared.x)[0])]
+        guesses = [Guess(squared.x, self.misfit(squared.x)[0])]
         for begin in (squared.x, start):
-            told = minimize(self.misfit, begin, jac=True, method="BFGS", options={"maxiter": 300})
-            found.append(Guess(told.x, float(told.fun)))
-        return min(found, key=lambda guess: guess.misfit)
+            result = minimize(self.misfit, begin, jac=True, method="BFGS", options={"maxiter": 300})
+            guesses.append(Guess(result.x, float(result.fun)))
+        return min(guesses, key=lambda guess: guess.misfit)

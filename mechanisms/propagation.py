@@ -104,14 +104,14 @@ class Propagation:
         noise = self.law.draw(rng, self.spend.scale, self.objective.dimension)
         if self.ridge is None:
             return minimise(self.objective).theta + noise
-        found = minimise(self.objective, linear=noise, ridge=self.ridge)
-        if found.residual > tolerance_of(self.spend.scale, self.objective.dimension):
-            return np.full_like(found.theta, np.nan)  # not as exact as was charged for
+        solution = minimise(self.objective, linear=noise, ridge=self.ridge)
+        if solution.residual > tolerance_of(self.spend.scale, self.objective.dimension):
+            return np.full_like(solution.theta, np.nan)  # not as exact as was charged for
         solve = self.spend.solve
         if solve is None or solve.smoothing is None:
-            return found.theta
+            return solution.theta
         hiding = self.law.draw(rng, solve.smoothing, self.objective.dimension)
-        return found.theta + hiding
+        return solution.theta + hiding
 
     def noise_to_step(self, state: Propagated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖ of the one release."""

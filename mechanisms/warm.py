@@ -41,10 +41,10 @@ class Warm:
             return Solution(np.full_like(linear, np.nan), np.inf, 0)  # its agent diverges
         size = float(np.linalg.norm(linear))
         tolerance = max(TOLERANCE * min(1.0, _SHARPER * max(1.0, size)), rounding(size))
-        found = self._quasi_newton(linear, ridge, tolerance)
-        self._before, self._last = self._last, found.theta
-        self.residual = max(self.residual, found.residual)
-        return found
+        solution = self._quasi_newton(linear, ridge, tolerance)
+        self._before, self._last = self._last, solution.theta
+        self.residual = max(self.residual, solution.residual)
+        return solution
 
     def _gradient(self, theta: Vector, linear: Vector, ridge: float) -> Vector:
         gradient = self._objective.gradient(theta)

@@ -63,11 +63,11 @@ class WarmDescent:
     ) -> Explained:
         """Explain the local model first, then the steps of the descent."""
         if made == 0:
-            told = self.propagation.explain(before.warm, heard, made, sent, after.warm)
-            return told._replace(after=after._replace(warm=told.after))
+            explained = self.propagation.explain(before.warm, heard, made, sent, after.warm)
+            return explained._replace(after=after._replace(warm=explained.after))
         theta, moved = before.warm.theta, after.warm.theta
-        told = self.descent.explain(theta, heard, made - 1, sent, moved)
-        return told._replace(after=after)
+        explained = self.descent.explain(theta, heard, made - 1, sent, moved)
+        return explained._replace(after=after)
 
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:
         """All releases, with what each costs; None where every wake makes one."""

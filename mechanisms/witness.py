@@ -26,11 +26,11 @@ class _Hypothesis:
         self.exact = True
 
     def explain(self, heard: Heard, made: int, sent: Vector, after: State) -> float:
-        found = self._explains.explain(self.state, heard, made, sent, after)
-        self.state = found.after
-        self.noises.append(found.noise)
-        self.exact &= found.exact
-        return float(found.log_density)
+        explained = self._explains.explain(self.state, heard, made, sent, after)
+        self.state = explained.after
+        self.noises.append(explained.noise)
+        self.exact &= explained.exact
+        return float(explained.log_density)
 
 
 class Onlooker:

@@ -97,23 +97,23 @@ def _masses(loss: Loss, edges: Vector) -> Vector:
             return norm_gamma.masses(loss.d, epsilon, np.clip(edges / epsilon, -1.0, 1.0))
         case "laplace":  # ½ at ε₀, ½e^{−ε₀} at −ε₀, and e^{(l−ε₀)/2}/4 between them
             inside = np.clip(edges, -epsilon, epsilon)
-            found = 0.5 * np.exp((inside[:-1] - epsilon) / 2.0) * np.expm1(np.diff(inside) / 2.0)
-            found[-1] += 0.5
-            found[0] += 0.5 * math.exp(-epsilon)
-            return np.asarray(found)
+            masses = 0.5 * np.exp((inside[:-1] - epsilon) / 2.0) * np.expm1(np.diff(inside) / 2.0)
+            masses[-1] += 0.5
+            masses[0] += 0.5 * math.exp(-epsilon)
+            return np.asarray(masses)
         case "pure":
-            found = np.zeros(len(edges) - 1)
-            found[-1] = 1.0 / (1.0 + math.exp(-epsilon))
-            found[0] = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
-            return found
+            masses = np.zeros(len(edges) - 1)
+            masses[-1] = 1.0 / (1.0 + math.exp(-epsilon))
+            masses[0] = math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+            return masses
         case "gaussian":  # N(μ²/2, μ²)
             at = (edges - 0.5 * epsilon * epsilon) / epsilon
             tails = np.array([math.erfc(abs(x) / math.sqrt(2.0)) / 2.0 for x in at.tolist()])
             left = at[:-1]
-            found = np.where(at[1:] <= 0, np.diff(tails), -np.diff(tails))
+            masses = np.where(at[1:] <= 0, np.diff(tails), -np.diff(tails))
             crossing = (left < 0) & (at[1:] > 0)
-            found[crossing] = (1.0 - tails[:-1] - tails[1:])[crossing]
-            return np.asarray(found)
+            masses[crossing] = (1.0 - tails[:-1] - tails[1:])[crossing]
+            return np.asarray(masses)
         case other:
             raise ValueError(f"no numerical law {other!r}")
 
@@ -131,11 +131,11 @@ def _one(loss: Loss, step: float) -> Discrete:
     mirrored = mass[::-1]
     upwards = (mass - mirrored * np.exp(lower)) / -math.expm1(-step)
     upwards = np.clip(upwards, 0.0, mass)
-    found = np.zeros(2 * last + 1)
-    found[1:] += upwards
-    found[:-1] += mass - upwards
-    found *= (1.0 - infinite) / found.sum()
-    return Discrete(step, -last, found, infinite)
+    on_grid = np.zeros(2 * last + 1)
+    on_grid[1:] += upwards
+    on_grid[:-1] += mass - upwards
+    on_grid *= (1.0 - infinite) / on_grid.sum()
+    return Discrete(step, -last, on_grid, infinite)
 
 
 def _growth(parts: list[tuple[Discrete, int]], tilt: float) -> float:
@@ -179,14 +179,14 @@ def _transform(loss: Loss, step: float, length: int) -> Vector:
 
 def _power(transform: Vector, times: int) -> Vector:
     """Return transform^times by squaring, which keeps more digits than logarithms do."""
-    found: Vector | None = None
+    product: Vector | None = None
     while True:
         if times & 1:
-            found = transform if found is None else found * transform
+            product = transform if product is None else product * transform
         times >>= 1
         if not times:
-            assert found is not None, "at least one release"  # noqa: S101
-            return found
+            assert product is not None, "at least one release"  # noqa: S101
+            return product
         transform = transform * transform
 
 
@@ -194,12 +194,12 @@ def _product(key: Key, step: float, length: int) -> Vector:
     """Return the transform of the sum of all losses of a bag."""
     if length <= _SMALL:
         return _known_product(key, step, length)
-    found: Vector | None = None
+    product: Vector | None = None
     for loss, times in key:
         factor = _power(_transform(loss, step, length), times)
-        found = factor if found is None else found * factor
-    assert found is not None, "a bag holds something"  # noqa: S101
-    return found
+        product = factor if product is None else product * factor
+    assert product is not None, "a bag holds something"  # noqa: S101
+    return product
 
 
 @lru_cache(maxsize=2 * _MOST_LAWS)

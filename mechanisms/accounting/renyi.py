@@ -27,11 +27,11 @@ def _log_moments(loss: Vector, weights: Vector) -> Vector:
     """Ln Σ w e^{λ·loss} at every coarse order λ. e^{2λ·loss} is a square: few exponentials are taken."""
     peak = float(loss.max())
     powers = np.exp(_COARSE[:8, None] * (loss - peak))
-    found = np.empty_like(_COARSE)
+    moments = np.empty_like(_COARSE)
     for first in range(0, len(_COARSE), 8):
-        found[first : first + 8] = (powers @ weights)[: len(_COARSE) - first]
+        moments[first : first + 8] = (powers @ weights)[: len(_COARSE) - first]
         powers *= powers
-    logs: Vector = peak * _COARSE + np.log(found)
+    logs: Vector = peak * _COARSE + np.log(moments)
     return logs
 
 
@@ -67,10 +67,10 @@ def _objective(epsilon: float, d: int, jacobian: float) -> Vector:
     orders = LAMBDAS[known]
     grown = np.interp(orders, _COARSE, logs)
     taken = np.minimum(orders * spared * np.exp(-grown), 1.0 - 1e-15)
-    found = np.full_like(LAMBDAS, epsilon)
-    found[known] = np.maximum(0.0, grown + np.log1p(-taken)) / orders
-    found[~known] = found[known][0]  # RDP grows with the order
-    return found
+    curve_values = np.full_like(LAMBDAS, epsilon)
+    curve_values[known] = np.maximum(0.0, grown + np.log1p(-taken)) / orders
+    curve_values[~known] = curve_values[known][0]  # RDP grows with the order
+    return curve_values
 
 
 def _worst_loss(reach: float, d: int, jacobian: float) -> tuple[Vector, Vector]:
@@ -109,10 +109,10 @@ def _beta_nodes(d: int) -> tuple[Vector, Vector]:
 def curve(loss: Loss) -> Vector:
     """Return RDP(1 + λ) of one loss at every λ of the grid."""
     with np.errstate(over="ignore", under="ignore"):
-        found = _curve(loss)
-    found = found * (1.0 + _ROOM)
-    found.flags.writeable = False
-    return found
+        values = _curve(loss)
+    values = values * (1.0 + _ROOM)
+    values.flags.writeable = False
+    return values
 
 
 def _curve(loss: Loss) -> Vector:
@@ -140,20 +140,20 @@ def total(key: Key) -> Vector:
     """Return the curve of a bag of losses: block by block, since a bag that grew shares all its blocks but one with itself before."""
     if len(key) > MOST_LAWS:
         key = coarsened(key, MOST_LAWS)
-    found = np.zeros_like(LAMBDAS)
+    total = np.zeros_like(LAMBDAS)
     for first in range(0, len(key), _BLOCK):
-        found += _block(key[first : first + _BLOCK])
-    return found
+        total += _block(key[first : first + _BLOCK])
+    return total
 
 
 @lru_cache(maxsize=4096)
 def _block(key: Key) -> Vector:
     """Add up a few curves, one after the other."""
-    found = np.zeros_like(LAMBDAS)
+    total = np.zeros_like(LAMBDAS)
     for loss, times in key:
-        found += times * curve(loss)
-    found.flags.writeable = False
-    return found
+        total += times * curve(loss)
+    total.flags.writeable = False
+    return total
 
 
 def _bounds(summed: Vector, delta: float) -> Vector:

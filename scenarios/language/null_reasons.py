@@ -30,9 +30,9 @@ def with_reasons(tree: dict[str, Any], rules: Mapping[str, str]) -> dict[str, An
     `rules` maps patterns of dotted paths, such as `nodes.*.cap`, to reasons. The pattern names the
     reason in the tree, so that ten thousand agents without a budget need one line.
     """
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for path in nulls(tree):
-        if not any(fnmatchcase(path, pattern) for pattern in found):
+        if not any(fnmatchcase(path, pattern) for pattern in reasons):
             pattern = next((p for p in rules if fnmatchcase(path, p)), path)
-            found[pattern] = rules.get(pattern, UNMEASURED)
-    return tree | {"reasons": found}
+            reasons[pattern] = rules.get(pattern, UNMEASURED)
+    return tree | {"reasons": reasons}

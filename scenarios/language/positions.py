@@ -69,7 +69,7 @@ class _Scanner:
         self.file = file
         self._quotes = quotes
         self.at = 0
-        self.found = Located()
+        self.located = Located()
         self.counts: dict[Path, int] = {}
         self._lines: dict[int, str] = {}
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
@@ -88,13 +88,13 @@ class _Scanner:
                 self._skip(_BLANK)
                 if self.at < len(self.text) and self.text[self.at] not in "\r\n#":
                     raise _Stop(self.at)
-            self.found.end = len(self.text)
+            self.located.end = len(self.text)
         except _Stop as stop:
             if stop.why is not None:
-                self.found.refused = self.spot(stop.position), stop.why
+                self.located.refused = self.spot(stop.position), stop.why
             newline = self.text.find("\n", stop.position)
-            self.found.end = len(self.text) if newline < 0 else newline
-        return self.found
+            self.located.end = len(self.text) if newline < 0 else newline
+        return self.located
 
     def spot(self, position: int) -> Spot:
         """Turn an offset into line and column."""
@@ -121,8 +121,8 @@ class _Scanner:
         begin, parts = self.at, list[str]()
         while True:
             self._skip(_BLANK)
-            found = (p.match(self.text, self.at) for p in (_BARE, _BASIC, _LITERAL))
-            match = next((m for m in found if m), None)
+            matches = (p.match(self.text, self.at) for p in (_BARE, _BASIC, _LITERAL))
+            match = next((m for m in matches if m), None)
             if match is None:
                 raise _Stop(self.at)
             word = match.group()
@@ -159,10 +159,10 @@ class _Scanner:
             name = (*self._enter((), parts[:-1], begin), parts[-1])
             self.counts[name] = self.counts.get(name, 0) + 1
             path = (*name, self.counts[name] - 1)
-            self.found.keys.setdefault(name, self.spot(begin))
+            self.located.keys.setdefault(name, self.spot(begin))
             self._check_depth(path, begin)
-        self.found.keys.setdefault(path, self.spot(begin))
-        self.found.values.setdefault(path, self.spot(begin))
+        self.located.keys.setdefault(path, self.spot(begin))
+        self.located.values.setdefault(path, self.spot(begin))
         return path
 
     def _check_depth(self, path: Path, position: int) -> None:
@@ -175,13 +175,13 @@ class _Scanner:
         path = (*base, *parts)
         self._check_depth(path[:-1], begin)
         for length in range(len(base) + 1, len(path) + 1):
-            self.found.keys.setdefault(path[:length], self.spot(begin))
+            self.located.keys.setdefault(path[:length], self.spot(begin))
         self._skip(_BLANK)
         self._value(path, arrays, tables)
 
     def _value(self, path: Path, arrays: int, tables: int) -> None:
         begin = self.at
-        self.found.values.setdefault(path, self.spot(begin))
+        self.located.values.setdefault(path, self.spot(begin))
         if self.text.startswith("[", begin):
             self._array(path, arrays + 1, tables)
         elif self.text.startswith("{", begin):

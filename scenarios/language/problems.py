@@ -21,10 +21,10 @@ class Problem:
 
     def __str__(self) -> str:
         """`file:line:column: key: rule, value`, the line, and a caret under the place."""
-        said = visible(f"{self.where}: {self.message}" if self.where else self.message)
+        text = visible(f"{self.where}: {self.message}" if self.where else self.message)
         if self.spot is None:
-            return said
-        head = f"{visible(self.spot.file)}:{self.spot.line}:{self.spot.column}: {said}"
+            return text
+        head = f"{visible(self.spot.file)}:{self.spot.line}:{self.spot.column}: {text}"
         if not self.spot.text:
             return head
         first = max(0, self.spot.column - _SHOWN)

@@ -35,16 +35,16 @@ class Source:
 
 def library_names() -> list[str]:
     """Return the names of the scenarios that come with hush."""
-    found = (path.relative_to(LIBRARY) for path in LIBRARY.rglob("*.toml"))
-    return sorted(path.with_suffix("").as_posix() for path in found)
+    paths = (path.relative_to(LIBRARY) for path in LIBRARY.rglob("*.toml"))
+    return sorted(path.with_suffix("").as_posix() for path in paths)
 
 
 def beside(folder: FilePath, name: str) -> FilePath | None:
     """Return a scenario file of a folder; nothing outside of it."""
     if "\0" in name or len(name) > 1000:
         return None
-    found = (folder / name).resolve()
-    return found if found.is_relative_to(folder.resolve()) and found.is_file() else None
+    path = (folder / name).resolve()
+    return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
 
 
 def find(scenario: str) -> FilePath:
@@ -81,19 +81,19 @@ def parse(text: str, file: str, *, quotes: bool = True) -> Draft:
 
     Without `quotes`, no problem quotes a line of the text.
     """
-    found = locate(text, file, quotes=quotes)
-    if found.refused is not None:
-        spot, why = found.refused
+    located = locate(text, file, quotes=quotes)
+    if located.refused is not None:
+        spot, why = located.refused
         raise ScenarioError([Problem("", why, spot)])
     try:
-        tree = tomllib.loads(text[: found.end])
+        tree = tomllib.loads(text[: located.end])
     except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
-        said = str(error)
+        message = str(error)
     else:
-        if found.end == len(text):
-            return Draft(tree, found.keys, found.values)
-        said = "cannot be read from here on"
-    raise ScenarioError([_syntax(said, text[: found.end], file, quotes=quotes)])
+        if located.end == len(text):
+            return Draft(tree, located.keys, located.values)
+        message = "cannot be read from here on"
+    raise ScenarioError([_syntax(message, text[: located.end], file, quotes=quotes)])
 
 
 def _syntax(message: str, text: str, file: str, *, quotes: bool) -> Problem:
@@ -103,11 +103,11 @@ def _syntax(message: str, text: str, file: str, *, quotes: bool) -> Problem:
     lines = text.split("\n")
     match = re.search(r" ?\(at line (\d+), column (\d+)\)", message)
     line, column = (int(match[1]), int(match[2])) if match else (len(lines), len(lines[-1]) + 1)
-    said = message.replace(match.group(), "") if match else message
-    said = said.replace(" (at end of document)", ": the file ends too early")
+    reason = message.replace(match.group(), "") if match else message
+    reason = reason.replace(" (at end of document)", ": the file ends too early")
     line = min(line, len(lines))
     quoted = lines[line - 1] if quotes else ""
-    return Problem("", f"not valid TOML: {said}", Spot(file, line, column, quoted))
+    return Problem("", f"not valid TOML: {reason}", Spot(file, line, column, quoted))
 
 
 def read_source(

@@ -208,8 +208,8 @@ class Signed(Scalar):
         trial = Report({}, {})
         amount = self.rule.read(size, path, trial)
         if trial.problems:
-            said = f'must be {self.rule.what}, finite, negative or not, such as 2 or "-250ms", got {shown(value)}'
-            report.value(path, said)
+            wanted = f'must be {self.rule.what}, finite, negative or not, such as 2 or "-250ms", got {shown(value)}'
+            report.value(path, wanted)
             return None
         return -amount if negative else amount
 
@@ -269,8 +269,8 @@ class Tag(Name):
         if read is None:
             return None
         if read.startswith("_") or not read.replace("-", "_").isidentifier():
-            said = "must be a tag of letters, digits, '_' and '-' that begins with a letter"
-            report.value(path, f"{said}, got {shown(value)}")
+            wanted = "must be a tag of letters, digits, '_' and '-' that begins with a letter"
+            report.value(path, f"{wanted}, got {shown(value)}")
             return None
         return read
 
@@ -321,6 +321,6 @@ class Either(Scalar):
             if not trial.problems:
                 return read
         extreme = [rule.extreme(value) for rule in self.rules if isinstance(rule, Number)]
-        said = next((text for text in extreme if text), None)
-        report.value(path, said or f"must be {self.what}, got {shown(value)}")
+        problem = next((text for text in extreme if text), None)
+        report.value(path, problem or f"must be {self.what}, got {shown(value)}")
         return None
