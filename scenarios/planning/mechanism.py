@@ -28,8 +28,12 @@ Unit = Literal["epsilon", "mu", "mixed"]
 """What charges count: a pure ε, a Gaussian μ, or μ after a first release of a pure ε."""
 
 FamilyName = Literal["personalised", "consensus", "pairs", "server", "alone"]
-"""With what an agent talks: with its neighbours (personalised models, or one model for all), with one neighbour at a
-time, with a server, with nothing."""
+"""With what an agent talks: with its neighbours (personalised, consensus), with one neighbour at a time, with a server,
+with nothing.
+
+Consensus kinds are those of ADMM, with duals on edges. A kind without duals that sends its model to all neighbours is
+personalised, also where the agents look for one model.
+"""
 
 T = TypeVar("T", bound=MechanismTable)
 
@@ -164,22 +168,33 @@ class MechanismKind(Generic[T]):
         given: Any = self  # what a file gives, whatever it was to be
         bases = given.table.__mro__ if isinstance(given.table, type) else ()
         needed = ConsensusTable if self.family == "consensus" else MechanismTable
+        wanted = f"a subclass of {needed.__name__}"
+        if self.family == "consensus":
+            wanted += ", as every kind of the family consensus (ADMM) has it"
         right = {
-            "name": isinstance(given.name, str),
-            "table": needed in bases,
-            "inner": given.inner is None or given.inner in bases,
-            "card": isinstance(given.card, Card),
-            "noise": given.noise is None or isinstance(given.noise, Noise),
-            "needs_convex": callable(given.needs_convex),
-            "check": callable(given.check),
-            "steps": given.steps is None or callable(given.steps),
-            "build": callable(given.build),
-            "joint": callable(given.joint),
-            "examples": isinstance(given.examples, Mapping) and len(given.examples) > 0,
+            "name": (isinstance(given.name, str), "a string"),
+            "table": (needed in bases, wanted),
+            "inner": (
+                given.inner is None or given.inner in bases,
+                "None, the table, or a base of it",
+            ),
+            "card": (isinstance(given.card, Card), "a Card"),
+            "noise": (given.noise is None or isinstance(given.noise, Noise), "None or a Noise"),
+            "needs_convex": (callable(given.needs_convex), "a function"),
+            "check": (callable(given.check), "a function"),
+            "steps": (given.steps is None or callable(given.steps), "None or a function"),
+            "build": (callable(given.build), "a function"),
+            "joint": (callable(given.joint), "a function"),
+            "examples": (
+                isinstance(given.examples, Mapping) and len(given.examples) > 0,
+                "a mapping with at least one example",
+            ),
         }
-        wrong = ", ".join(name for name, fits in right.items() if not fits)
+        wrong = "; ".join(
+            f"{name} must be {what}" for name, (fits, what) in right.items() if not fits
+        )
         if wrong:
-            raise TypeError(f"mechanism {self.name!r}: {wrong} cannot be as given")
+            raise TypeError(f"mechanism {self.name!r}: {wrong}")
 
     @property
     def keys(self) -> Collection[str]:

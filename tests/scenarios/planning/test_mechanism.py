@@ -66,7 +66,9 @@ def test_a_record_with_a_wrong_field_cannot_be_made(field: str) -> None:
 
 
 def test_a_consensus_kind_has_the_keys_of_its_objective() -> None:
-    with pytest.raises(TypeError, match="table"):
+    with pytest.raises(
+        TypeError, match="'cd': table must be a subclass of ConsensusTable, as every"
+    ):
         replace(MECHANISMS["cd"], family="consensus")
 
 
