@@ -73,8 +73,12 @@ class Family(Mapping[str, Record], Generic[Record]):
         if name not in self._loaded:
             module = self._modules[name]
             (record,) = self._read(module)
-            if record.name != name:  # type: ignore[attr-defined] # a record has a name
-                raise ValueError(f"{module} holds a record of another name: {record!r}")
+            own: str = record.name  # type: ignore[attr-defined] # a record has a name
+            if own != name:
+                what, file = self._record.__name__, own.replace("-", "_")
+                raise ValueError(
+                    f"{module} holds the {what} {own!r}: name the file {file}.py, or the record {name!r}"
+                )
             self._loaded[name] = record
         return self._loaded[name]
 
