@@ -1,5 +1,6 @@
 """Keys: a table of commands. Help and the last line of the screen are made of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scenarios.console.assembly.panels import chosen_by_key
@@ -66,7 +67,20 @@ MOVES = {
     "end": (_FAR, _FAR),
 }
 """Lines down, places to the right."""
-_BY_KEY = {key.key: key for key in KEYS}
+
+
+def by_key(keys: Sequence[Key]) -> dict[str, Key]:
+    """Return keys by what is pressed. Raises ValueError where two keys are one."""
+    found: dict[str, Key] = {}
+    for key in keys:
+        if key.key in found:
+            taken = found[key.key].command
+            raise ValueError(f"the key {key.key!r} of {key.command!r} is that of {taken!r} already")
+        found[key.key] = key
+    return found
+
+
+_BY_KEY = by_key(KEYS)
 
 
 def press(session: Session, key: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scenarios.console.assembly.panels import PANELS, Panel, always, candidates
 from scenarios.console.control.commands import COMMANDS
-from scenarios.console.control.keys import KEYS
+from scenarios.console.control.keys import KEYS, Key, by_key
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.model import SidePanel
 from scenarios.console.drawing.styled_text import box, words
@@ -49,6 +49,11 @@ def test_a_panel_with_a_key_is_a_command_and_without_one_it_is_none() -> None:
     for name, panel in PANELS.items():
         assert (name in COMMANDS) == bool(panel.key)
         assert not panel.key or keys[panel.key] == name
+
+
+def test_a_panel_cannot_take_a_key_that_is_taken() -> None:
+    with pytest.raises(ValueError, match="the key 'e' of 'probe' is that of 'export' already"):
+        by_key((*KEYS, Key("e", "probe", "probe")))
 
 
 @given(st.sampled_from(SCALES), st.integers(20, 200), st.integers(8, 70))
