@@ -37,13 +37,25 @@ def perform(chosen: argparse.Namespace) -> int:
     from scenarios.planning.mechanism import MECHANISMS
 
     if chosen.what not in MECHANISMS:
-        hint = nearest(chosen.what, [*MECHANISMS, *library_names()])
+        hint = _elsewhere(chosen.what) or nearest(chosen.what, [*MECHANISMS, *library_names()])
         raise ScenarioError.of("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")
     if chosen.json:
         say_json(told(chosen.what))
     else:
         say(*in_words(chosen.what))
     return 0
+
+
+def _elsewhere(name: str) -> str:
+    """Return where a fault or a metric is described; empty for any other name."""
+    from scenarios.planning.fault_kinds import FAULTS
+    from scenarios.planning.metric_names import METRICS
+
+    if name in FAULTS:
+        return f"it is a fault: {FAULTS[name].says} (docs/faults.md)"
+    if name in METRICS:
+        return f"it is a metric: {METRICS[name].words} (docs/reference.md, section 5)"
+    return ""
 
 
 def _show_run(path: Path, *, as_json: bool) -> int:

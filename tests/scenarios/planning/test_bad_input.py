@@ -754,6 +754,14 @@ def test_every_error_is_told_at_once_with_a_caret(
             ["show", "quickstrat"],
             "'quickstrat' is no mechanism, scenario or run; did you mean 'quickstart'?",
         ),
+        (
+            ["show", "delay"],
+            "'delay' is no mechanism, scenario or run; it is a fault: messages come later",
+        ),
+        (
+            ["show", "updates"],
+            "'updates' is no mechanism, scenario or run; it is a metric: wakes (docs/reference.md",
+        ),
         (["plot", "nowhere", "loss"], "nowhere is not the folder of a run"),
         (["sweep", "quickstart", "--seeds", "9..0"], "--seeds: must be such as"),
         (["sweep", "quickstart"], "--seeds: say which"),
