@@ -6,7 +6,7 @@ python docs/write_mechanisms.py
 import re
 from pathlib import Path
 
-from scenarios.command.mechanism_card import told
+from scenarios.command.mechanism_card import card_of
 from scenarios.planning.mechanism import in_order
 
 PAGE = Path(__file__).parent / "mechanisms.md"
@@ -76,7 +76,7 @@ def _number(name: str) -> int:
 
 def section(kind: str) -> str:
     """One kind."""
-    card = told(kind)
+    card = card_of(kind)
     lines = [f"## `{kind}`\n", card["title"] + ".\n"]
     lines += [
         f"- *{key}*: {card[key]}"

@@ -102,7 +102,6 @@ class Finding:
     claimed: float
     charged: float
     bound: Bound
-    unit: str
     delta: float
     accountant: str
     power: float | None
@@ -211,14 +210,14 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     plan, node, view = order.plan, order.plan.nodes[pair.node], order.eyes
     spends = tuple(seen_in(view, spend) for spend in seen.spends)
     if not spends:
-        said = f"agent {pair.node} released nothing: there is nothing to audit"
-        raise ScenarioError.of(plan.name, said)
+        problem = f"agent {pair.node} released nothing: there is nothing to audit"
+        raise ScenarioError.of(plan.name, problem)
     charges = composable(add_in(view, Tally(), seen.spends))
     claims = tally(map(claim_of, spends))
     unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
     if not math.isfinite(claims.sums.pure + claims.sums.mu_squares):
-        said = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
-        raise ScenarioError.of(plan.name, said)
+        problem = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
+        raise ScenarioError.of(plan.name, problem)
     statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
     criterion = Criterion(unit, node.delta, order.confidence)
     bound = _bound(statistics, claims, criterion)
@@ -240,7 +239,6 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         claim,
         charge,
         bound,
-        unit,
         node.delta,
         accountant,
         worth,

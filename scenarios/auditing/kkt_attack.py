@@ -52,11 +52,11 @@ def kkt(plan: Plan, node: int = 0, record: int = 0) -> KktFinding:
     mechanism = plan.nodes[node].mechanism
     if not isinstance(mechanism, Alternating) or not plan.loss.margin:
         known = names_in("consensus")
-        said = f"the KKT attack is on the ADMM family ({known}), not on {plan.kind}"
+        problem = f"the KKT attack is on the ADMM family ({known}), not on {plan.kind}"
         if isinstance(mechanism, Alternating):
             loss = plan.resolved["task"]["loss"]
-            said = f"the KKT attack is on losses of a margin (logistic, smoothed-hinge), not on {loss['kind'] if isinstance(loss, dict) else loss}"
-        raise ScenarioError.of(plan.name, said)
+            problem = f"the KKT attack is on losses of a margin (logistic, smoothed-hinge), not on {loss['kind'] if isinstance(loss, dict) else loss}"
+        raise ScenarioError.of(plan.name, problem)
     x, y = plan.shards.train[node]
     if not 0 <= record < len(y):
         raise ScenarioError.of("--record", f"agent {node} has records 0 to {len(y) - 1}")

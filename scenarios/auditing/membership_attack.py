@@ -73,7 +73,7 @@ def membership(
                     progress((2 * number + (not inside) + (run + 1) / runs) / (2 * len(targets)))
             scores[inside].append(_scores(plan, target, record, np.array(rows)))
     there, gone = np.array(scores[True]), np.array(scores[False])
-    auc, advantage, low = _told(there, gone, confidence)
+    auc, advantage, low = _success(there, gone, confidence)
     delta = plan.nodes[target].delta
     composed, accountant = totals.charged(plan, tally(spends), delta)
     shows = plan.privacy.shows_unreleased_model
@@ -114,7 +114,7 @@ def _scores(plan: Plan, target: int, record: int, models: Matrix) -> Vector:
     return scores
 
 
-def _told(there: Matrix, gone: Matrix, confidence: float) -> tuple[float, float, float]:
+def _success(there: Matrix, gone: Matrix, confidence: float) -> tuple[float, float, float]:
     """Learn a threshold for each record from one half of the runs; judge all on the other."""
     high, low = there[:, ::2].mean(axis=1), gone[:, ::2].mean(axis=1)
     sign = np.where(high >= low, 1.0, -1.0)[:, None]

@@ -83,15 +83,15 @@ class Neighbours:
         return self.one.nodes[self.node].mechanism, self.other.nodes[self.node].mechanism
 
 
-def watched(plan: Plan, asked: int | None) -> int:
+def watched(plan: Plan, node: int | None) -> int:
     """Return the agent whose record differs: `asked`, or the one with the fewest points among those that can release.
 
     Raises `ScenarioError` where there is no such agent.
     """
-    if asked is not None:
-        if not 0 <= asked < plan.size:
-            raise ScenarioError.of("--node", f"no agent {asked}: ids run from 0 to {plan.size - 1}")
-        return asked
+    if node is not None:
+        if not 0 <= node < plan.size:
+            raise ScenarioError.of("--node", f"no agent {node}: ids run from 0 to {plan.size - 1}")
+        return node
     able = [node.id for node in plan.nodes if node.neighbours] or [0]
     return min(able, key=lambda i: (plan.shards.sizes[i], i))
 

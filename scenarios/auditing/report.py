@@ -36,7 +36,7 @@ def as_json(order: Order, finding: Finding) -> dict[str, Any]:
         },
         "bound": {
             "value": finding.bound.value,
-            "unit": finding.unit,
+            "unit": finding.bound.unit,
             "statistic": finding.bound.statistic,
             "threshold": figure(finding.bound.threshold),
             "hits_at_least": None if rates is None else rates.hits,
@@ -59,7 +59,7 @@ def as_json(order: Order, finding: Finding) -> dict[str, Any]:
 def in_words(order: Order, finding: Finding) -> list[str]:
     """Return lines for a person: the verdict, all three numbers, and the power of the test."""
     terms = f"{order.eyes} view, δ = {finding.delta:g}"
-    unit = f" (μ ≥ {finding.bound.value:.4g})" if finding.unit == "mu" else ""
+    unit = f" (μ ≥ {finding.bound.value:.4g})" if finding.bound.unit == "mu" else ""
     code = finding.declared_by
     author = "what the calibration promises" if code is None else self_declared(code)
     lines = [

@@ -14,13 +14,13 @@ def perform(chosen: argparse.Namespace) -> int:
     if chosen.which == "kkt":
         from scenarios.auditing import kkt_attack
 
-        found = kkt_attack.kkt(plan, chosen.node or 0, chosen.record)
-        lines, told = kkt_attack.in_words(plan, found), kkt_attack.as_json(found)
+        finding = kkt_attack.kkt(plan, chosen.node or 0, chosen.record)
+        lines, tree = kkt_attack.in_words(plan, finding), kkt_attack.as_json(finding)
     else:
         from scenarios.auditing import membership_attack
 
         with Bar("attacking") as bar:
-            guessed = membership_attack.membership(
+            inference = membership_attack.membership(
                 plan,
                 records=chosen.records,
                 runs=chosen.runs,
@@ -29,10 +29,10 @@ def perform(chosen: argparse.Namespace) -> int:
                 more=options_of(chosen),
                 progress=bar.show,
             )
-        lines = membership_attack.in_words(plan, guessed)
-        told = membership_attack.as_json(guessed)
+        lines = membership_attack.in_words(plan, inference)
+        tree = membership_attack.as_json(inference)
     if chosen.json:
-        say_json(told)
+        say_json(tree)
     else:
         say(*lines)
     return 0

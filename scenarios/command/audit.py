@@ -37,24 +37,24 @@ def perform(chosen: argparse.Namespace) -> int:
     with held([asked(chosen.out)] if chosen.out else numbers(stem), new=not chosen.out) as out:
         with Bar("auditing") as bar:
             try:
-                found = carry_out(order, bar.show)
+                finding = carry_out(order, bar.show)
             except KeyboardInterrupt:
                 say("hush: interrupted; nothing was kept", error=True)
                 raise
-        told = as_json(order, found)
-        (out / "audit.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-        if found.curve:
+        tree = as_json(order, finding)
+        (out / "audit.json").write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
+        if finding.curve:
             from scenarios.records.plots import NoMatplotlib, draw_audit
 
             try:
-                draw_audit(order, found, out / "audit.png")
+                draw_audit(order, finding, out / "audit.png")
             except NoMatplotlib as missing:  # the verdict does not depend on the picture
                 say(f"hush: {missing}", error=True)
     if chosen.json:
-        say_json(told)
+        say_json(tree)
     else:
-        say(*in_words(order, found), "", f"  {out}")
-    return {REFUTED: 1, BROKEN: 3}.get(found.verdict, 0)
+        say(*in_words(order, finding), "", f"  {out}")
+    return {REFUTED: 1, BROKEN: 3}.get(finding.verdict, 0)
 
 
 def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
@@ -62,20 +62,20 @@ def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:
     refuse_oracles(plan, chosen.node)
     if chosen.view is not None and chosen.view not in plan.privacy.seen:
         known = ", ".join(plan.privacy.seen)
-        said = f"there is no {chosen.view} view in {plan.name}: {known}"
+        problem = f"there is no {chosen.view} view in {plan.name}: {known}"
         if chosen.view not in VIEWS:
-            said = f"unknown view '{chosen.view}'; {nearest(chosen.view, plan.privacy.seen)}"
-        raise ScenarioError.of("--view", said)
+            problem = f"unknown view '{chosen.view}'; {nearest(chosen.view, plan.privacy.seen)}"
+        raise ScenarioError.of("--view", problem)
     if plan.engine != "virtual":
-        said = "an audit runs the scenario thousands of times: on the virtual engine"
-        raise ScenarioError.of("run.engine", said)
+        problem = "an audit runs the scenario thousands of times: on the virtual engine"
+        raise ScenarioError.of("run.engine", problem)
     if declared_by(plan.kind) is not None:
         return  # a black box: what it claims is known when it releases
     if not any(isinstance(node.mechanism, Explains) for node in plan.nodes) or not _promises(plan):
-        said = (
+        problem = (
             f"{plan.kind} makes no promise here that could be refuted: its releases carry no noise"
         )
-        raise ScenarioError.of(plan.name, said)
+        raise ScenarioError.of(plan.name, problem)
 
 
 def _promises(plan: Plan) -> bool:

@@ -9,13 +9,13 @@ from scenarios.language.visible_text import say, say_json
 
 def perform(chosen: argparse.Namespace) -> int:
     """Judge scenarios without running them."""
-    code, found = 0, []
+    code, verdicts = 0, []
     for scenario in chosen.scenario:
         try:
             plan = plan_of(chosen, scenario_of(chosen, scenario))
         except ScenarioError as error:
             code = 2
-            found.append(
+            verdicts.append(
                 {"scenario": scenario, "ok": False, "problems": [str(p) for p in error.problems]}
             )
             if not chosen.json:
@@ -23,10 +23,10 @@ def perform(chosen: argparse.Namespace) -> int:
             continue
         from scenarios.planning.forecast import forecast, in_words
 
-        told = forecast(plan)
-        found.append({"ok": True, **told})
+        figures = forecast(plan)
+        verdicts.append({"ok": True, **figures})
         if not chosen.json:
-            say(*in_words(told))
+            say(*in_words(figures))
     if chosen.json:
-        say_json(found)
+        say_json(verdicts)
     return code

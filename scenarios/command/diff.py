@@ -23,23 +23,23 @@ def perform(chosen: argparse.Namespace) -> int:
 def _diff(chosen: argparse.Namespace) -> int:
     one, other = both = [opened(Path(path)) for path in (chosen.run, chosen.other)]
     manifests = [record.manifest for record in both]
-    told_apart = [(m["scenario"], m["seed"]) for m in manifests]
+    identities = [(m["scenario"], m["seed"]) for m in manifests]
     digests = compare_digests(*manifests)
-    found = parts(one.events(), other.events())
-    since = 0 if found is None else min(e["t"] for e in found if e is not None)
+    parting = parts(one.events(), other.events())
+    since = 0 if parting is None else min(e["t"] for e in parting if e is not None)
     rows = differences(samples(one.events()), samples(other.events()), since)
     if chosen.json:
         tree = {
-            "parts": found and list(found),
+            "parts": parting and list(parting),
             "metrics": [plain_row(row) for row in rows],
             "digests": digests,
         }
         say_json(tree)
-    elif found is None:
+    elif parting is None:
         say("the same events, one by one")
         say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
-        for record, event in zip(both, found, strict=True):
+        for record, event in zip(both, parting, strict=True):
             say(f"{record.path}:")
             if event is None:
                 say(f"  is over before that ({record.ended})")
@@ -47,4 +47,4 @@ def _diff(chosen: argparse.Namespace) -> int:
                 say(*(f"  {line}" for line in in_words(causes_of(record), event["seq"])))
         say("after it:")
         say(*told(rows, (str(one.path), str(other.path))))
-    return PARTED if found is not None and told_apart[0] == told_apart[1] else 0
+    return PARTED if parting is not None and identities[0] == identities[1] else 0

@@ -43,9 +43,9 @@ def _faults(record: RunRecord) -> list[str]:
         tree = record.resolved
     except FolderError:
         return []
-    found = []
+    names = []
     for fault in tree.get("fault", []):
         action = next((a for a in FAULTS if a in fault), "?")
         kind = fault[action].get("kind") if isinstance(fault.get(action), dict) else None
-        found.append(str(fault.get("name") or kind or action))
-    return found
+        names.append(str(fault.get("name") or kind or action))
+    return names

@@ -9,10 +9,10 @@ from scenarios.planning.scenario import load
 
 def perform(chosen: argparse.Namespace) -> int:
     """List the library."""
-    found = {name: load(name).read.summary or "" for name in library_names()}
+    summaries = {name: load(name).read.summary or "" for name in library_names()}
     if chosen.json:
-        say_json([{"name": n, "summary": s} for n, s in found.items()])
+        say_json([{"name": n, "summary": s} for n, s in summaries.items()])
     else:
-        width = max(map(len, found))
-        say(*(f"{name:<{width}}  {summary}" for name, summary in found.items()))
+        width = max(map(len, summaries))
+        say(*(f"{name:<{width}}  {summary}" for name, summary in summaries.items()))
     return 0

@@ -185,13 +185,13 @@ def _guarded(chosen: "argparse.Namespace") -> int:
 
         place = place_of_own(error)
         if place is not None:
-            said = f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
-            say(f"hush: {said}", error=True)
+            text = f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
+            say(f"hush: {text}", error=True)
             return USAGE
         if isinstance(error, SystemExit):
             raise
-        said = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
-        say(*traceback.format_exc().rstrip().split("\n"), said, error=True)
+        text = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
+        say(*traceback.format_exc().rstrip().split("\n"), text, error=True)
         return OURS
     return code
 

@@ -21,7 +21,7 @@ from scenarios.planning.mechanism import MECHANISMS
 _WIDTH = 100
 
 
-def told(kind: str) -> dict[str, Any]:
+def card_of(kind: str) -> dict[str, Any]:
     """Return a kind's card and parameters, as JSON holds them."""
     from dataclasses import asdict
 
@@ -63,7 +63,7 @@ def describe(rule: Any) -> str:
 
 def in_words(kind: str) -> list[str]:
     """Return what `hush show KIND` prints, line by line."""
-    card = told(kind)
+    card = card_of(kind)
     parameters = card.pop("parameters")
     lines = [f"{card.pop('kind')}: {card.pop('title')}", ""]
     for key, value in card.items():

@@ -34,17 +34,17 @@ def warn(record: "RunRecord") -> None:
 
 def settings(pairs: list[str]) -> dict[str, Any]:
     """Read `--set KEY=VALUE`: a TOML value, else a text."""
-    found = {}
+    values = {}
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
             raise ScenarioError.of(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")
         try:
             read = tomllib.loads(f"v = {value}")
-            found[key.strip()] = read["v"] if set(read) == {"v"} else value
+            values[key.strip()] = read["v"] if set(read) == {"v"} else value
         except (tomllib.TOMLDecodeError, ValueError, RecursionError):
-            found[key.strip()] = value
-    return found
+            values[key.strip()] = value
+    return values
 
 
 def seconds(text: str | None, option: str = "--until", *, zero: bool = False) -> float | None:

@@ -12,8 +12,8 @@ _WIDTH = 30
 def refuse_oracles(plan: Plan, node: int | None) -> None:
     """Raise `ScenarioError` where a plan cannot run without an oracle, or has no agent `node`."""
     if plan.sampled:
-        said = "a fault here goes by metrics or samples, which runs without an oracle do not have"
-        raise ScenarioError.of("fault", said)
+        why = "a fault here goes by metrics or samples, which runs without an oracle do not have"
+        raise ScenarioError.of("fault", why)
     if node is not None and not 0 <= node < plan.size:
         raise ScenarioError.of("--node", f"no agent {node}: ids run from 0 to {plan.size - 1}")
 

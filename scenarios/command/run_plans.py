@@ -45,17 +45,17 @@ def run_plans(chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario]) 
         say(f"hush: building {sum(plan.size for plan in plans):,} agents …", error=True)
     folders = _folders(plans, chosen)
     try:
-        made = [_made(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
+        runs = [_new_run(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
     except BaseException:
         for path in folders:
             abandon(path)
         raise
-    outcomes = asyncio.run(_watched(made, live, chosen))
-    for one, outcome in zip(made, outcomes, strict=True):
+    outcomes = asyncio.run(_watched(runs, live, chosen))
+    for one, outcome in zip(runs, outcomes, strict=True):
         _tell(one, outcome, live)
     code = next((outcome.code for outcome in outcomes if outcome.code), 0)
     if chosen.twice and code not in {74, 130}:
-        code = _again(made[0], outcomes[0], _on_wall(speed)) or code
+        code = _again(runs[0], outcomes[0], _on_wall(speed)) or code
     return code
 
 
@@ -78,7 +78,7 @@ def _folders(plans: list[Plan], chosen: argparse.Namespace) -> list[Path]:
     ]
 
 
-def _made(plan: Plan, path: Path, speed: float, live: str) -> Run:
+def _new_run(plan: Plan, path: Path, speed: float, live: str) -> Run:
     full = live == "full"
     governor = RunGovernor(
         speed=speed if plan.engine == "virtual" else math.inf,
@@ -107,26 +107,26 @@ def _live(chosen: argparse.Namespace) -> str:
     return "full" if chosen.live == "full" or can_be_full() else "lines"
 
 
-async def _watched(made: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
+async def _watched(runs: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
         from scenarios.console.screens.screen import is_plain
         from scenarios.console.screens.watch import watch
 
-        return await watch(made, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
+        return await watch(runs, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
     if live in {"lines", "json"}:
         from scenarios.running.observers.progress_lines import Lines
 
-        for one in made:
-            name = one.plan.name if len(made) > 1 else ""
+        for one in runs:
+            name = one.plan.name if len(runs) > 1 else ""
             as_json, why = live == "json", one.observers.measurements.why
             lines = Lines(
                 one.plan, say, one.observers.budget.terms, as_json=as_json, name=name, why=why
             )
             one.log.watch(lines, lines.kinds)
-    return [await one.perform() for one in made]
+    return [await one.perform() for one in runs]
 
 
-def _tell(made: Run, outcome: Outcome, live: str) -> None:
+def _tell(run: Run, outcome: Outcome, live: str) -> None:
     if outcome.message:
         say(f"hush: {outcome.message}", error=True)
     if not outcome.summary:
@@ -143,7 +143,7 @@ def _tell(made: Run, outcome: Outcome, live: str) -> None:
         say(
             f"  look again: hush replay {outcome.folder}    hush show {outcome.folder}    hush plot {outcome.folder} loss"
         )
-        if made.journal.steered:
+        if run.journal.steered:
             say(f"  steered by hand; the same again: hush run {outcome.folder / RESOLVED}")
 
 
@@ -155,8 +155,8 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
 
         plan = make_plan(first.folder / RESOLVED)
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
-        made = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
-        second = asyncio.run(made.perform())
+        run = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
+        second = asyncio.run(run.perform())
         records = [RunRecord(outcome.folder) for outcome in (first, second)]
         manifests = [record.manifest for record in records]
         verdicts = compare_digests(*manifests)

@@ -33,14 +33,14 @@ def perform(chosen: argparse.Namespace) -> int:
         else:
             say(*text.rstrip().replace("\r\n", "\n").split("\n"))
         return 0
-    from scenarios.command.mechanism_card import in_words, told
+    from scenarios.command.mechanism_card import card_of, in_words
     from scenarios.planning.mechanism import MECHANISMS
 
     if chosen.what not in MECHANISMS:
         hint = _elsewhere(chosen.what) or nearest(chosen.what, [*MECHANISMS, *library_names()])
         raise ScenarioError.of("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")
     if chosen.json:
-        say_json(told(chosen.what))
+        say_json(card_of(chosen.what))
     else:
         say(*in_words(chosen.what))
     return 0
@@ -76,8 +76,8 @@ def _show_run(path: Path, *, as_json: bool) -> int:
         digests = record.manifest["digests"]
         schedule = f"{digests.get('schedule', '')[:16]}…{_conditional(digests)}"
         intact = "files are what their checksums say"
-        said = "CHECKSUMS DO NOT MATCH" if record.flaws else intact
-        say("", f"  {path}: {said}; schedule {schedule}")
+        verdict = "CHECKSUMS DO NOT MATCH" if record.flaws else intact
+        say("", f"  {path}: {verdict}; schedule {schedule}")
     return 2 if record.flaws else 0
 
 

@@ -49,12 +49,12 @@ def perform(chosen: argparse.Namespace) -> int:
     if chosen.swarm is not None:
         return _swarm(chosen, options)
     if not chosen.path:
-        said = "name files, folders of test_*.toml, or library: for the whole library"
-        raise ScenarioError.of("hush test", said)
+        problem = "name files, folders of test_*.toml, or library: for the whole library"
+        raise ScenarioError.of("hush test", problem)
     seeds = None if chosen.seeds is None else seeds_of(chosen.seeds)
     cases = [case for path in collect(chosen.path) for case in cases_of(path, seeds)]
     verdicts = list(_each(cases, options, chosen.jobs))
-    verdicts += _told(over_seeds(verdicts, options), "over seeds")
+    verdicts += _print_verdicts(over_seeds(verdicts, options), "over seeds")
     if chosen.shrink:
         for verdict in [v for v in verdicts if v.code in {1, 3}][:1]:
             _shrink(_tree(verdict.case, options), verdict, options, chosen.out)
@@ -67,12 +67,12 @@ def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Itera
     workers = workers if len(cases) > 2 else 1
     with closing(shared_out(attempt, ((case, options) for case in cases), workers)) as made:
         for verdict in made:
-            yield from _told([verdict])
+            yield from _print_verdicts([verdict])
             if verdict.code == INTERRUPTED:
                 return
 
 
-def _told(verdicts: list[Verdict], what: str = "") -> list[Verdict]:
+def _print_verdicts(verdicts: list[Verdict], what: str = "") -> list[Verdict]:
     for verdict in verdicts:
         mark = {PASSED: "✓", FAILED: "✕", BROKE: "✕"}.get(verdict.word, "?")
         say(f"{mark} {verdict.case.name}{' ' + what if what else ''}: {verdict.word}")
@@ -112,10 +112,10 @@ def _shrink(
 
     def fails(smaller: dict[str, Any]) -> bool:
         trial.write_text(to_toml(smaller), encoding="utf-8")
-        found = attempt(Case(str(trial)), given)
-        if found.code == INTERRUPTED:
+        result = attempt(Case(str(trial)), given)
+        if result.code == INTERRUPTED:
             raise KeyboardInterrupt("interrupted: nothing smaller was written")
-        return _why(found) == wanted
+        return _why(result) == wanted
 
     try:
         smallest, tried = shrink(tree, fails)
@@ -123,11 +123,11 @@ def _shrink(
         trial.unlink(missing_ok=True)
     before, after = size(tree), size(smallest)
     path = write_new(place, names, to_toml(smallest))
-    told = [
+    changes = [
         f"{what} {mine:g} → {less:g}"
         for what, mine, less in zip(("faults", "agents", "end"), before, after, strict=True)
     ]
-    say(f"shrunk in {tried} runs: {', '.join(told)}")
+    say(f"shrunk in {tried} runs: {', '.join(changes)}")
     say(f"    {path} fails alone: hush run {shlex.quote(named(path))}")
 
 
@@ -209,11 +209,11 @@ def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict
             if not chosen.keep:
                 path.unlink()
         else:
-            _told([verdict])
+            _print_verdicts([verdict])
             if chosen.shrink and verdict.code in {1, 3}:
                 _shrink(tree, verdict, options, str(path.with_suffix(".shrunk.toml")))
-    told = ", ".join(f"{name} {count}" for name, count in sorted(happened.items()))
-    say(f"faults that happened: {told or 'none'}")
+    faults = ", ".join(f"{name} {count}" for name, count in sorted(happened.items()))
+    say(f"faults that happened: {faults or 'none'}")
     return _close(verdicts)
 
 

@@ -22,7 +22,7 @@ from scenarios.planning.metric_names import split_metric
 from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
 from scenarios.records.summary import settled
-from scenarios.records.summary_text import told_faults
+from scenarios.records.summary_text import faults_in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Outcome, Run
 
@@ -75,8 +75,8 @@ def collect(paths: Iterable[str]) -> list[str]:
             scenarios.append(word)
         else:
             hint = nearest(word.removeprefix(_LIBRARY), library_names())
-            said = f"is no file, no folder and no scenario of the library; {hint}"
-            raise ScenarioError.of(word, said)
+            problem = f"is no file, no folder and no scenario of the library; {hint}"
+            raise ScenarioError.of(word, problem)
     return list(dict.fromkeys(scenarios))
 
 
@@ -137,7 +137,7 @@ def _explain(case: Case, plan: Plan, outcome: Outcome, options: dict[str, Any]) 
             lines.append(f"    {judgement['note']}")
         if judgement["first"] is not None:
             lines.append(f"    decided by event {judgement['first']} at {show(judgement['t'])} s")
-    faults = told_faults(outcome.summary.get("faults") or [])
+    faults = faults_in_words(outcome.summary.get("faults") or [])
     if faults:
         lines.append(f"faults that happened: {', '.join(faults)}")
     file, changes = shlex.quote(named(case.scenario)), _changes(options)
@@ -218,7 +218,7 @@ def over_seeds(verdicts: list[Verdict], options: dict[str, Any] | None = None) -
 
 def _over(case: Case, expect: Expectation, values: list[float], where: str) -> Verdict:
     assert expect.bound is not None, "only metrics are judged over seeds"  # noqa: S101
-    said = f"{where}: wanted {expect.in_words()}, over {len(values)} seed{'s' * (len(values) != 1)}"
+    head = f"{where}: wanted {expect.in_words()}, over {len(values)} seed{'s' * (len(values) != 1)}"
     known = [v for v in values if math.isfinite(v)]
     if len(known) < len(values) or len(known) < 2:
         why = (
@@ -226,18 +226,18 @@ def _over(case: Case, expect: Expectation, values: list[float], where: str) -> V
             if len(values) < 2
             else (f"{len(values) - len(known)} of {len(values)} runs gave no finite value")
         )
-        return Verdict(case, UNKNOWN, 4, (said, f"    {why}"))
+        return Verdict(case, UNKNOWN, 4, (head, f"    {why}"))
     low, mean, high = interval(known, expect.confidence)
     got = f"mean {show(mean)}, {100 * expect.confidence:g} % interval [{show(low)}, {show(high)}]"
     bound = expect.bound
     good = [bound.holds(end) for end in (low, high)]
     if all(good):
-        return Verdict(case, PASSED, 0, (f"{said}: {got}",))
+        return Verdict(case, PASSED, 0, (f"{head}: {got}",))
     is_inside = bound.key == "equals" and low <= bound.value <= high
     if any(good) or bound.holds(mean) or is_inside:
         more = "the interval holds both verdicts: more seeds would tell"
-        return Verdict(case, UNKNOWN, 4, (f"{said}: {got}", f"    {more}"))
-    return Verdict(case, FAILED, 1, (f"{said}: {got}",))
+        return Verdict(case, UNKNOWN, 4, (f"{head}: {got}", f"    {more}"))
+    return Verdict(case, FAILED, 1, (f"{head}: {got}",))
 
 
 def interval(values: list[float], confidence: float) -> tuple[float, float, float]:

@@ -83,8 +83,8 @@ def _sweep(chosen: argparse.Namespace, options: dict[str, Any], seeds: range, ou
                 say(f"seed {row['seed']:>6}  {word:<11} {shown}")
                 sys.stdout.flush()
     except KeyboardInterrupt:
-        said = f"{len(rows)} of {len(seeds)} seeds are done; --out {out} goes on with the others"
-        raise KeyboardInterrupt(f"interrupted: {said}") from None
+        done = f"{len(rows)} of {len(seeds)} seeds are done; --out {out} goes on with the others"
+        raise KeyboardInterrupt(f"interrupted: {done}") from None
     _write(out / "sweep.csv", rows)
     _tell(rows, out)
     return worst
@@ -96,9 +96,9 @@ def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict
     with ExitStack() as stack:
         _hold(path, stack)
         if any(path.iterdir()):
-            found = _done(seed, path, to_toml(plan.resolved))
-            if found is not None:
-                return found
+            row = _done(seed, path, to_toml(plan.resolved))
+            if row is not None:
+                return row
             for file in path.iterdir():
                 file.unlink()
         outcome = asyncio.run(Run(plan, path, RunGovernor(), 1e12, AT_END_METRICS).perform())

@@ -58,10 +58,11 @@ class _View:
 class Budget:
     """Every agent's ε, by the charges that events carried: the sums behind the one rule of `accounting.disclosure`.
 
-    Its ledgers are its own. In a run an invariant holds that they agree with those of the agents.
+    Its ledgers are its own. In a run an invariant holds that they agree with those of the agents. `live` is whether samples
+    compose numerically, as the run of a recording did; None decides by the plan.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, live: bool | None = None) -> None:
         self._plan = plan
         self.ledgers = [Ledger() for _ in plan.nodes]
         self.counts = [0] * plan.size
@@ -71,8 +72,8 @@ class Budget:
         self._claimed = [0] * plan.size
         self._stopped: set[int] = set()
         self._cache: dict[_Case, tuple[float, str]] = {}
-        self._live: bool | None = None
-        self._told: dict[tuple[str, str, bool], dict[int, tuple[int, bool, float]]] = {}
+        self._live = live
+        self._known: dict[tuple[str, str, bool], dict[int, tuple[int, bool, float]]] = {}
         self._left: dict[int, tuple[int, bool, float]] = {}
         self.last = False
         """Whether this is the last look: then every accountant is asked."""
@@ -123,16 +124,16 @@ class Budget:
     def by(self, accountant: str, view: str | None = None) -> Vector:
         """Return each node's ε by one accountant, in a view."""
         chosen = view or self._plan.privacy.view
-        told = self._told.setdefault((chosen, accountant, self.last), {})
-        changed = [i for i in range(self._plan.size) if self._is_new(i, told)]
+        known = self._known.setdefault((chosen, accountant, self.last), {})
+        changed = [i for i in range(self._plan.size) if self._is_new(i, known)]
         if changed:
-            found = self._epsilons([(i, self._bag(i, chosen)) for i in changed], accountant, chosen)
-            for i, (epsilon, _) in zip(changed, found, strict=True):
-                told[i] = len(self.ledgers[i]), i in self._stopped, epsilon
-        return np.array([told[i][2] for i in range(self._plan.size)])
+            pairs = self._epsilons([(i, self._bag(i, chosen)) for i in changed], accountant, chosen)
+            for i, (epsilon, _) in zip(changed, pairs, strict=True):
+                known[i] = len(self.ledgers[i]), i in self._stopped, epsilon
+        return np.array([known[i][2] for i in range(self._plan.size)])
 
-    def _is_new(self, i: int, told: dict[int, tuple[int, bool, float]]) -> bool:
-        return i not in told or told[i][:2] != (len(self.ledgers[i]), i in self._stopped)
+    def _is_new(self, i: int, known: dict[int, tuple[int, bool, float]]) -> bool:
+        return i not in known or known[i][:2] != (len(self.ledgers[i]), i in self._stopped)
 
     def _epsilons(
         self, bags: Sequence[tuple[int, Tally]], accountant: str, view: str
@@ -141,10 +142,10 @@ class Budget:
         cases: list[_Case] = [
             (bag.case, self._reader(i, view, accountant), self._unplanned(i)) for i, bag in bags
         ]
-        self._find({case: bag for case, (_, bag) in zip(cases, bags, strict=True)})
+        self._compose({case: bag for case, (_, bag) in zip(cases, bags, strict=True)})
         return [self._cache[case] for case in cases]
 
-    def _find(self, cases: dict[_Case, Tally]) -> None:
+    def _compose(self, cases: dict[_Case, Tally]) -> None:
         """Compose what has not been composed: numerically too where there is little of it, or at the end."""
         new = {case: bag for case, bag in cases.items() if case not in self._cache}
         without = () if self.is_live else SLOW
@@ -165,32 +166,28 @@ class Budget:
     def is_live(self) -> bool:
         """Whether samples compose numerically: by the plan, so that a run's figures are all of one kind."""
         if self._live is None:
-            schedules = set[Key]()
-            for node in self._plan.nodes:
-                mechanism, degree = node.mechanism, len(node.neighbours)
-                spends = mechanism.schedule(degree) if isinstance(mechanism, HasSchedule) else ()
-                if spends is None:
-                    return bool(self._set_live(live=False))
-                schedules.add(tally(spends).coarse)
-                if sum(times for key in schedules for _, times in key) > _LIVE:
-                    return bool(self._set_live(live=False))
-            self._set_live(live=True)
-        return bool(self._live)
+            self._live = self._has_few_schedules()
+        return self._live
 
-    def recall(self, *, live: bool) -> None:
-        """Compose as a run that is over did."""
-        self._live = live
-
-    def _set_live(self, *, live: bool) -> bool:
-        self._live = live
-        return live
+    def _has_few_schedules(self) -> bool:
+        """Whether the releases that the agents plan are known, and cheap to compose at every sample."""
+        schedules = set[Key]()
+        for node in self._plan.nodes:
+            mechanism, degree = node.mechanism, len(node.neighbours)
+            spends = mechanism.schedule(degree) if isinstance(mechanism, HasSchedule) else ()
+            if spends is None:
+                return False
+            schedules.add(tally(spends).coarse)
+            if sum(times for key in schedules for _, times in key) > _LIVE:
+                return False
+        return True
 
     def epsilon_of(self, node: int) -> float:
         """Return one node's ε in the headline view: what `headline` says of it, now."""
         privacy = self._plan.privacy
-        told = self._told.get((privacy.view, privacy.accountant, self.last), {})
-        if not self._is_new(node, told):
-            return told[node][2]
+        known = self._known.get((privacy.view, privacy.accountant, self.last), {})
+        if not self._is_new(node, known):
+            return known[node][2]
         bag = self._bag(node, privacy.view)
         return self._epsilons([(node, bag)], privacy.accountant, privacy.view)[0][0]
 
@@ -203,8 +200,8 @@ class Budget:
         privacy = self._plan.privacy
         pure = not any(bag.sums.mu_squares for bag in self._claims)
         accountant = KOV_PRINTED.name if privacy.misprinted and pure else privacy.accountant
-        found = self._epsilons(list(enumerate(self._claims)), accountant, EAVESDROPPER)
-        return np.array([epsilon for epsilon, _ in found])
+        epsilons = self._epsilons(list(enumerate(self._claims)), accountant, EAVESDROPPER)
+        return np.array([epsilon for epsilon, _ in epsilons])
 
     def left(self) -> Vector:
         """Return what each node's cap leaves, as the filter counts; NaN without a cap."""
@@ -250,7 +247,7 @@ class Budget:
 
     def side_by_side(self) -> dict[str, float]:
         """Return the largest ε over nodes under every accountant that is valid for all ledgers that are not empty."""
-        found = list[dict[str, float]]()
+        each = list[dict[str, float]]()
         privacy, bags = self._plan.privacy, dict[_Case, Tally]()
         for i in range(self._plan.size):
             bag = self._bag(i, privacy.view)
@@ -261,5 +258,5 @@ class Budget:
         for number, case in enumerate(largest):
             but = SLOW if number >= _AT_END else ()
             _, reader, stopped = case
-            found.append(side_by_side(bags[case], reader, unplanned_stop=stopped, but=but))
-        return largest_of_all(found)
+            each.append(side_by_side(bags[case], reader, unplanned_stop=stopped, but=but))
+        return largest_of_all(each)

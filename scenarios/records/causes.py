@@ -31,13 +31,13 @@ class Causes:
 
     def chain(self, seq: int) -> list[Event]:
         """Return an event and its causes, the nearest first."""
-        found, seen = list[Event](), set[int]()
+        causes, passed = list[Event](), set[int]()
         at: int | None = seq
-        while at is not None and at in self.by_seq and at not in seen:
-            seen.add(at)
-            found.append(self.by_seq[at])
+        while at is not None and at in self.by_seq and at not in passed:
+            passed.add(at)
+            causes.append(self.by_seq[at])
             at = self.by_seq[at].get("cause")
-        return found
+        return causes
 
     def heard(self, seq: int) -> list[Event]:
         """Return the messages that an agent took over in the same wake, before it acted: they are causes too."""

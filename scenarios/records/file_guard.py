@@ -296,8 +296,8 @@ def event_of(line: bytes, what: object) -> Event:
     try:
         event: Event = _EVENT.decode(line)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        said = f"{what} is damaged: a line of it is no event: {reason_of(error)}"
-        raise FolderError(said) from None
+        problem = f"{what} is damaged: a line of it is no event: {reason_of(error)}"
+        raise FolderError(problem) from None
     why = _unfit(event)
     if why:
         raise FolderError(f"{what} is damaged: event {event.seq}: {why}")

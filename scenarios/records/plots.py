@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median_high
@@ -85,9 +86,9 @@ def curve_of(record: RunRecord, what: str, x: str) -> Curve:
     fine = np.isfinite(at) & np.isfinite(folds).all(axis=1)
     last = {float(f"{t:.12g}"): row for t, row in zip(at[fine], folds[fine], strict=True)}
     if len(last) < 2:
-        found = "no point" if not last else "one point"
+        points = "no point" if not last else "one point"
         raise FolderError(
-            f"'{what}' against {x} has {found} in this run, and a line needs two; {_hint(record, samples, x)}"
+            f"'{what}' against {x} has {points} in this run, and a line needs two; {_hint(record, samples, x)}"
         )
     order = sorted(last)
     middle, low, high, mean = np.array([last[t] for t in order]).T
@@ -111,7 +112,7 @@ def _has_rounds(record: RunRecord, samples: Samples) -> bool:
 
 def _samples(record: RunRecord) -> Samples:
     """Return the samples, each with what was counted before it; one after which nothing happened stands for two."""
-    found: Samples = []
+    samples: Samples = []
     wakes: Counter[int | None] = Counter()
     rounds, former = 0, (-1, -1, -1)
     for event in record.events():
@@ -123,12 +124,12 @@ def _samples(record: RunRecord) -> Samples:
         elif kind == "sampled":
             state = event["t"], wakes.total(), rounds
             if state == former:
-                found.pop()
+                samples.pop()
             counted = {"time": event["t"] / 1e9, "updates": state[1], "served": rounds}
             woken = median_high(wakes.values()) if wakes else 0
-            found.append({"values": dict(event["values"]), "woken": woken, **counted})
+            samples.append({"values": dict(event["values"]), "woken": woken, **counted})
             former = state
-    return found
+    return samples
 
 
 def _settle(samples: Samples) -> None:
@@ -138,8 +139,8 @@ def _settle(samples: Samples) -> None:
     """
     least: Vector | None = None
     for sample in reversed(samples):
-        found = np.array([number(v) for v in sample["values"].get("epsilon", [])])
-        least = found if least is None or least.shape != found.shape else np.fmin(found, least)
+        values = np.array([number(v) for v in sample["values"].get("epsilon", [])])
+        least = values if least is None or least.shape != values.shape else np.fmin(values, least)
         sample["values"]["epsilon"] = [None if math.isnan(e) else e for e in least.tolist()]
 
 
@@ -176,13 +177,13 @@ def _rounds(record: RunRecord, samples: Samples) -> Vector:
     if samples[-1]["served"]:
         return np.array([s["served"] for s in samples], dtype=float)
     if not _has_rounds(record, samples):
-        told = (
+        clocks = (
             f"s of the kind {', '.join(sorted(record.clocks))}"
             if record.clocks
             else "s that are not known"
         )
         raise FolderError(
-            f"rounds are of synchronous and barrier clocks and of servers, and agents here have clock{told}; "
+            f"rounds are of synchronous and barrier clocks and of servers, and agents here have clock{clocks}; "
             "--x updates counts wakes"
         )
     return np.array([s["woken"] for s in samples], dtype=float)
@@ -205,45 +206,46 @@ def _matplotlib() -> tuple[Any, Any]:
     return plt, MaxNLocator
 
 
-def _picture(record: RunRecord, curve: Curve, what: str, x: str, out: Path) -> Path:
+@contextmanager
+def _drawn(out: Path, *, counts: bool) -> "Iterator[Axes]":
+    """Yield the axes of a new picture, and save it when the block ends. With `counts`, x has whole numbers only."""
     plt, MaxNLocator = _matplotlib()
-
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    if x in _COUNTS:
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    mark = "o" if len(curve.at) <= _FEW else None
-    if curve.per_node:
-        axes.fill_between(
-            curve.at,
-            curve.low,
-            curve.high,
-            color=_INK,
-            alpha=0.2,
-            linewidth=0,
-            label="80 % of the agents",
-        )
-        axes.plot(curve.at, curve.mean, ":", color=_CLAIM, label="mean", zorder=3)
-    label = "median" if curve.per_node else _written(what)
-    axes.plot(curve.at, curve.middle, color=_INK, label=label, marker=mark, markersize=4)
-    if what.startswith("gap") and (curve.middle > 0).all():
-        axes.set_yscale("log")
-    epsilon = record.summary.get("epsilon", {})
-    terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
-    axes.set_xlabel(_LABELS.get(x, _written(f"largest ε ({terms})")))
-    axes.set_ylabel(_written(f"ε ({terms})" if what.startswith("epsilon") else what + _view(what)))
-    told = f"{record.manifest['scenario']}, seed {record.manifest['seed']}: {record.status}"
-    axes.set_title(_written(told))
-    axes.grid(alpha=0.25)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    if curve.per_node:
-        axes.legend(frameon=False)
     try:
-        figure.savefig(out, dpi=150)
-    except ValueError as error:
-        raise FolderError(f"{out}: {error}") from None
+        if counts:
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        yield axes
+        axes.grid(alpha=0.25)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        try:
+            figure.savefig(out, dpi=150)
+        except ValueError as error:  # no picture has this ending
+            raise FolderError(f"{out}: {error}") from None
     finally:
         plt.close(figure)
+
+
+def _picture(record: RunRecord, curve: Curve, what: str, x: str, out: Path) -> Path:
+    with _drawn(out, counts=x in _COUNTS) as axes:
+        mark = "o" if len(curve.at) <= _FEW else None
+        if curve.per_node:
+            band: dict[str, Any] = {"alpha": 0.2, "linewidth": 0, "label": "80 % of the agents"}
+            axes.fill_between(curve.at, curve.low, curve.high, color=_INK, **band)
+            axes.plot(curve.at, curve.mean, ":", color=_CLAIM, label="mean", zorder=3)
+        label = "median" if curve.per_node else _written(what)
+        axes.plot(curve.at, curve.middle, color=_INK, label=label, marker=mark, markersize=4)
+        if what.startswith("gap") and (curve.middle > 0).all():
+            axes.set_yscale("log")
+        epsilon = record.summary.get("epsilon", {})
+        terms = f"{epsilon.get('view', '?')} view, δ = {epsilon.get('delta', '?')}, {epsilon.get('accountant', '?')}"
+        axes.set_xlabel(_LABELS.get(x, _written(f"largest ε ({terms})")))
+        is_epsilon = what.startswith("epsilon")
+        axes.set_ylabel(_written(f"ε ({terms})" if is_epsilon else what + _view(what)))
+        title = f"{record.manifest['scenario']}, seed {record.manifest['seed']}: {record.status}"
+        axes.set_title(_written(title))
+        if curve.per_node:
+            axes.legend(frameon=False)
     return out
 
 
@@ -257,45 +259,33 @@ def _view(what: str) -> str:
     return " (an oracle's view)" if reads_models([what]) else ""
 
 
-def draw_audit(order: "Order", found: "Finding", out: Path) -> None:
+def draw_audit(order: "Order", finding: "Finding", out: Path) -> None:
     """Draw the audited lower bound and the accounted upper bound against the number of releases."""
-    plt, MaxNLocator = _matplotlib()
-
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    few = len(found.curve) <= _INTERVALS
-    (_intervals if few else _bounds)(axes, order, found)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("releases of the audited agent")
-    axes.set_ylabel(f"ε ({order.eyes} view, δ = {found.delta:g})")
-    axes.set_title(_written(f"{order.plan.name}, {order.plan.kind}: {found.verdict}"))
-    axes.grid(alpha=0.25)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    beside: dict[str, Any] = {
-        "loc": "center left",
-        "bbox_to_anchor": (1.0, 0.5),
-        "labelspacing": 1.2,
-    }
-    axes.legend(frameon=False, **(beside if few else {}))
-    figure.savefig(out, dpi=150)
-    plt.close(figure)
+    with _drawn(out, counts=True) as axes:
+        few = len(finding.curve) <= _INTERVALS
+        (_intervals if few else _bounds)(axes, order, finding)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("releases of the audited agent")
+        axes.set_ylabel(f"ε ({order.eyes} view, δ = {finding.delta:g})")
+        axes.set_title(_written(f"{order.plan.name}, {order.plan.kind}: {finding.verdict}"))
+        beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(frameon=False, **(beside | {"labelspacing": 1.2} if few else {}))
 
 
-def _names(order: "Order", found: "Finding") -> tuple[str, str, str]:
+def _names(order: "Order", finding: "Finding") -> tuple[str, str, str]:
     """Return what the bounds are called: charged, claimed, audited."""
     return (
-        f"charged: at most ({found.accountant})",
+        f"charged: at most ({finding.accountant})",
         "claimed by the calibration",
         f"audited: at least ({100 * order.confidence:g} % at each point)",
     )
 
 
-def _bounds(axes: "Axes", order: "Order", found: "Finding") -> None:
+def _bounds(axes: "Axes", order: "Order", finding: "Finding") -> None:
     """Draw the bounds as lines, and what lies between as a band."""
-    at, audited, claimed, charged = zip(*found.curve, strict=True)
+    at, audited, claimed, charged = zip(*finding.curve, strict=True)
     lines = zip((charged, claimed, audited), (_CHARGE, _CLAIM, _INK), ("-", "--", "-"), strict=True)
-    for (values, colour, style), label in zip(lines, _names(order, found), strict=True):
+    for (values, colour, style), label in zip(lines, _names(order, finding), strict=True):
         shown = [v if math.isfinite(v) else math.nan for v in values]
         axes.plot(at, shown, style, color=colour, label=label)
     high = [v if math.isfinite(v) else a for v, a in zip(charged, audited, strict=True)]
@@ -303,19 +293,19 @@ def _bounds(axes: "Axes", order: "Order", found: "Finding") -> None:
     axes.set_xlim(0, max(at) * 1.05 + 0.2)
 
 
-def _intervals(axes: "Axes", order: "Order", found: "Finding") -> None:
+def _intervals(axes: "Axes", order: "Order", finding: "Finding") -> None:
     """Draw a few points as intervals: the loss lies between what was audited and what was charged.
 
     Where the charge is infinite the interval has an arrow and no upper end.
     """
-    at, audited, claimed, charged = zip(*found.curve, strict=True)
+    at, audited, claimed, charged = zip(*finding.curve, strict=True)
     finite = [v for v in (*audited, *claimed, *charged) if math.isfinite(v)]
     top = 1.3 * max(finite, default=1.0) or 1.0
     low, high = np.array(audited), np.array([v if math.isfinite(v) else top for v in charged])
     axes.vlines(at, low, high, color=_CHARGE, alpha=0.25, linewidth=8)
     every = zip((charged, claimed, audited), (_CHARGE, _CLAIM, _INK), ("v", "_", "^"), strict=True)
     for ((values, colour, mark), label), nudge in zip(
-        zip(every, _names(order, found), strict=True), _apart(found.curve, top), strict=True
+        zip(every, _names(order, finding), strict=True), _apart(finding.curve, top), strict=True
     ):
         shown = [v if math.isfinite(v) else math.nan for v in values]
         size = 24 if mark == "_" else 8

@@ -252,8 +252,8 @@ class RunRecord:
 
         A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
         """
-        found = self._at_the_end(SUMMARY, Summary)
-        return bool(found) and found["status"] == self.status
+        summary = self._at_the_end(SUMMARY, Summary)
+        return bool(summary) and summary["status"] == self.status
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -279,8 +279,8 @@ class RunRecord:
         path = self.path / name
         if not path.exists():
             return None
-        found = _json(path, dict[str, Any])
-        return _json(path, shape) if found else None
+        content = _json(path, dict[str, Any])
+        return _json(path, shape) if content else None
 
     def _counted(self) -> dict[str, Any]:
         """Count what the events say: messages, releases and the last sample."""
@@ -337,10 +337,10 @@ class RunRecord:
             for name, digest in known.items()
             if name not in missing and self._sha256(name) != digest
         ]
-        found = [f"files are missing: {', '.join(missing)}"] if missing else []
+        flaws = [f"files are missing: {', '.join(missing)}"] if missing else []
         if changed:
-            found.append(f"checksums do not match: {', '.join(changed)}")
-        return tuple(found)
+            flaws.append(f"checksums do not match: {', '.join(changed)}")
+        return tuple(flaws)
 
     def _holds(self, name: str) -> bool:
         """Whether a file of this very folder is there."""
@@ -352,17 +352,17 @@ class RunRecord:
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What must be said before anything of this run is believed, for a person; empty for one that is whole."""
-        found = []
+        words = []
         if self.status == "running":
-            found.append("the run was cut off, or still goes on: its manifest says running")
+            words.append("the run was cut off, or still goes on: its manifest says running")
         elif self.status == "failed":
-            found.append(f"the run failed: {self.manifest.get('message') or 'no reason is known'}")
+            words.append(f"the run failed: {self.manifest.get('message') or 'no reason is known'}")
         elif self.status != "finished":
-            found.append(f"the run was {self.status}: it did not come to its end")
+            words.append(f"the run was {self.status}: it did not come to its end")
         missing = [name for name in AT_THE_END if not self._holds(name)]
         if self.status == "failed" and missing:
-            found.append(f"it left no {', no '.join(missing)}")
-        return (*found, *self.flaws, *self.proof.words)
+            words.append(f"it left no {', no '.join(missing)}")
+        return (*words, *self.flaws, *self.proof.words)
 
 
 def _until_cut(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -394,7 +394,7 @@ def _manifest(path: Path) -> dict[str, Any]:
     schema = _json(file, Versioned)["schema"]
     if schema != SCHEMA:
         raise FolderError(f"{path} is of schema {schema}: this hush reads schema {SCHEMA}")
-    found: dict[str, Any] = {"environment": {}, "digests": {}} | _json(file, Manifest)
+    manifest: dict[str, Any] = {"environment": {}, "digests": {}} | _json(file, Manifest)
     with guarded(file):
-        msgspec.convert(found["digests"], Digests)
-    return found
+        msgspec.convert(manifest["digests"], Digests)
+    return manifest

@@ -50,8 +50,8 @@ def epsilon_of(record: RunRecord) -> dict[str, Any]:
     settled, spends = record.resolved, record.proof.spends()
     deltas = _deltas(record)
     if spends and max(spends) >= len(deltas):
-        said = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
-        raise FolderError(f"{record.path} is damaged: {said}")
+        problem = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
+        raise FolderError(f"{record.path} is damaged: {problem}")
     stopped, over = set[int](), False
     for event in record.events():
         if event["kind"] == "diverged":
@@ -60,8 +60,8 @@ def epsilon_of(record: RunRecord) -> dict[str, Any]:
     if record.has_facts:
         facts = record.facts
         if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
-            said = f"{WORLD} and {RESOLVED} name different deltas"
-            raise FolderError(f"{record.path} is damaged: {said}")
+            problem = f"{WORLD} and {RESOLVED} name different deltas"
+            raise FolderError(f"{record.path} is damaged: {problem}")
         plan: Any = Remembered(facts)
         each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
         view = facts.view
@@ -82,8 +82,7 @@ def _by_plan(
     plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
 ) -> tuple[list[float], str]:
     """Return every agent's ε, and the accountant of the largest, as the run itself had them at this point."""
-    budget = Budget(plan)
-    budget.recall(live=numerical)
+    budget = Budget(plan, live=numerical)
     budget.last = over
     for node, mine in spends.items():
         for spend in mine:

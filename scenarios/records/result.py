@@ -50,7 +50,7 @@ class Result(RunRecord):
         self.code = code
         self.temporary = temporary
         self._warns = warns and self.interrupted
-        self._told = False
+        self._has_warned = False
 
     def __repr__(self) -> str:
         place = f"temporary {self.path}, which keep(DIR) saves" if self.temporary else self.path
@@ -80,8 +80,8 @@ class Result(RunRecord):
         """Warn, once, before figures of an interrupted run are used, at the line that uses them."""
         if self._warns:
             self._warns = False
-            said = f"this run was interrupted: its figures are of its first part ({self.path})"
-            warnings.warn(visible(said), InterruptedRun, stacklevel=3)
+            warning = f"this run was interrupted: its figures are of its first part ({self.path})"
+            warnings.warn(visible(warning), InterruptedRun, stacklevel=3)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every event that was recorded, as plain values."""
@@ -117,9 +117,9 @@ class Result(RunRecord):
         event: at the worst that the event allows, with `proved_by` = "events". A warning says so, once.
         """
         self._use()
-        for words in () if self._told else self.proof.words:
+        for words in () if self._has_warned else self.proof.words:
             warnings.warn(visible(f"{self.path}: {words}"), stacklevel=2)
-        self._told = True
+        self._has_warned = True
         return list(self.proof.lines)
 
     @property

@@ -196,8 +196,8 @@ class RunFolder:
             with (path / MANIFEST).open("xb") as file:  # it is there once: the first has it
                 file.write(self._padded())
         except FileExistsError:
-            said = "holds a run already, or is no folder: nothing was written"
-            raise FolderError(f"{str(path)[:200]} {said}") from None
+            problem = "holds a run already, or is no folder: nothing was written"
+            raise FolderError(f"{str(path)[:200]} {problem}") from None
         except OSError as error:
             raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
 

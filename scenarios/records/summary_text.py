@@ -40,12 +40,12 @@ def in_words(summary: Values) -> list[str]:
         lines += _verdict_on_gain(summary, score)
     if summary["objective"] is not None:
         gap = summary["gap"]
-        told = f"  objective {_show(summary['objective'], '.6g')}"
+        objective = f"  objective {_show(summary['objective'], '.6g')}"
         if gap is None:
-            told += "   (no single minimum was found to compare it with)"
+            objective += "   (no single minimum was found to compare it with)"
         else:
-            told += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
-        lines.append(told)
+            objective += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
+        lines.append(objective)
     lines += _diverged(summary)
     lines += _epsilon_lines(summary)
     lines += _unspent(summary)
@@ -90,27 +90,27 @@ def _doubled(messages: Values) -> str:
     return f" + {copies:,} duplicated" if copies else ""
 
 
-def told_faults(faults: list[Values]) -> list[str]:
+def faults_in_words(faults: list[Values]) -> list[str]:
     """Tell how often each fault happened, and what it hit."""
-    told: dict[str, list[int]] = {}
+    by_name: dict[str, list[int]] = {}
     for fault in faults:
-        mine = told.setdefault(fault["name"], [0, 0, 0])
+        mine = by_name.setdefault(fault["name"], [0, 0, 0])
         for at, key in enumerate(("fired", "struck", "touched")):
             mine[at] += fault[key]
-    return [f"{name} {counts[0]}×{_hit(name, counts)}" for name, counts in told.items()]
+    return [f"{name} {counts[0]}×{_hit(name, counts)}" for name, counts in by_name.items()]
 
 
 def _hit(name: str, counts: list[int]) -> str:
     fired, struck, touched = counts
     if touched:
         return f" ({touched:,} messages)"
-    is_told = name in FAULTS and FAULTS[name].hits is not Hits.UNTOLD
-    return " (hit nobody)" if fired and not struck and is_told else ""
+    counts_targets = name in FAULTS and FAULTS[name].hits is not Hits.UNTOLD
+    return " (hit nobody)" if fired and not struck and counts_targets else ""
 
 
 def _fault_lines(faults: list[Values]) -> list[str]:
-    said = told_faults(faults)
-    return [f"  faults    {', '.join(said)}"] if said else []
+    words = faults_in_words(faults)
+    return [f"  faults    {', '.join(words)}"] if words else []
 
 
 def _epsilon_lines(summary: Values) -> list[str]:
@@ -135,8 +135,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
         lines.append(f"            the same ledgers by {', '.join(others)}")
     lines += [f"            NOT COVERED: {reason}" for reason in epsilon.get("not_covered", ())]
     if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
-        seen = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
-        lines.append(f"            in every view: {', '.join(seen)}")
+        views = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
+        lines.append(f"            in every view: {', '.join(views)}")
     return lines
 
 
@@ -195,17 +195,18 @@ def _counted(group: Values) -> str:
 
 
 def _verdict_lines(summary: Values) -> list[str]:
-    broken = [name for name, found in summary["invariants"].items() if found["verdict"] == "fail"]
-    unknown = [n for n, found in summary["invariants"].items() if found["verdict"] == "unknown"]
-    held = sum(1 for found in summary["invariants"].values() if found["verdict"] == "pass")
+    verdicts = {name: invariant["verdict"] for name, invariant in summary["invariants"].items()}
+    broken = [name for name, verdict in verdicts.items() if verdict == "fail"]
+    unknown = [name for name, verdict in verdicts.items() if verdict == "unknown"]
+    passes = list(verdicts.values()).count("pass")
     unfinished = _is_unfinished(summary)
     so_far = " so far" if unfinished else ""
     lines = [
-        f"  invariants {held}/{len(summary['invariants'])} hold{so_far}"
+        f"  invariants {passes}/{len(verdicts)} hold{so_far}"
         + (f"; BROKEN: {', '.join(broken)}" if broken else "")
         + (f"; unknown: {', '.join(unknown)}" if unknown else "")
     ]
-    lines += [f"  {told_expectation(f, unfinished=unfinished)}" for f in summary["expectations"]]
+    lines += [f"  {expectation_line(f, unfinished=unfinished)}" for f in summary["expectations"]]
     unproved = summary.get("targets_not_covered", {})
     for name, value in summary["targets"].items():
         reason = f"   (not covered: {unproved[name]})" if name in unproved else ""
@@ -218,16 +219,16 @@ def _is_unfinished(summary: Values) -> bool:
     return bool(summary["status"] == "interrupted")
 
 
-def told_expectation(found: Values, *, unfinished: bool = False) -> str:
+def expectation_line(expect: Values, *, unfinished: bool = False) -> str:
     """Tell what was expected, what came, and whether that is it; of an unfinished run what is so far."""
-    mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[found["verdict"]]
-    note = f" ({found['note']})" if found.get("note") else ""
-    return f"{mark} expected {found['wanted']}{_got(found, unfinished=unfinished)}{note}"
+    mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[expect["verdict"]]
+    note = f" ({expect['note']})" if expect.get("note") else ""
+    return f"{mark} expected {expect['wanted']}{_got(expect, unfinished=unfinished)}{note}"
 
 
-def _got(found: Values, *, unfinished: bool) -> str:
-    if found["wanted"].startswith("sometimes"):
-        return "" if found["t"] is None else f"; first at {_show(found['t'], '.6g')} s"
-    if unfinished and found["verdict"] == "unknown":
-        return "" if found["got"] is None else f"; {_show(found['got'], '.6g')} so far"
-    return f"; got {_show(found['got'], '.6g')}"
+def _got(expect: Values, *, unfinished: bool) -> str:
+    if expect["wanted"].startswith("sometimes"):
+        return "" if expect["t"] is None else f"; first at {_show(expect['t'], '.6g')} s"
+    if unfinished and expect["verdict"] == "unknown":
+        return "" if expect["got"] is None else f"; {_show(expect['got'], '.6g')} so far"
+    return f"; got {_show(expect['got'], '.6g')}"

@@ -94,7 +94,7 @@ class Steering:
         tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
         planner = self._checked(tree, number)
         faults = planner.faults(run.plan.dimension)
-        self._stop_if_any(planner.at, number)
+        self._raise(planner.at.report.problems, number)
         fault = faults[number]
         agents = run.members.agents
         links = {(agent.id, j) for agent in agents for j in agent.neighbours}
@@ -103,7 +103,7 @@ class Steering:
             if (a, b) not in links:
                 problem = f"no edge joins {a} and {b}: edges are laid before a run begins"
                 planner.at.report.value(("fault", number, "edges"), problem)
-        self._stop_if_any(planner.at, number)
+        self._raise(planner.at.report.problems, number)
         if fault.action.target.metric.startswith("epsilon.un") and run.observers.fates is None:
             problem = "is not followed in this run: a scenario must ask for it before it begins"
             self._refuse(fault.action.target.metric, problem)
@@ -185,20 +185,15 @@ class Steering:
         options = Options(data={} if in_memory else None, allow_code=True)
         return FaultPlanner(PlanningContext(scenario, options))
 
-    def _stop_if_any(self, at: PlanningContext, number: int) -> None:
-        self._raise(at.report.problems, number)
-
     @staticmethod
     def _raise(problems: list[Problem], number: int) -> None:
         """Raise problems under the names that a person at the screen knows: without the place in the file."""
         if problems:
             place = f"fault.{number}"
-            places = [(p.where.removeprefix("scenario: "), p.message) for p in problems]
+            keys = [p.where.removeprefix("scenario: ").removeprefix(place) for p in problems]
             raise ScenarioError(
-                [
-                    Problem(where.removeprefix(place).removeprefix("."), problem)
-                    for where, problem in places
-                ]
+                Problem(key.removeprefix("."), problem.message)
+                for key, problem in zip(keys, problems, strict=True)
             )
 
     @staticmethod

@@ -121,7 +121,7 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
     def links(i: int, neighbours: Sequence[int]) -> Links:
         paths = [f"link/{i}→{j}" for j in neighbours]
         policies = [plan.policy_of(i, j) for j in neighbours]
-        found = Links(
+        ends = Links(
             neighbours,
             policies,
             lanes(plan.seeds["link"], paths),
@@ -129,8 +129,8 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
         )
         for slot, policy in enumerate(policies):
             if policy.rate is not None:
-                found.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
-        return found
+                ends.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
+        return ends
 
     def streams(i: int, name: str, choices: str) -> Streams:
         return Streams(
@@ -141,7 +141,7 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
         )
 
     def agent(node: NodePlan) -> Agent:
-        made = Agent(
+        one = Agent(
             node.id,
             node.mechanism,
             _settings(node, plan),
@@ -158,8 +158,8 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
             tick_ns=plan.tick_ns,
         )
         named = {j for j in node.neighbours if (min(node.id, j), max(node.id, j)) in plan.apart}
-        made.fault_state.named_neighbours, made.fault_state.without_edge = frozenset(named), named
-        return made
+        one.fault_state.named_neighbours, one.fault_state.without_edge = frozenset(named), named
+        return one
 
     def server(of: ServerPlan) -> Agent:
         i, clients = plan.size, tuple(range(plan.size))

@@ -149,13 +149,13 @@ def test_the_largest_advantage_in_closed_form(epsilon: float, delta: float, allo
 
 def test_what_is_no_better_than_chance_is_told_so() -> None:
     """The threshold of a record comes from one half of the runs: on the other, chance stays chance, 95 times of 100."""
-    from scenarios.auditing.membership_attack import _told
+    from scenarios.auditing.membership_attack import _success
 
     above, advantages = 0, []
     for seed in range(200):
         rng = generator(seed, "null")
         there, gone = rng.normal(size=(10, 20)), rng.normal(size=(10, 20))
-        _, advantage, low = _told(there, gone, 0.95)
+        _, advantage, low = _success(there, gone, 0.95)
         above += low > 0
         advantages.append(advantage)
     assert above <= 14

@@ -105,7 +105,7 @@ def test_a_cost_understated_a_hundredfold_is_refuted_and_an_honest_one_is_not(
     assert honest.verdict == NOT_REFUTED
     assert lying.lower > 5 * lying.claimed
     assert honest.lower <= honest.claimed
-    assert lying.unit == honest.unit == ("mu" if name == "Gradient" else "epsilon")
+    assert lying.bound.unit == honest.bound.unit == ("mu" if name == "Gradient" else "epsilon")
     assert lying.power is None
     assert lying.declared_by == f"own_gradient:{name}"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from scenarios.console.drawing.styled_text import BAD, GOOD, WARN
 from scenarios.language.json_numbers import show
-from scenarios.records.summary_text import told_expectation
+from scenarios.records.summary_text import expectation_line
 
 _STYLES = {"pass": GOOD, "fail": BAD, "unknown": WARN}
 _MOST = 2
@@ -27,7 +27,7 @@ def ending(summary: dict[str, Any], message: str, folder: object) -> Sequence[tu
     missed = [expectation for expectation in expected if expectation["verdict"] != "pass"]
     unfinished = summary["status"] == "interrupted"
     for expectation in missed[:_MOST]:
-        text = told_expectation(expectation, unfinished=unfinished)
+        text = expectation_line(expectation, unfinished=unfinished)
         lines.append((text, _STYLES[expectation["verdict"]]))
     if expected and not missed:
         so_far = " so far" if unfinished else ""

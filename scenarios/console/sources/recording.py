@@ -79,8 +79,7 @@ class Recording(Source):
         facts = self.facts
         gone = set(facts.absent)
         self.run_state = RunState(facts, _KEPT)
-        self.budget = Budget(self._plan)
-        self.budget.recall(live=facts.numerical)
+        self.budget = Budget(self._plan, live=facts.numerical)
         self.traffic = Traffic([i not in gone for i in range(facts.seats)], follow=True)
         self._coming = [0] * facts.seats
         self.released = 0

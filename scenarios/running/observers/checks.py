@@ -96,8 +96,8 @@ class Checks:
         for node, stream in enumerate(self._streams):
             if stream.reused is not None:
                 k, last = stream.reused
-                said = f"agent {node} drew the noise of release {k} after that of {last}"
-                self._break("noise once", event, said)
+                detail = f"agent {node} drew the noise of release {k} after that of {last}"
+                self._break("noise once", event, detail)
 
     def timed(self, event: Event) -> None:
         """Time never falls."""
@@ -226,16 +226,16 @@ class Checks:
         A sample compares the releases since the last one; not of agents that are down, which read their ledgers when
         they restart. The end, without an event, compares everything.
         """
-        for i, told in enumerate(self._budget.ledgers):
+        for i, charged in enumerate(self._budget.ledgers):
             agent = self._agents[i]
             if event is not None and agent.status == DOWN:
                 continue
             ledger, first = agent.store.ledger, 0 if event is None else self._compared[i]
-            if ledger.since(first) != told.since(first):
+            if ledger.since(first) != charged.since(first):
                 self._break(
                     "charged once",
                     event,
-                    f"agent {i}: its ledger of {len(ledger)} releases is not that of the {len(told)} "
+                    f"agent {i}: its ledger of {len(ledger)} releases is not that of the {len(charged)} "
                     "charges that were told",
                 )
             self._compared[i] = len(ledger)
@@ -267,12 +267,12 @@ class Checks:
                 continue
             if not np.isfinite(agent.model).all():
                 continue
-            found, bound = mechanism.longest_gradient(agent.model)
-            if found > bound * (1 + 1e-9):
+            length, bound = mechanism.longest_gradient(agent.model)
+            if length > bound * (1 + 1e-9):
                 self._break(
                     "sensitivity",
                     event,
-                    f"agent {agent.id} has a gradient of {found:g}, noise was scaled for {bound:g}",
+                    f"agent {agent.id} has a gradient of {length:g}, noise was scaled for {bound:g}",
                 )
 
     def finish(self, *, complete: bool) -> dict[str, Verdict]:

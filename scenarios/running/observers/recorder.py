@@ -154,17 +154,17 @@ class Recorder:
 
         `conditional` is there where an agent diverged: float bits decided when, and with that the schedule.
         """
-        found = {
+        digests = {
             "version": VERSION,
             "schedule": self._schedule.hexdigest(),
             "value": self._values.hexdigest(),
         }
         if not self._diverged:
-            return found
+            return digests
         first, t = next(iter(self._diverged.items()))
         agents = len(self._diverged)
         return {
-            **found,
+            **digests,
             "conditional": {"on": "divergence", "agents": agents, "first": first, "t": t},
         }
 
