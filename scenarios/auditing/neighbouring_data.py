@@ -84,7 +84,7 @@ class Neighbours:
 
 
 def watched(plan: Plan, node: int | None) -> int:
-    """Return the agent whose record differs: `asked`, or the one with the fewest points among those that can release.
+    """Return the agent whose record differs: `node`, or the one with the fewest points among those that can release.
 
     Raises `ScenarioError` where there is no such agent.
     """

@@ -38,7 +38,7 @@ class Seen:
     exact: bool = True
     """Whether the losses are privacy losses, not an approximation of them."""
     sent: tuple[Vector, ...] = ()
-    """What was released, where that is all there is to go by: no density is known of code of a scenario's own."""
+    """The releases of code of a scenario's own, of which no density is known; empty for the kinds of hush."""
 
 
 class Sums:
@@ -133,9 +133,9 @@ def _shown(simulation: Simulation, node: int) -> Vector:
     Where steps are hidden behind the last model of a server, that is the only one. Its client, which holds the data, may
     have missed the last word, and two models in a row show a step.
     """
-    everybody = simulation.members.agents
-    hidden = any(spend.hidden is not None for spend in everybody[node].store.ledger.spends)
-    return np.concatenate([agent.model for agent in (everybody[-1:] if hidden else everybody)])
+    agents = simulation.members.agents
+    hidden = any(spend.hidden is not None for spend in agents[node].store.ledger.spends)
+    return np.concatenate([agent.model for agent in (agents[-1:] if hidden else agents)])
 
 
 def _observe_own_code(plan: Plan, node: int, name: str) -> Seen:

@@ -8,7 +8,7 @@ from scenarios.language.visible_text import say, say_json
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Attack a scenario, and tell what was recovered beside what was promised."""
+    """Attack a scenario, and print what was recovered beside what was promised."""
     plan = plan_of(chosen, scenario_of(chosen, chosen.scenario))
     refuse_oracles(plan, chosen.node)
     if chosen.which == "kkt":

@@ -12,11 +12,11 @@ from scenarios.language.json_numbers import declared_by
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.plan import Plan
-from scenarios.records.run_folder import asked, held, numbers
+from scenarios.records.run_folder import folder_named, lock_folder, numbers
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Try to refute what a scenario's calibration claims."""
+    """Audit a scenario, write `audit.json` and a picture, and return the exit code: 1 refuted, 3 above the charge, else 0."""
     from scenarios.auditing.audit import BROKEN, REFUTED, Order
     from scenarios.auditing.audit import audit as carry_out
     from scenarios.auditing.report import as_json, in_words
@@ -34,7 +34,9 @@ def perform(chosen: argparse.Namespace) -> int:
         options_of(chosen),
     )
     stem = f"runs/{plan.name.replace('/', '-')}-audit-{plan.seed}"
-    with held([asked(chosen.out)] if chosen.out else numbers(stem), new=not chosen.out) as out:
+    with lock_folder(
+        [folder_named(chosen.out)] if chosen.out else numbers(stem), new=not chosen.out
+    ) as out:
         with Bar("auditing") as bar:
             try:
                 finding = carry_out(order, bar.show)

@@ -8,7 +8,7 @@ from scenarios.language.visible_text import say, say_json
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Judge scenarios without running them."""
+    """Print the problems of scenarios, or a forecast of each; return 2 where any has a problem."""
     code, verdicts = 0, []
     for scenario in chosen.scenario:
         try:

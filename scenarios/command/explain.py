@@ -12,7 +12,7 @@ from scenarios.records.reader import RunRecord
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Tell the causes of one event."""
+    """Print the causes of one event, and what it caused."""
     with guarded(chosen.run):
         return _explain(chosen)
 

@@ -8,7 +8,7 @@ from scenarios.planning.scenario import load
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """List the library."""
+    """Print the names of the library, with their summaries."""
     summaries = {name: load(name).read.summary or "" for name in library_names()}
     if chosen.json:
         say_json([{"name": n, "summary": s} for n, s in summaries.items()])

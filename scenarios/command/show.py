@@ -13,7 +13,7 @@ from scenarios.records.run_folder import is_record
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """A run, a scenario or a mechanism: whatever the word names."""
+    """Print a run, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
     path = Path(chosen.what)
     if chosen.ledger and not is_record(path):
         raise FolderError(f"--ledger needs the folder of a run, and {path} is none")

@@ -33,7 +33,7 @@ from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
-from scenarios.records.run_folder import asked, held
+from scenarios.records.run_folder import folder_named, lock_folder
 from scenarios.running.worker_processes import shared_out
 
 INTERRUPTED = 130
@@ -42,7 +42,7 @@ _WORST = (INTERRUPTED, 70, 74, 3, 2, 1, 4)
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Run scenarios as tests."""
+    """Run scenarios as tests, print their verdicts, and return the exit code of the worst."""
     options = keywords_of(chosen)
     if chosen.keep and chosen.swarm is None:
         raise ScenarioError.of("--keep", "belongs to --swarm")
@@ -104,7 +104,7 @@ def _tree(case: Case, options: dict[str, Any]) -> dict[str, Any]:
 def _shrink(
     tree: dict[str, Any], verdict: Verdict, options: dict[str, Any], out: str | None
 ) -> None:
-    """Look for the smallest scenario that fails in the same way, and write it down."""
+    """Write the smallest scenario that fails in the same way."""
     wanted = _why(verdict)
     given = {k: v for k, v in options.items() if k != "set"}
     place, names = _fresh(verdict.case.scenario, tree["name"], out)
@@ -181,7 +181,9 @@ def _swarm(chosen: argparse.Namespace, options: dict[str, Any]) -> int:
     """Run random worlds, or the named ones under random faults; every one that fails is kept as a file."""
     seed = 0 if chosen.seeds is None else seeds_of(chosen.seeds)[0]
     counted = (Path(f"swarm{f'-{n}' if n > 1 else ''}") for n in count(1))
-    with held([asked(chosen.out)] if chosen.out else counted, _refuse_worlds) as folder:
+    with lock_folder(
+        [folder_named(chosen.out)] if chosen.out else counted, _refuse_worlds
+    ) as folder:
         return _swarm_in(folder, seed, chosen, options)
 
 

@@ -1,4 +1,4 @@
-"""Random worlds with random faults: small ones, of every family, for who looks for what breaks.
+"""Random worlds with random faults: small ones of every family, to find what breaks an invariant.
 
 Everything is drawn from a `Luck`: dice for the command, Hypothesis for the tests.
 """
@@ -48,7 +48,7 @@ _LATENCIES: tuple[Any, ...] = (0.0, 0.2, 1.5, {"kind": "exponential", "mean": 0.
 
 
 def small_world(luck: Luck, faults: int = 3) -> Table:
-    """Return a scenario of at most six agents, sixty updates and four dimensions, with up to so many faults."""
+    """Return a scenario of at most six agents, sixty updates and four dimensions, with at most `faults` faults."""
     name = luck.pick(tuple(KINDS))
     mechanism = read_mechanism(KINDS[name])
     family = family_of_table(mechanism)
@@ -103,7 +103,7 @@ def small_world(luck: Luck, faults: int = 3) -> Table:
 
 
 def random_faults(luck: Luck, tree: Table, count: int) -> list[Table]:
-    """Return so many faults that may befall a scenario: random classes, windows and parameters."""
+    """Return `count` random faults that fit a scenario: random kinds, windows and parameters."""
     run = tree.get("run") or {}
     horizon = run.get("horizon")
     end = 20.0 if horizon is None else number_of_seconds(horizon)

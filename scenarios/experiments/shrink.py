@@ -10,7 +10,7 @@ Table = dict[str, Any]
 Fails = Callable[[Table], bool]
 
 _MOST = 400
-"""So many runs at most: each trial is one."""
+"""The largest number of trials: each is a run."""
 _PLAIN: dict[str, Any] = {"loss": 0.0, "latency": 0.0, "rate": None, "silence": None}
 
 
@@ -74,7 +74,7 @@ def _with(tree: Table, path: tuple[str | int, ...], value: Any) -> Table:
 
 
 def _without(tree: Table, key: str, least: int = 0) -> Iterator[Table]:
-    """Leave out halves, then single entries."""
+    """Yield scenarios without halves of the entries of a list, then without single ones; `least` entries stay."""
     entries = tree.get(key) or []
     width = len(entries) // 2
     while width >= 1:
@@ -100,7 +100,7 @@ def _earlier(tree: Table) -> Iterator[Table]:
 
 
 def _fewer(tree: Table) -> Iterator[Table]:
-    """Fewer agents; what named those who are gone no longer can, so that trial cannot run, and is passed over."""
+    """Yield scenarios with fewer agents. Where a fault names an agent that is gone, the trial cannot run and does not count."""
     for g, group in enumerate(tree["nodes"]):
         count = group.get("count", 1)
         for fewer in dict.fromkeys((max(1, count // 2), count - 1)):
@@ -111,7 +111,7 @@ def _fewer(tree: Table) -> Iterator[Table]:
 
 
 def _quieter(tree: Table) -> Iterator[Table]:
-    """Take the network's own troubles away, and computing times."""
+    """Yield scenarios without losses and delays of the network, and without computing times."""
     network = tree.get("network") or {}
     for key, plain in _PLAIN.items():
         if key in network and network[key] != plain:
@@ -124,7 +124,7 @@ def _quieter(tree: Table) -> Iterator[Table]:
 
 
 def _shorter(tree: Table) -> Iterator[Table]:
-    """Shorter windows, single firings, named agents for chosen ones."""
+    """Yield scenarios with shorter windows, single firings, and agent 0 in place of all agents."""
     for i, fault in enumerate(tree.get("fault") or []):
         lasts = _number(fault.get("for", 0))
         if lasts > 0.1:

@@ -21,7 +21,7 @@ from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord, plan_text
-from scenarios.records.run_folder import MANIFEST, asked, held, is_record, numbers
+from scenarios.records.run_folder import MANIFEST, folder_named, is_record, lock_folder, numbers
 from scenarios.records.summary import settled
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
@@ -59,8 +59,10 @@ def sweep_seeds(
         )
     seeds = seeds_of(text)
     stem = f"runs/{loaded.name}-sweep-{seeds[0]}"
-    places = [asked(chosen.out)] if chosen.out else numbers(stem)
-    with held(places, lambda _: None, new=not chosen.out) as out:  # what is there is gone on with
+    places = [folder_named(chosen.out)] if chosen.out else numbers(stem)
+    with lock_folder(
+        places, lambda _: None, new=not chosen.out
+    ) as out:  # what is there is gone on with
         return _sweep(chosen, options, seeds, out)
 
 
@@ -111,7 +113,7 @@ def _hold(path: Path, stack: ExitStack) -> None:
     until = time.monotonic() + _PATIENCE_S
     while True:
         try:
-            stack.enter_context(held([path], lambda _: None))
+            stack.enter_context(lock_folder([path], lambda _: None))
         except FolderError:
             if time.monotonic() > until:
                 raise

@@ -25,11 +25,12 @@ from scenarios.planning.plan import Plan
 from scenarios.planning.totals import claim_of
 
 _LIVE = 500
-"""So many numerical compositions a run's samples may cost in all; what would cost more is left to the end."""
+"""The most releases, over distinct plans, that samples compose numerically; a run with more does so at its end only."""
 _AT_END = 400
+"""The largest number of tallies that the last sample composes numerically: those with the largest ε."""
 
 _KEPT = 4096
-"""So many bags' figures are remembered beyond those of one look."""
+"""The largest number of figures that are kept beyond those of one sample."""
 
 _Case = tuple[Case, Reader, bool]
 

@@ -54,7 +54,7 @@ class Causes:
         return [self.by_seq[self._sent[pair]] for pair in pairs if pair in self._sent]
 
     def after(self, seq: int) -> list[Event]:
-        """Return what came of an event directly."""
+        """Return the events that an event caused directly."""
         return [self.by_seq[s] for s in self._after.get(seq, [])]
 
     def words(self, event: Event) -> str:
@@ -67,7 +67,7 @@ class Causes:
 
 
 def in_words(causes: Causes, seq: int) -> list[str]:
-    """Tell why an event happened, and what came of it."""
+    """Return lines for a person: why an event happened, and what it caused."""
     chain = causes.chain(seq)
     lines = [causes.words(chain[0])]
     lines += [f"  because {causes.words(event).strip()}" for event in chain[1:]]
@@ -81,7 +81,7 @@ def in_words(causes: Causes, seq: int) -> list[str]:
 
 
 def as_tree(causes: Causes, seq: int) -> dict[str, Any]:
-    """Tell the same to a program."""
+    """Return the same as plain values for a program."""
     chain = causes.chain(seq)
     return {
         "event": chain[0],

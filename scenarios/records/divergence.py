@@ -14,7 +14,7 @@ _SHOWN = 20
 
 
 def _compared(event: Event | None) -> Event | None:
-    """Leave out what may differ without a reason: lateness, names of scenarios, and ends to come."""
+    """Return an event without what may differ between equal runs: lateness, names of scenarios, and ends to come."""
     if event is None:
         return None
     more = {"started": "scenario", "fault_began": "until"}.get(event["kind"], "")
@@ -98,7 +98,7 @@ def _differ(one: float, other: float) -> bool:
 
 
 def in_words(rows: list[dict[str, Any]], names: tuple[str, str]) -> list[str]:
-    """Tell the differences, a line each."""
+    """Return the differences as lines for a person; `names` are those of the two runs."""
     if not rows:
         return ["  no metric of a common sample differs"]
     lines = [f"  {'metric':<22} {'differs from':>13} {names[0][-18:]:>18} {names[1][-18:]:>18}"]

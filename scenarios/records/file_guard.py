@@ -1,4 +1,4 @@
-"""The one guard around what is read of a run's folder: malformed content is a `FolderError`, with file and reason.
+"""The shapes of a run's files: content that does not have them is a `FolderError`, with file and reason.
 
 A folder may come from anywhere: killed runs leave torn files, disks fail, people edit. Each file has a
 shape here, by which it is checked before anything of it is used. Fields that no reader needs are not
@@ -45,10 +45,10 @@ _DAMAGE = (
 
 
 class FolderError(ValueError):
-    """A folder is not what it should be; said in one line, for a terminal."""
+    """A folder is not what it should be; the message is one line for a terminal."""
 
-    def __init__(self, said: str) -> None:
-        super().__init__(visible(said))
+    def __init__(self, message: str) -> None:
+        super().__init__(visible(message))
 
 
 @contextmanager
@@ -241,7 +241,7 @@ class _Privacy(msgspec.Struct):
 
 
 class Resolved(msgspec.Struct):
-    """What is needed of `resolved.toml` by readers; who runs it again reads it as any scenario."""
+    """What is needed of `resolved.toml` by readers; a run of it reads it as any scenario."""
 
     nodes: Annotated[list[_Agents], Meta(min_length=1)]
     mechanism: _Mechanism
@@ -305,7 +305,7 @@ def event_of(line: bytes, what: object) -> Event:
 
 
 def _unfit(event: Event) -> str:
-    """Say what cannot be in an event; empty where all can."""
+    """Return what in an event cannot be; empty where all can."""
     if not (0 < event.seq < _LATEST and 0 <= event.t < _LATEST):
         return "its number or its instant is out of range"
     if isinstance(event, Sent) and len(event.to) != len(event.arrives):

@@ -1,4 +1,4 @@
-"""Recording → pictures; never touches a live world."""
+"""Draws pictures from the record of a run, or from the finding of an audit."""
 
 import math
 from collections import Counter
@@ -34,9 +34,9 @@ _LABELS = {
 }
 _COUNTS = {"rounds", "updates", "releases"}
 _FEW = 12
-"""So few points are marked."""
+"""Up to so many points are drawn with markers."""
 _INTERVALS = 3
-"""So few points of an audit are drawn as intervals: no line has a shape yet."""
+"""Up to so many points of an audit are drawn as intervals: so few make no line."""
 Samples = list[dict[str, Any]]
 
 
@@ -97,7 +97,7 @@ def curve_of(record: RunRecord, what: str, x: str) -> Curve:
 
 
 def _hint(record: RunRecord, samples: Samples, x: str) -> str:
-    """Say what else could be tried."""
+    """Return what could be tried instead, for a message."""
     if len(samples) < 2:
         return "it was sampled once, at the end"
     ways = ("rounds", "time", "updates") if _has_rounds(record, samples) else ("time", "updates")
@@ -133,9 +133,9 @@ def _samples(record: RunRecord) -> Samples:
 
 
 def _settle(samples: Samples) -> None:
-    """Let no ε fall: releases are never taken back, so what a later sample proves of them holds for an earlier, too.
+    """Let no ε fall from sample to sample: what a later sample proves of the releases so far holds for an earlier one, too.
 
-    The last sample composes numerically what others bound in closed form, and may find less.
+    The last sample composes numerically what others bound in closed form, and may be smaller.
     """
     least: Vector | None = None
     for sample in reversed(samples):

@@ -1,4 +1,4 @@
-"""What observers ask of a plan, as a recording tells it."""
+"""The part of a plan that observers need, made from the facts of a recording."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from scenarios.records.world_facts import Budgeted, Facts
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """What a budget asks of an agent's plan."""
+    """The part of an agent's plan that a budget needs."""
 
     id: int
     cap: Cap | None
@@ -20,7 +20,7 @@ class _Node:
 
 
 class Remembered:
-    """What observers ask of a plan, as the facts of a recording tell it."""
+    """The part of a plan that observers need, made from the facts of a recording."""
 
     def __init__(self, facts: Facts) -> None:
         self.size = facts.size

@@ -1,7 +1,7 @@
 """What became of each release: whether it was sent, which agents received it, and which merged it.
 
-This tells which charges were in vain, and what each agent heard directly. It is no measure of privacy: a release that
-arrives late has been heard.
+From it follow which charges were in vain, and what each agent received directly. It is no measure of privacy: a release
+that arrives late has been received.
 """
 
 from collections import defaultdict
@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from actors.events import Charged, Delivered, Event, Merged, Released, Sent
-
-_KINDS: tuple[type[Event], ...] = (Charged, Released, Sent, Delivered, Merged)
 
 
 class Fates:

@@ -1,4 +1,4 @@
-"""What a script has of a run: its record, the exit code, and warnings where figures are not what they seem."""
+"""The result of a run for a script: its record, the exit code, and warnings before figures of an unfinished run."""
 
 import math
 import shutil

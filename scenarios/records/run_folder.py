@@ -68,13 +68,13 @@ def choose(name: str, seed: int, out: str | None) -> Path:
     """
     if out is None:
         return numbered(f"runs/{name}-{seed}")
-    path = asked(out)
+    path = folder_named(out)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise FolderError(f"{out} exists and is not an empty folder: nothing was written")
     return path
 
 
-def asked(out: str) -> Path:
+def folder_named(out: str) -> Path:
     """Return the path that `--out` names; raise `FolderError` where no folder can have it."""
     path = Path(out)
     if len(out) > 4000 or max(map(len, path.parts), default=0) > 255:
@@ -89,10 +89,10 @@ def numbers(stem: str) -> Iterator[Path]:
 
 def numbered(stem: str) -> Path:
     """Make the first of stem-1, stem-2 … that is not there yet: of several processes each gets its own."""
-    return next(path for path in numbers(stem) if _made(path))
+    return next(path for path in numbers(stem) if _make(path))
 
 
-def _made(path: Path) -> bool:
+def _make(path: Path) -> bool:
     """Make a folder and whatever it lies in; false where it was there, or another process was faster."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def refuse_if_used(path: Path) -> None:
 
 
 @contextmanager
-def held(
+def lock_folder(
     places: Iterable[Path], judge: Callable[[Path], None] = refuse_if_used, *, new: bool = False
 ) -> Iterator[Path]:
     """Hold the first of some folders in which no other process works, until the block ends; it is made if need be.
@@ -131,15 +131,15 @@ def held(
     """
     path = None
     for path in places:
-        made = _made(path)
-        lock = None if new and not made else _lock(path)
+        is_new = _make(path)
+        lock = None if new and not is_new else _lock(path)
         if lock is None:
             continue
         try:
             judge(path)
             yield path
         except BaseException:
-            if made:
+            if is_new:
                 abandon(path)
             raise
         finally:

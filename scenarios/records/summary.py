@@ -1,4 +1,4 @@
-"""What `summary.json` decides: the verdict of a run and its exit code; and the scenario in full, as the run settled it."""
+"""The verdict of a run and its exit code, by `summary.json`; and the scenario in full, with what the run chose."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A run in words: its summary, told to a person."""
+"""A run in words: the lines that show its summary to a person."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def _show(value: Any, form: str = ".4g") -> str:
 
 
 def in_words(summary: Values) -> list[str]:
-    """Tell a summary to a person, lines of at most about 100 characters."""
+    """Return a summary as lines of at most about 100 characters."""
     score = "accuracy" if "accuracy" in summary else "rmse"
     messages = summary["messages"]
     lines = [
@@ -68,7 +68,7 @@ def in_words(summary: Values) -> list[str]:
 
 
 def _over(summary: Values) -> str:
-    """Say over how many agents the means are, where those are not all."""
+    """Return over how many agents the means are; empty where those are all."""
     over = summary.get("means_over")
     return f" ({over['words']})" if over is not None and over["agents"] < over["of"] else ""
 
@@ -91,7 +91,7 @@ def _doubled(messages: Values) -> str:
 
 
 def faults_in_words(faults: list[Values]) -> list[str]:
-    """Tell how often each fault happened, and what it hit."""
+    """Return how often each fault happened, and what it hit: a text for each name."""
     by_name: dict[str, list[int]] = {}
     for fault in faults:
         mine = by_name.setdefault(fault["name"], [0, 0, 0])
@@ -114,7 +114,7 @@ def _fault_lines(faults: list[Values]) -> list[str]:
 
 
 def _epsilon_lines(summary: Values) -> list[str]:
-    """Tell ε: the headline with its terms, what was claimed, every accountant, every view."""
+    """Return the lines on ε: the headline with its terms, what was claimed, every accountant, every view."""
     epsilon = summary["epsilon"]
     lines = [
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
@@ -128,8 +128,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
     if claimed is not None and _above(epsilon["max"], claimed):
         lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
     if epsilon.get("delta_may_exceed"):
-        whose = ", ".join(epsilon["delta_may_exceed"])
-        lines.append(f"            δ of {whose} may exceed 1/m: budget.delta_may_exceed")
+        groups = ", ".join(epsilon["delta_may_exceed"])
+        lines.append(f"            δ of {groups} may exceed 1/m: budget.delta_may_exceed")
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
@@ -141,7 +141,7 @@ def _epsilon_lines(summary: Values) -> list[str]:
 
 
 def _unspent(summary: Values) -> list[str]:
-    """Tell what caps leave, as their filters count it, and what they refused."""
+    """Return a line on what caps leave, as their filters count it, and on what they refused; none without caps."""
     left = [number(node["left"]) for node in summary["nodes"] if node.get("left") is not None]
     if not left:
         return []
@@ -153,7 +153,7 @@ def _unspent(summary: Values) -> list[str]:
 
 
 def _above(charged: Any, claimed: Any) -> bool:
-    """Whether the truth is above what was claimed, by more than rounding."""
+    """Whether the charge is above the claim by more than rounding."""
     return number(charged) > number(claimed) * (1 + 1e-4)
 
 
@@ -188,7 +188,7 @@ def _group_lines(groups: list[Values], score: str) -> list[str]:
 
 
 def _counted(group: Values) -> str:
-    """Tell how many agents a group has, and over how many of them its means are, where those are fewer."""
+    """Return how many agents a group has, and over how many of them its means are, where those are fewer."""
     over = group.get("means_over")
     fewer = over is not None and over["agents"] < over["of"]
     return f"{over['agents']} of {group['count']}" if over and fewer else str(group["count"])
@@ -220,7 +220,7 @@ def _is_unfinished(summary: Values) -> bool:
 
 
 def expectation_line(expect: Values, *, unfinished: bool = False) -> str:
-    """Tell what was expected, what came, and whether that is it; of an unfinished run what is so far."""
+    """Return what was expected and what came, with a mark of the verdict; of an unfinished run the value so far."""
     mark = {"pass": "✓", "fail": "✕", "unknown": "?"}[expect["verdict"]]
     note = f" ({expect['note']})" if expect.get("note") else ""
     return f"{mark} expected {expect['wanted']}{_got(expect, unfinished=unfinished)}{note}"

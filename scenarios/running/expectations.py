@@ -195,7 +195,7 @@ class Expectations:
             self._decide(judgement, "pass" if expect.bound.holds(value) else "fail", last)
 
     def _happened(self, at: int, judgement: Judgement, *, complete: bool) -> bool:
-        """Judge what was to happen at least once; return whether a metric is still to be judged."""
+        """Judge an event that must happen at least once; return whether a metric is still to be judged."""
         expect, met = self._plan.expects[at], self._met.get(at)
         if met is None:
             assert expect.sometimes is not None, "asked only where an event is to happen"  # noqa: S101

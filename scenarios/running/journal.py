@@ -11,6 +11,6 @@ class Journal:
     scenario: dict[str, Any]
     """The scenario in full, with every fault that a person added or ended."""
     steered: bool = False
-    """Whether a person changed anything: then ε does not cover who took part."""
+    """Whether a person changed anything: then ε does not cover which agents took part."""
     unwritten: list[dict[str, Any]] = field(default_factory=list)
     """Entries for `inputs.jsonl`, oldest first."""

@@ -5,6 +5,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -107,7 +108,8 @@ class Run(Simulation):
                 await asyncio.sleep(_PATIENCE_S)
             self._close(status)
             if status == "finished":
-                others = await compared_runs.others(self.plan, self._perform_beside)
+                perform = partial(last_sample, rerun=self._rerun)
+                others = await compared_runs.others(self.plan, perform)
         except InvariantBroken as broken:
             return "failed", BROKEN, _broken(broken), others
         except OSError as error:
@@ -218,10 +220,6 @@ class Run(Simulation):
         wall = time.perf_counter() - self._begun
         ending = run_report.Ending(status, self.reason, self.clock.now, wall, steered)
         return run_report.report(self.plan, self.members, self.observers, last.values, ending)
-
-    async def _perform_beside(self, plan: Plan, folder: Path) -> Sampled | None:
-        """Run a plan that this one is compared with."""
-        return await last_sample(plan, folder, self._rerun)
 
 
 def _broken(error: InvariantBroken) -> str:

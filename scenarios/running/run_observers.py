@@ -58,10 +58,10 @@ class RunObservers:
         """Return a metric as of the last sample, of an agent where the metric is one of agents; NaN where it has no value."""
         if self.last is None:
             return math.nan
-        whose = None if split_metric(name)[1] else node
-        if per_agent(name) and (whose is None or whose >= self._plan.size):
+        agent = None if split_metric(name)[1] else node
+        if per_agent(name) and (agent is None or agent >= self._plan.size):
             return math.nan
-        return value_of(self._plan, Selection(name, whose), self.last.values)
+        return value_of(self._plan, Selection(name, agent), self.last.values)
 
     def measure(self, name: str) -> list[float]:
         """Return a metric of every agent as of now: everything that happened is folded first."""

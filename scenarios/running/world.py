@@ -1,4 +1,4 @@
-"""From a plan to agents, links and faults on a clock: everything that changes in a run."""
+"""Builds the world of a plan: agents, links and faults on a clock, everything that changes in a run."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -114,7 +114,7 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
 
 
 def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
-    """Make the agents of a plan, and the server behind them: here each of them gets all that it is connected to."""
+    """Make the agents of a plan, and the server behind them, each with its links, random streams and settings."""
     mailboxes = [Mailbox(i, clock, log) for i in range(plan.seats)]
     noise, starts = NoiseSource(plan.seeds["noise"]), plan.starts()
 

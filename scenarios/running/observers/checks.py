@@ -47,7 +47,7 @@ _SAMPLE_OF_NODES = 64
 
 
 class Checks:
-    """Folds events; whatever breaks is told as an event, and raised."""
+    """Checks every event; a broken invariant is recorded as an event `violated`, and raised as `InvariantBroken`."""
 
     def __init__(
         self, plan: Plan, agents: Sequence[Agent], log: Log, traffic: Traffic, budget: Budget
@@ -92,7 +92,7 @@ class Checks:
         raise InvariantBroken(f"{name}: {detail}" + ("" if seq is None else f" (event {seq})"))
 
     def _noise_once(self, event: Event | None) -> None:
-        """Noise that is drawn for one release is drawn for no other."""
+        """Check that noise that is drawn for one release is drawn for no other."""
         for node, stream in enumerate(self._streams):
             if stream.reused is not None:
                 k, last = stream.reused
@@ -100,13 +100,13 @@ class Checks:
                 self._break("noise once", event, detail)
 
     def timed(self, event: Event) -> None:
-        """Time never falls."""
+        """Check that time never falls."""
         if event.t < self._now:
             self._break("time", event, f"{event.t} ns after {self._now} ns")
         self._now = event.t
 
     def woke(self, event: Woke) -> None:
-        """Only agents that are up wake."""
+        """Check that only agents that are up wake."""
         if event.t < self._now:
             self.timed(event)
         self._now = event.t
@@ -115,7 +115,7 @@ class Checks:
             faults.acted(event, "woke")
 
     def charged(self, event: Charged) -> None:
-        """Charges are numbered without gaps: number k is charged, and its noise drawn, once."""
+        """Check that charges are numbered without gaps: number k is charged once."""
         node = event.node
         assert node is not None, "an agent was charged"  # noqa: S101
         if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
@@ -129,7 +129,7 @@ class Checks:
         self._paid[node] = event.k, event.seq
 
     def released(self, event: Released) -> None:
-        """A release follows its own charge, once."""
+        """Check that a release follows its own charge, once."""
         node = event.node
         assert node is not None, "an agent released"  # noqa: S101
         if self._paid[node] != (event.k, event.cause):
@@ -145,11 +145,11 @@ class Checks:
         self._ready[node] = event.seq
 
     def derived(self, event: Derived) -> None:
-        """A derived message is ready to leave."""
+        """Note that a derived message is ready to be sent."""
         self._ready[event.node] = event.seq  # type: ignore[index]
 
     def sent(self, event: Sent) -> None:
-        """What leaves was just released or derived, or is a resend of the last, or holds nothing."""
+        """Check that a message was just released or derived, or is a resend of the last, or holds nothing."""
         node = event.node
         assert node is not None, "an agent sent"  # noqa: S101
         if self.faults.status[node] != UP or self.faults.paused:
@@ -175,7 +175,7 @@ class Checks:
         self._version[node] = event.version
 
     def delivered(self, event: Delivered) -> None:
-        """Receivers are up at the arrival; nothing is noticed before it arrived."""
+        """Check that the receiver was up at the arrival, and noticed the message no earlier."""
         node = event.node
         assert node is not None, "an agent received"  # noqa: S101
         if event.arrived > event.t:
@@ -185,7 +185,7 @@ class Checks:
             self._break("silence", event, f"a message reached agent {node} while it was not up")
 
     def restarted(self, event: Restarted) -> None:
-        """The ledger after a crash is the ledger before it."""
+        """Check that the ledger after a crash is the ledger before it."""
         self.faults.changed(event)
         node = event.node
         assert node is not None, "an agent restarted"  # noqa: S101
@@ -197,12 +197,12 @@ class Checks:
             )
 
     def lost(self, event: Lost) -> None:
-        """What faults lose, they lose in their windows."""
+        """Check that faults lose messages only in their windows."""
         if event.by:
             self.faults.touched(event, event.by)
 
     def sampled(self, event: Sampled) -> None:
-        """Check what takes a look at every agent. Batch observers have folded all events before a sample."""
+        """Check what needs the state of every agent. Batch observers have folded all events before a sample."""
         self.timed(event)
         self._noise_once(event)
         self._same_charges(event)
@@ -221,7 +221,7 @@ class Checks:
             )
 
     def _same_charges(self, event: Event | None) -> None:
-        """The ledgers of agents are the charges that events carried.
+        """Check that the ledgers of agents are the charges that events carried.
 
         A sample compares the releases since the last one; not of agents that are down, which read their ledgers when
         they restart. The end, without an event, compares everything.
@@ -276,7 +276,7 @@ class Checks:
                 )
 
     def finish(self, *, complete: bool) -> dict[str, Verdict]:
-        """Judge what only the end can tell, and say pass where nothing broke."""
+        """Check what can be judged only at the end; what did not break passes."""
         for agent in self._agents:
             cap, ledger = agent.settings.cap, agent.store.ledger
             recomposed = tally(ledger.spends)

@@ -126,7 +126,8 @@ class Recorder:
         assert spend is not None, "a live event has its spend"  # noqa: S101
         known = self._spends.get(id(spend))
         if known is None or known[0] is not spend:
-            known = self._spends[id(spend)] = spend, self._spend_bytes(spend)
+            text = self._encoder.encode(line_of(spend))[1:] + b"\n"
+            known = self._spends[id(spend)] = spend, text
         head = f'{{"seq":{event.seq},"t":{event.t},"node":{event.node},"k":{event.k},'
         return head.encode() + known[1]
 
@@ -184,9 +185,6 @@ class Recorder:
 
     def _streams(self) -> list[Stream]:
         return [*self._segments, self._ledger, self._metrics, self._inputs]
-
-    def _spend_bytes(self, spend: Spend) -> bytes:
-        return self._encoder.encode(line_of(spend))[1:] + b"\n"
 
 
 def _rows(event: Sampled) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 from scenarios.records import run_folder
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
-from scenarios.records.run_folder import RunFolder, choose, held, numbers
+from scenarios.records.run_folder import RunFolder, choose, lock_folder, numbers
 from tests.support.builders import perform, private
 from tests.support.command import hush, start
 
@@ -66,7 +66,7 @@ def test_one_at_a_time_works_in_a_held_folder(tmp_path: Path) -> None:
     done = threading.Barrier(MANY)
 
     def count_on(_: int) -> Path:
-        with held(numbers(str(tmp_path / "sweep")), new=True) as path:
+        with lock_folder(numbers(str(tmp_path / "sweep")), new=True) as path:
             done.wait()
             return path
 
@@ -74,7 +74,7 @@ def test_one_at_a_time_works_in_a_held_folder(tmp_path: Path) -> None:
 
     def ask(_: int) -> Path:
         try:
-            with held([tmp_path / "asked"]) as path:
+            with lock_folder([tmp_path / "asked"]) as path:
                 done.wait()
                 return path
         except FolderError:
@@ -86,23 +86,23 @@ def test_one_at_a_time_works_in_a_held_folder(tmp_path: Path) -> None:
     said = [str(one) for one in found if isinstance(one, FolderError)]
     assert len(said) == MANY - 1
     assert all("is in use: another hush works in it" in text for text in said)
-    with held([tmp_path / "asked"]) as path:
+    with lock_folder([tmp_path / "asked"]) as path:
         assert path == tmp_path / "asked", "it is free again"
 
 
 def test_a_folder_made_for_nothing_goes_and_one_that_was_there_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     for name, stays in (("new", False), ("mine", True)):
-        with pytest.raises(KeyboardInterrupt), held([tmp_path / name]):
+        with pytest.raises(KeyboardInterrupt), lock_folder([tmp_path / name]):
             raise KeyboardInterrupt
         assert (tmp_path / name).exists() is stays
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FolderError, match="is not a folder"), held([tmp_path / "file"]):
+    with pytest.raises(FolderError, match="is not a folder"), lock_folder([tmp_path / "file"]):
         pass
-    with pytest.raises(FolderError), held([tmp_path / "file" / "below"]):
+    with pytest.raises(FolderError), lock_folder([tmp_path / "file" / "below"]):
         pass
     with pytest.raises(FolderError):
         run_folder.numbered(str(tmp_path / "file" / "run"))
@@ -124,7 +124,7 @@ def test_commands_that_run_at_once_leave_a_folder_each(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_verbs_keep_out_of_a_folder_in_which_another_works(tmp_path: Path) -> None:
     """Without --out they count on; with it they are told."""
-    with held([tmp_path / "swarm"]):
+    with lock_folder([tmp_path / "swarm"]):
         swarm = ("test", "--swarm", "1", "--seeds", "3", "--keep")
         assert hush(*swarm, cwd=tmp_path).returncode == 0
         assert [p.name for p in (tmp_path / "swarm-2").iterdir()] == ["world-3-0.toml"]
