@@ -103,7 +103,8 @@ def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) 
     data = []
     for record in pair:
         if how == "worst":
-            train = [_nothing(x, y) for x, y in plan.shards.train]
+            # records of gradient zero, as many as there were: sizes are public
+            train = [(np.zeros_like(x), np.ones_like(y)) for x, y in plan.shards.train]
         else:
             train = [(x.copy(), y.copy()) for x, y in plan.shards.train]
         x, y = train[target]
@@ -113,11 +114,6 @@ def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) 
         start = None
         words = f"its own data and starts, its first record replaced by {words.split(', start')[0]}"
     return Setting(recipe(plan, more), data[0], data[1], start, target, words)
-
-
-def _nothing(x: Any, y: Any) -> Points:
-    """Return records of gradient zero, as many as there were: sizes are public."""
-    return np.zeros_like(x), np.ones_like(y)
 
 
 def _records(plan: Plan) -> tuple[tuple[tuple[Vector, float], ...], Vector | None, str]:

@@ -206,6 +206,9 @@ class RunFolder:
         if self._manifest | more == self._manifest:
             return
         self._manifest |= more
+        self._overwrite_manifest()
+
+    def _overwrite_manifest(self) -> None:
         with (self.path / MANIFEST).open("r+b") as file:
             file.write(self._padded())
 
@@ -256,16 +259,12 @@ class RunFolder:
         files = dict(sorted({**self._hashes, **hashes}.items()))
         self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
         text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
-        final, fresh = self.path / MANIFEST, self.path / f"{MANIFEST}.new"
         try:
-            fresh.write_bytes(text)
-            fresh.replace(final)
+            self.write(MANIFEST, text)
         except OSError as error:
             if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
                 raise
-            fresh.unlink(missing_ok=True)
-            with final.open("r+b") as file:
-                file.write(self._padded())
+            self._overwrite_manifest()
 
 
 def is_record(path: Path) -> bool:
