@@ -97,6 +97,13 @@ def test_the_name_is_written_and_repeats_the_run(name: str) -> None:
     assert f"calibrated by {chosen}" in "\n".join(_words(plan))
 
 
+@pytest.mark.parametrize(("name", "chosen"), [("local-dp", "basic"), ("pp noise", "rdp")])
+def test_noise_that_is_given_needs_no_search_for_an_accountant(name: str, chosen: str) -> None:
+    """One release of a pure ε needs basic composition; of many, Rényi curves are valid without a plan."""
+    plan = make_plan(world(next(each for each in EVERY if each.startswith(name))))
+    assert plan.privacy.calibrated == chosen
+
+
 def _words(plan: Plan) -> list[str]:
     from scenarios.planning.forecast import in_words
 

@@ -127,6 +127,29 @@ def test_noise_of_a_secure_sum_is_shared_among_the_honest() -> None:
     assert desk.refuses([0, 1, 2, 3]) is not None
     worst = max(2.0 / sum(plan.shards.sizes) * 2 / gaussian.mu(3.0, 1e-4) for _ in range(6))
     assert math.sqrt(desk.floor) == pytest.approx(worst, rel=1e-5)
+    assert plan.nodes[0].planned is not None
+    (spend,) = set(plan.nodes[0].planned)
+    # an observer of sums that colludes with no client faces the noise of all five
+    assert spend.summed == pytest.approx(spend.sensitivity / math.sqrt(5 * desk.shares[0]))
+    assert spend.charged == pytest.approx(spend.sensitivity / math.sqrt(3 * desk.shares[0]))
+
+
+@pytest.mark.parametrize("calibration", ["corrected", "as_printed"])
+@pytest.mark.parametrize("kind", ["jayaraman-gradient", "jayaraman-output", "pathak"])
+def test_the_smallest_budget_sets_the_noise_inside_the_computation(
+    kind: str, calibration: str
+) -> None:
+    small, large = private(epsilon=1.0), private(epsilon=5.0)
+    nodes = [large[0] | {"name": "rich", "count": 3}, small[0] | {"name": "poor", "count": 3}]
+    mechanism = {"kind": kind, "calibration": calibration}
+    rounds = 4 if kind == "jayaraman-gradient" else None
+    scales = []
+    for groups in (nodes, [small[0]]):
+        plan = make_plan(world(mechanism, rounds, nodes=groups))
+        assert plan.server is not None
+        assert plan.server.mechanism.central is not None
+        scales.append(plan.server.mechanism.central.scale(6, 7))
+    assert scales[0] == pytest.approx(scales[1], rel=1e-9)
 
 
 def test_survivors_set_the_noise_inside_the_computation() -> None:

@@ -114,6 +114,13 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], str]] =
         "set by the budget over run.rounds: give it",
     ),
     (
+        "wddp in every round",
+        {"kind": "wddp", "synchronise": "every-round"},
+        B,
+        {},
+        "the noise of wddp is set by the budget over run.rounds: give it",
+    ),
+    (
         "central-gradient",
         {"kind": "central-gradient"},
         {},
