@@ -27,16 +27,16 @@ class Reader(NamedTuple):
 
 
 def at_risk(
-    releases: Tally, planned: Sequence[Spend] | None, made: int, reader: Reader, *, stopped: bool
+    releases: Tally, planned: Sequence[Spend] | None, charged: int, reader: Reader, *, stopped: bool
 ) -> Tally:
-    """Return what is composed: the `made` releases that were charged, and all that a stopped agent had still planned.
+    """Return what is composed: the first `charged` releases, and all that a stopped agent had still planned.
 
     An agent that diverged was stopped by its own outputs, so that its number of releases says something of its data; what
     it would have spent does not (theory.md, 5.5).
     """
     if not stopped or planned is None:
         return releases
-    return add_in(reader.view, Tally(releases.key), planned[made:])
+    return add_in(reader.view, Tally(releases.key), planned[charged:])
 
 
 def epsilon_of(

@@ -49,7 +49,7 @@ def as_tree(event: Any) -> Any:
     fields = getattr(type(event), "__attrs_attrs__", None)
     if fields is None:
         return event
-    told = {field.name: as_tree(getattr(event, field.name)) for field in fields}
+    parts = {field.name: as_tree(getattr(event, field.name)) for field in fields}
     return {"event": type(event).__name__} | {
-        "composed" if name == "event" else name: value for name, value in told.items()
+        "composed" if name == "event" else name: value for name, value in parts.items()
     }

@@ -45,8 +45,8 @@ def _log_density(phi: Vector, tilt: float | Vector, d: int, shape: float) -> Vec
     cosine = np.cos(phi)
     with np.errstate(divide="ignore"):
         powers = (d - 2) * np.log(np.maximum(cosine, 0.0)) if d > 2 else 0.0
-    found: Vector = tilt * np.sin(phi) + powers + np.log1p(cosine * cosine / shape)
-    return found
+    logs: Vector = tilt * np.sin(phi) + powers + np.log1p(cosine * cosine / shape)
+    return logs
 
 
 def log_moments(d: int, epsilon: float, tilts: Vector) -> Vector:
@@ -67,8 +67,8 @@ def log_moments(d: int, epsilon: float, tilts: Vector) -> Vector:
     phi = (0.5 * (high + low))[:, None] + half[:, None] * _NODES
     values = _log_density(phi, size[:, None], d, shape)
     peak = values.max(axis=1)
-    found: Vector = peak + np.log(half * (np.exp(values - peak[:, None]) @ _WEIGHTS))
-    return found
+    moments: Vector = peak + np.log(half * (np.exp(values - peak[:, None]) @ _WEIGHTS))
+    return moments
 
 
 def spread(d: int, epsilon: float) -> float:
@@ -94,16 +94,16 @@ def _cell_masses(d: int, epsilon: float, inner: Vector) -> Vector:
     at = (0.5 * (phi[1:] + phi[:-1]))[:, None] + half[:, None] * _CELL_NODES
     values = _log_density(at, tilt, d, shape)
     weighed = half * (np.exp(values - values.max()) @ _CELL_WEIGHTS)
-    found: Vector = weighed / weighed.sum()
-    return found
+    shares: Vector = weighed / weighed.sum()
+    return shares
 
 
 def distribution(d: int, epsilon: float, w: Vector) -> Vector:
     """P(loss ≤ ε₀w) at ascending points w of [−1, 1]."""
     inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
     below = np.concatenate([[0.0], np.cumsum(_cell_masses(d, epsilon, inner))])
-    found: Vector = below[1 + np.searchsorted(inner, w)]
-    return found
+    shares: Vector = below[1 + np.searchsorted(inner, w)]
+    return shares
 
 
 def masses(d: int, epsilon: float, w: Vector) -> Vector:
@@ -111,9 +111,9 @@ def masses(d: int, epsilon: float, w: Vector) -> Vector:
     inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
     fine = _cell_masses(d, epsilon, inner)[1:-1]  # nothing lies outside of [−1, 1]
     starts = np.searchsorted(inner, w)
-    found: Vector = np.add.reduceat(fine, np.minimum(starts[:-1], len(fine) - 1))
-    found[starts[1:] == starts[:-1]] = 0.0  # points of one place have nothing between them
-    return found
+    shares: Vector = np.add.reduceat(fine, np.minimum(starts[:-1], len(fine) - 1))
+    shares[starts[1:] == starts[:-1]] = 0.0  # points of one place have nothing between them
+    return shares
 
 
 def _ladder(d: int, tilt: float) -> Vector:
@@ -121,5 +121,5 @@ def _ladder(d: int, tilt: float) -> Vector:
     n = float(max(d - 2, 1))
     mode = 2.0 * tilt / (n + math.sqrt(n * n + 4.0 * tilt * tilt))
     steps = np.arange(-_REACH, _REACH + 0.25, 0.25) / math.sqrt(n + tilt)
-    found: Vector = np.clip(np.concatenate([mode + steps, np.linspace(-1, 1, 65)]), -1.0, 1.0)
-    return found
+    nodes: Vector = np.clip(np.concatenate([mode + steps, np.linspace(-1, 1, 65)]), -1.0, 1.0)
+    return nodes

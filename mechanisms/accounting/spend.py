@@ -81,11 +81,11 @@ class Spend:
     claimed: float
     charged: float
     summed: float | None = None
-    """What it costs in the eyes of who sees only sums and colludes with nobody, where that is less."""
+    """What it costs in the view `aggregate`, which sees only sums, where that is less."""
     solve: Solve | None = None
     """What a perturbed objective was solved with; None for other noise."""
     hidden: Hidden | None = None
-    """What it costs an outsider, who sees only the last model, where that is less than all steps."""
+    """What it costs in the view `outsider`, which sees only the last model, where that is less than all steps."""
 
     def __post_init__(self) -> None:
         if self.law not in UNITS:

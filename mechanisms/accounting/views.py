@@ -1,10 +1,10 @@
 """What an adversary sees of a run (theory.md, 5.1).
 
 The *eavesdropper* reads all that leaves an agent, delivered or not. The *server* sees what clients send it, or, where they
-are added up in secret, the sum minus what colluding clients know of its noise. *Aggregate* is who sees sums only, and
-colludes with nobody. The *outsider* sees final models, and is charged for all that was released on the way. Of steps that
-are hidden behind the last model of a server it sees that model only, not the copy that a client keeps: who missed the last
-word has an earlier one, and two models in a row show a step.
+are added up in secret, the sum minus what colluding clients know of its noise. *Aggregate* is an adversary that sees sums only, and
+colludes with no client. The *outsider* sees final models, and is charged for all that was released on the way. Of steps that
+are hidden behind the last model of a server it sees that model only, not the copy that a client keeps: a client that missed
+the last message has an earlier one, and two models in a row show a step.
 """
 
 import math
@@ -40,7 +40,7 @@ def seen_in(view: str, spend: Spend) -> Spend:
 
 
 _LAST = "last iterate"
-"""The law of a step of which an outsider sees only what all of them made: the μ of a step, and its contraction."""
+"""The law of a step of which an outsider sees only the sum of all: the μ of a step, and its contraction."""
 
 
 def loss_in(view: str, spend: Spend) -> Loss:
@@ -65,20 +65,20 @@ def composable(bag: Tally) -> Tally:
     hidden = [(loss, times) for loss, times in bag.key if loss.law == _LAST]
     if not hidden:
         return bag
-    found = Tally((loss, times) for loss, times in bag.key if loss.law != _LAST)
-    if len(hidden) == 1 and not len(found):
+    seen = Tally((loss, times) for loss, times in bag.key if loss.law != _LAST)
+    if len(hidden) == 1 and not len(seen):
         (loss, times) = hidden[0]
-        found.add(Loss("gaussian", loss.epsilon * gaussian.last_iterate(loss.jacobian, times)))
-        return found
+        seen.add(Loss("gaussian", loss.epsilon * gaussian.last_iterate(loss.jacobian, times)))
+        return seen
     for loss, times in hidden:
-        found.add(Loss("gaussian", loss.epsilon), times)
-    return found
+        seen.add(Loss("gaussian", loss.epsilon), times)
+    return seen
 
 
 def epsilon_in(view: str, composed: float, *, shows_unreleased_model: bool) -> float:
     """Return ε in a view, from the composition of all releases.
 
-    An outsider who is shown a model that was never released sees data without noise: ε = ∞ (A15).
+    An outsider that is shown a model that was never released sees data without noise: ε = ∞ (A15).
     """
     match view:
         case "outsider":

@@ -18,7 +18,7 @@ class OneThread(ContextDecorator):
     _lock: ClassVar[threading.Lock] = threading.Lock()
     _inside: ClassVar[int] = 0
     _former: ClassVar[list[threadpool_limits]] = []
-    """What each entry found, for a library that was loaded between two entries is known to the second only."""
+    """The counts at each entry: a library that was loaded between two entries is known to the second only."""
 
     def __enter__(self) -> None:
         with self._lock:
@@ -35,5 +35,5 @@ class OneThread(ContextDecorator):
 
 def blas_threads() -> int | None:
     """Return how many threads BLAS may use now, the most of any library; None where no library says so."""
-    counts = [found["num_threads"] for found in threadpool_info() if found["user_api"] == "blas"]
+    counts = [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
     return max(counts, default=None)

@@ -39,11 +39,11 @@ class Folders:
         for folder in (self.own, *self.named):
             if folder is self.own and not self._is_listed(path):
                 continue
-            found = (folder / path).resolve()
-            if not self.is_inside(found):
+            file = (folder / path).resolve()
+            if not self.is_inside(file):
                 outside = True
-            elif found.exists():
-                return _plain(found, path)
+            elif file.exists():
+                return _plain(file, path)
         if outside:
             raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
         hint = "" if self.listed is None else "; origin.folder counts in a run's own folder only"
@@ -51,8 +51,8 @@ class Folders:
 
     def is_inside(self, path: Path) -> bool:
         """Whether a file, its links followed, lies inside one of the folders."""
-        found = path.resolve()
-        return any(found.is_relative_to(root.resolve()) for root in (self.own, *self.named))
+        file = path.resolve()
+        return any(file.is_relative_to(root.resolve()) for root in (self.own, *self.named))
 
     def below(self, folder: Path, name: str) -> Path | None:
         """Return a file below a folder that `find` found, its links followed; None where there is none."""
@@ -60,8 +60,10 @@ class Folders:
         if not path.exists():
             return None
         if not self.is_inside(path):
-            said = f"{folder.name}/{name} is a link that leads out of the folders that may be read"
-            raise BadData(said)
+            message = (
+                f"{folder.name}/{name} is a link that leads out of the folders that may be read"
+            )
+            raise BadData(message)
         return _plain(path.resolve(), f"{folder.name}/{name}")
 
     def _is_listed(self, path: str) -> bool:
@@ -73,19 +75,19 @@ class Folders:
             return False  # perhaps --data names the folder
         known = {n: h for n, h in self.listed.items() if n == path or n.startswith(below)}
         for name, digest in known.items():
-            found = self.own / name
-            if not self.is_inside(found):
+            file = self.own / name
+            if not self.is_inside(file):
                 raise BadData(f"{name} is a link that leads out of the folders that may be read")
-            if not found.is_file() or hashlib.sha256(found.read_bytes()).hexdigest() != digest:
+            if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != digest:
                 raise BadData(f"{name} has changed since the run that wrote this file")
         return bool(known)
 
 
-def _plain(found: Path, name: str) -> Path:
+def _plain(path: Path, name: str) -> Path:
     """Return a file or folder; refuse pipes and devices, which may be read for ever."""
-    if not (found.is_file() or found.is_dir()):
+    if not (path.is_file() or path.is_dir()):
         raise BadData(f"{name} is neither a file nor a folder")
-    return found
+    return path
 
 
 def numbers(path: Path) -> "Matrix":

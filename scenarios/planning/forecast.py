@@ -1,4 +1,4 @@
-"""What a plan will cost, told before anything runs."""
+"""What a plan will cost, before it runs: size, ε by group and accountant, noise against step."""
 
 import math
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ from scenarios.planning.run_size import extent
 from scenarios.planning.seeds import draws
 
 _LARGEST = 50
-"""Of so many different ledgers of a group, the largest, the numerical total is found too."""
+"""Of so many different ledgers of a group, the numerical total of the largest is computed, too."""
 _UNUSED = 0.1
 """The share of a budget that an accountant may leave before a warning."""
 
@@ -50,14 +50,14 @@ _WHY_NULL = {
 
 
 def forecast(plan: Plan) -> dict[str, Any]:
-    """Return the plan in figures: size, cost, ε by group and accountant, noise against step."""
+    """Return the figures of a plan, as JSON: those of the keys of `_WHY_NULL` may be None, then `null_reasons` says why."""
     expected = extent(plan)
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
     firsts = [
         fault.timing.first(draws(plan.seeds["fault"], fault.luck), plan.horizon)
         for fault in plan.faults
     ]
-    told = {
+    figures = {
         "scenario": plan.name,
         "seed": plan.seed,
         "mechanism": plan.kind,
@@ -91,7 +91,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
             *_unused(plan, groups),
         ],
     }
-    return with_reasons(told, _WHY_NULL)
+    return with_reasons(figures, _WHY_NULL)
 
 
 def _unmeasured(plan: Plan) -> list[str]:
@@ -106,19 +106,19 @@ def _unmeasured(plan: Plan) -> list[str]:
 
 
 def _releases(plan: Plan, node: NodePlan) -> tuple[Spend, ...] | None:
-    """All releases of one agent, with what each costs; None where wakes without noise go on for ever."""
+    """Return all releases of one agent, with what each costs; None where their number is not known."""
     mechanism, degree = node.mechanism, len(node.neighbours)
     if not isinstance(mechanism, HasSchedule):
         return () if mechanism.planned == 0 else None
-    found = mechanism.schedule(degree)
+    spends = mechanism.schedule(degree)
     if (
-        found is None and isinstance(mechanism, HasCosts) and _goes_on(mechanism)
+        spends is None and isinstance(mechanism, HasCosts) and _goes_on(mechanism)
     ):  # the ε that follows from the wakes to expect
         expected = plan.expected_updates() / plan.size
         if not math.isnan(expected):  # at a barrier only the run can tell: no bound, then
             most = min(math.ceil(expected), 100_000)
-            found = mechanism.costs(degree, most)
-    return found
+            spends = mechanism.costs(degree, most)
+    return spends
 
 
 def _goes_on(mechanism: Mechanism) -> bool:
@@ -159,10 +159,10 @@ def _noises(spends: Iterable[Spend]) -> list[dict[str, Any]]:
     return [
         {
             "law": law,
-            "scale": {"min": figure(min(found)), "max": figure(max(found))},
+            "scale": {"min": figure(min(values)), "max": figure(max(values))},
             "unit": SCALES[law],
         }
-        for law, found in scales.items()
+        for law, values in scales.items()
         if law != "none"
     ]
 
@@ -170,7 +170,7 @@ def _noises(spends: Iterable[Spend]) -> list[dict[str, Any]]:
 def _epsilons(
     plan: Plan, nodes: list[NodePlan], spends: list[tuple[Spend, ...] | None]
 ) -> tuple[float, str, dict[str, float]]:
-    """Return the largest ε of a group, whose arithmetic it is, and the largest under every accountant."""
+    """Return the largest ε of a group, the accountant that it is by, and the largest under every accountant."""
     privacy, bags = plan.privacy, dict[tuple[Case, float], Tally]()
     for node, some in zip(nodes, spends, strict=True):
         if some is None:
@@ -206,7 +206,7 @@ def _consequence(spend: Spend) -> str | None:
 
 
 def _ratio(plan: Plan, node: NodePlan) -> float | None:
-    """Expected norm of the noise's effect over the noiseless first step, from the start."""
+    """Return the expected norm of the noise's effect over that of the first noiseless step; None where there is none."""
     mechanism = node.mechanism
     if not isinstance(mechanism, MeasuresNoise) or not node.neighbours:
         return None
@@ -224,15 +224,15 @@ def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
     noise_is_given = mechanism.get("alpha") is not None or isinstance(mechanism.get("noise"), dict)
     if plan.privacy.calibrated is not None or named == TIGHTEST or noise_is_given:
         return []
-    found = []
+    warnings = []
     for group in groups:
         cap, epsilon = group["cap"], number(group["epsilon"])
         if cap is not None and 0 < epsilon < (1 - _UNUSED) * cap:
-            found.append(
+            warnings.append(
                 f'privacy.calibrate = "{named}" leaves {100 * (1 - epsilon / cap):.0f} % of the budget of '
                 f'{group["name"]} unused: ε = {epsilon:.4g} of {cap:g}; "tightest" adds less noise'
             )
-    return found
+    return warnings
 
 
 def _timing(plan: Plan) -> list[str]:
@@ -251,7 +251,7 @@ def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
     """Warn where a node has fewer wakes than releases: the rest of its budget is never spent."""
     if plan.server is not None:
         return []
-    found = []
+    warnings = []
     for group, ids in zip(groups, plan.groups.values(), strict=True):
         node = plan.nodes[ids[0]]
         wakes = plan.rounds if plan.rounds is not None else plan.expected_updates() / plan.size
@@ -259,15 +259,15 @@ def _unreached(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
         if isinstance(node.mechanism, WarmDescent) and needed is not None:
             needed += max(1, node.mechanism.wakes) - 1
         if needed is not None and node.mechanism.planned and wakes < needed:
-            found.append(
+            warnings.append(
                 f"{group['name']} plans {group['releases']} releases over {needed} wakes, and about {wakes:,.0f} wakes come: "
                 "the rest of the budget is not spent"
             )
-    return found
+    return warnings
 
 
 def _fault(fault: Fault, first: int | None) -> str:
-    """Say when a fault comes, when first under this seed, in nanoseconds, and for how long."""
+    """Return when a fault comes and for how long, in words; `first` is its first instant under this seed, in nanoseconds."""
 
     def length(law: Duration) -> str:
         return f"{law.mean_s:.6g} s" + ("" if isinstance(law, Constant) else " on average")
@@ -289,7 +289,7 @@ def _fault(fault: Fault, first: int | None) -> str:
 
 
 def in_words(plan: dict[str, Any]) -> list[str]:
-    """Tell a forecast to a person."""
+    """Return the lines that tell a forecast to a reader."""
 
     def show(value: Any, form: str = ".4g") -> str:
         if value is None:
@@ -303,7 +303,7 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
         f"{show(expected['samples'], ',.0f')} samples, {show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
     ]
-    lines += [f"  fault      {told}" for told in plan["fault_list"][:20]]
+    lines += [f"  fault      {line}" for line in plan["fault_list"][:20]]
     for group in plan["groups"]:
         released = "every wake" if group["releases"] is None else f"{group['releases']} releases"
         ways = ", ".join(f"{k} {show(v)}" for k, v in group["epsilon_by"].items())

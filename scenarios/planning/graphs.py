@@ -73,7 +73,7 @@ def nearest_agents(likeness: Matrix, k: int) -> tuple[Edge, ...]:
 
 def listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
     """Return the edges of a list of [a, b] or [a, b, weight], in order. Raises `NoGraph` for what is no edge."""
-    found: dict[tuple[int, int], float] = {}
+    weights: dict[tuple[int, int], float] = {}
     for edge in edges:
         if not 2 <= len(edge) <= 3 or not all(abs(v) < 2**53 for v in edge):
             raise NoGraph(f"an edge is [a, b] or [a, b, weight], got {[*edge]!r}")
@@ -85,6 +85,6 @@ def listed(edges: Iterable[Any], n: int) -> tuple[Edge, ...]:
             raise NoGraph(f"{named} must join two different agents of 0 … {n - 1}")
         if not 0 < weight < float("inf"):
             raise NoGraph(f"{named}: a weight must be > 0")
-        if found.setdefault(pair, weight) != weight:
+        if weights.setdefault(pair, weight) != weight:
             raise NoGraph(f"{named} is given twice with different weights")
-    return tuple((i, j, w) for (i, j), w in sorted(found.items()))
+    return tuple((i, j, w) for (i, j), w in sorted(weights.items()))

@@ -54,14 +54,14 @@ class Family(Mapping[str, Record], Generic[Record]):
     @cached_property
     def _all(self) -> dict[str, Record]:
         """Every record, where a file may hold several."""
-        found: dict[str, Record] = {}
+        records: dict[str, Record] = {}
         for module in self._modules.values():
             for record in self._read(module):
                 name: str = record.name  # type: ignore[attr-defined] # a record has a name
-                if name in found:
+                if name in records:
                     raise ValueError(f"{module} holds a second {self._record.__name__} {name!r}")
-                found[name] = record
-        return found
+                records[name] = record
+        return records
 
     def names(self) -> tuple[str, ...]:
         """Return the name of every kind; nothing is imported where one file holds one kind."""

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Forbidden(ValueError):
-    """A scenario names code, and nobody allowed it."""
+    """A scenario names code, and it is not allowed or does not work."""
 
 
 _own_files: set[str] = set()
@@ -16,12 +16,12 @@ _own_files: set[str] = set()
 
 def place_of_own(error: BaseException) -> str | None:
     """Return where in code of a scenario's own an error was raised or passed, as file:line; None where it was not."""
-    found, at = None, error.__traceback__
+    place, at = None, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename in _own_files:
-            found = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}"
+            place = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}"
         at = at.tb_next
-    return found
+    return place
 
 
 def own(kind: str, *, allow_code: bool, folder: Path) -> Any:

@@ -1,4 +1,4 @@
-"""A plan: frozen, complete, nothing left to decide."""
+"""A plan: frozen and complete. A run needs nothing else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """One agent: whose group, which clock, which strategy, which budget."""
+    """One agent: its group, clock, mechanism, budget and neighbours."""
 
     id: int
     group: str
@@ -50,7 +50,7 @@ class NodePlan:
 
     @property
     def planned(self) -> tuple[Spend, ...] | None:
-        """All that it means to release; None where nobody planned."""
+        """All planned releases; None where there is no plan."""
         return scheduled(self.mechanism, len(self.neighbours))
 
 
@@ -65,7 +65,7 @@ class ServerPlan:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """Under which eyes, and by whose arithmetic, ε is told."""
+    """The views in which ε is stated, and the accountant that composes it."""
 
     views: tuple[str, ...]
     accountant: str
@@ -141,13 +141,13 @@ class Plan:
     @property
     def groups(self) -> dict[str, tuple[int, ...]]:
         """The ids of each group, in file order."""
-        found: dict[str, list[int]] = {}
+        ids_of: dict[str, list[int]] = {}
         for node in self.nodes:
-            found.setdefault(node.group, []).append(node.id)
-        return {name: tuple(ids) for name, ids in found.items()}
+            ids_of.setdefault(node.group, []).append(node.id)
+        return {name: tuple(ids) for name, ids in ids_of.items()}
 
     def policy_of(self, sender: int, receiver: int) -> Policy:
-        """The policy of one directed link."""
+        """Return the policy of one directed link."""
         return self.exceptions.get((sender, receiver), self.policy)
 
     @property
@@ -157,10 +157,10 @@ class Plan:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """Every condition that faults and expectations are to hear of."""
-        found = [fault.timing.when for fault in self.faults]
-        found += [expect.sometimes for expect in self.expects]
-        return tuple(condition for condition in found if condition is not None)
+        """The conditions that faults and expectations wait for."""
+        conditions = [fault.timing.when for fault in self.faults]
+        conditions += [expect.sometimes for expect in self.expects]
+        return tuple(condition for condition in conditions if condition is not None)
 
     @property
     def asked(self) -> frozenset[str]:
@@ -184,11 +184,11 @@ class Plan:
         )
 
     def starts(self) -> Matrix:
-        """Everybody's public start."""
+        """Return the public start of every agent, a row for each."""
         return np.array([node.start for node in self.nodes])
 
     def expected_updates(self) -> float:
-        """How many wakes to expect; NaN where only the run can tell."""
+        """Return how many wakes to expect; NaN where only the run can tell."""
         if self.updates is not None:
             return float(self.updates)
         if self.rounds is not None:

@@ -54,11 +54,11 @@ def extent(plan: Plan) -> Extent:
     wakes = _wakes(plan, paces, seconds)
     messages = size = 0.0
     for node, woken in zip(plan.nodes, wakes, strict=True):
-        made = woken if node.mechanism.planned is None else min(woken, node.mechanism.planned)
-        spoken = woken if _goes_on(node) else made
+        releases = woken if node.mechanism.planned is None else min(woken, node.mechanism.planned)
+        spoken = woken if _goes_on(node) else releases
         degree, receivers = _talk(plan, node)
         messages += spoken * receivers
-        size += woken * _WOKE + made * _RELEASED + (spoken - made) * _DERIVED
+        size += woken * _WOKE + releases * _RELEASED + (spoken - releases) * _DERIVED
         size += spoken * (_SENT + _RECEIVER * degree) * (receivers / max(1, degree))
         if degree:
             heard = min(spoken * degree, woken * 0.8 if _piles_up(node) else woken)
@@ -141,13 +141,13 @@ def _wakes(plan: Plan, paces: "list[_Pace]", seconds: float) -> list[float]:
         return [plan.updates * pace.rate / rate if rate > 0 else 0.0 for pace in paces]
     if plan.rounds is not None and plan.horizon is None:
         return [float(plan.rounds)] * plan.size
-    found = [pace.wakes(seconds) for pace in paces]
+    wakes = [pace.wakes(seconds) for pace in paces]
     most = [float(m) for m in (plan.rounds,) if m is not None]
-    found = [min(woken, *most) if most else woken for woken in found]
-    total = sum(found)
+    wakes = [min(woken, *most) if most else woken for woken in wakes]
+    total = sum(wakes)
     if plan.updates is not None and total > plan.updates:
-        found = [woken * plan.updates / total for woken in found]
-    return found
+        wakes = [woken * plan.updates / total for woken in wakes]
+    return wakes
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +173,23 @@ class _Pace:
     def wakes(self, seconds: float) -> float:
         """Return how many there are in a time."""
         calm = min(seconds, self.stalls_s)
-        found = calm / self.every_s if self.every_s > 0 else math.inf if calm else 0.0
+        wakes = calm / self.every_s if self.every_s > 0 else math.inf if calm else 0.0
         if seconds > calm:
-            found += (seconds - calm) / max(self.waits_s, self.every_s)
-        return found
+            wakes += (seconds - calm) / max(self.waits_s, self.every_s)
+        return wakes
 
 
 def _paces(plan: Plan) -> list[_Pace]:
     """Return the pace of each agent; agents of one clock, computing time and degree have one pace."""
-    made: dict[tuple[int, int, int, int], _Pace] = {}
-    found = []
+    known: dict[tuple[int, int, int, int], _Pace] = {}
+    paces = []
     for node in plan.nodes:
         own = node.id if plan.exceptions else 0
         key = id(node.activation), id(node.compute), len(node.neighbours), own
-        if key not in made:
-            made[key] = _pace(plan, node)
-        found.append(made[key])
-    return found
+        if key not in known:
+            known[key] = _pace(plan, node)
+        paces.append(known[key])
+    return paces
 
 
 def _pace(plan: Plan, node: NodePlan) -> _Pace:
@@ -204,8 +204,8 @@ def _pace(plan: Plan, node: NodePlan) -> _Pace:
     if plan.exceptions and node.neighbours:
         laws = [plan.policy_of(j, node.id).latency for j in node.neighbours]
     round_s = busy_s + max(_late(law, near) for law in laws)
-    found = _waiting(plan, round_s, node.activation.timeout_s, near)
-    return _Pace(max(busy_s, found.every_s), max(busy_s, found.waits_s), found.stalls_s)
+    pace = _waiting(plan, round_s, node.activation.timeout_s, near)
+    return _Pace(max(busy_s, pace.every_s), max(busy_s, pace.waits_s), pace.stalls_s)
 
 
 def _waiting(plan: Plan, round_s: float, wait_s: float | None, messages: int) -> _Pace:

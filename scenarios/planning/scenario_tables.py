@@ -48,7 +48,6 @@ _SEED = Number(low=0, whole=True)
 _WHOLE = count(0)
 _COUNT = count()
 _POSITIVE = positive()
-_CONCENTRATION = Number(above=0, least=1e-3, most=1e9)
 _SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
@@ -126,7 +125,7 @@ class LinkTable(Table):
 
 
 class PrivacyTable(Table):
-    """[privacy]: who sees what, and which accountants show, calibrate and hold ε."""
+    """[privacy]: the views, and which accountants show, calibrate and hold ε."""
 
     views: list[str] = key(
         Many(Choice("eavesdropper", "server", "aggregate", "outsider"), 1, 4), ["eavesdropper"]
@@ -152,7 +151,7 @@ SEEDS = ("data", "network", "clock", "link", "noise", "fault")
 
 
 class NetworkTable(Table):
-    """[network]: who is joined, and what links do to messages."""
+    """[network]: the topology, and what links do to messages."""
 
     topology: TopologyTable | OwnCode = key(
         Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"}

@@ -52,7 +52,7 @@ class NoiseSource:
 
 
 def fresh_seed() -> int:
-    """Draw a seed for an author who gave none; it is recorded and shown."""
+    """Draw a seed for a scenario without one; it is recorded and shown."""
     import secrets
 
     return secrets.randbelow(2**32)

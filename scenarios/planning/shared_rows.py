@@ -27,11 +27,11 @@ def by_number(rows: Sequence[Any]) -> int:
 
 def numbered(rows: Any, points: int) -> np.ndarray[Any, Any]:
     """Return the numbers that are declared for so many points; raise `ValueError` where there is not one for each."""
-    found = np.asarray(rows)
-    if found.dtype.kind not in "iu" or found.shape != (points,):
-        said = f"rows must be {points} whole numbers, one for each point"
-        raise ValueError(f"{said}, got {found.dtype} of shape {found.shape}")
-    return found
+    numbers = np.asarray(rows)
+    if numbers.dtype.kind not in "iu" or numbers.shape != (points,):
+        message = f"rows must be {points} whole numbers, one for each point"
+        raise ValueError(f"{message}, got {numbers.dtype} of shape {numbers.shape}")
+    return numbers
 
 
 def by_memory(features: Sequence[Any]) -> int:
@@ -48,9 +48,9 @@ def by_memory(features: Sequence[Any]) -> int:
 
 def by_file(paths: Sequence[Path], sizes: Sequence[int]) -> int:
     """Return how many rows lie in files that are read for several agents: one file by links, or by two names."""
-    files = Counter((found.st_dev, found.st_ino) for found in (path.stat() for path in paths))
+    files = Counter((status.st_dev, status.st_ino) for status in (path.stat() for path in paths))
     rows = {
-        (found.st_dev, found.st_ino): size
-        for found, size in zip((path.stat() for path in paths), sizes, strict=True)
+        (status.st_dev, status.st_ino): size
+        for status, size in zip((path.stat() for path in paths), sizes, strict=True)
     }
     return sum(rows[file] for file, times in files.items() if times > 1)

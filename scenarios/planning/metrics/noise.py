@@ -18,8 +18,8 @@ def _ratio(at: Snapshot) -> "Vector":
     for agent in at.agents:
         mechanism, ratio = agent.mechanism, None
         if isinstance(mechanism, MeasuresNoise):
-            made = len(agent.store.ledger)
-            ratio = mechanism.noise_to_step(agent.state, agent.heard_now(), made)
+            releases = len(agent.store.ledger)
+            ratio = mechanism.noise_to_step(agent.state, agent.heard_now(), releases)
         ratios.append(math.nan if ratio is None else ratio)
     return np.array(ratios)
 
