@@ -1,12 +1,16 @@
-"""Arrays of an `.npz` file, judged by their headers before anything is loaded."""
+"""Arrays of an `.npz` file, whose headers are checked before anything is loaded."""
 
 import math
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from scenarios.planning.files import MOST_BYTES, BadData
 
 _FLOAT = 8
 UNREADABLE = (
@@ -28,6 +32,18 @@ class TooLarge(Exception):
     """The arrays are larger than may be loaded; the message says how large."""
 
 
+@contextmanager
+def refusal(message: str) -> Iterator[None]:
+    """Raise BadData where arrays are too large, or where a file cannot be read: then with a message."""
+    try:
+        yield
+    except TooLarge as error:
+        limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
+        raise BadData(f"{error}; {limit} needs --allow-large") from None
+    except UNREADABLE as error:
+        raise BadData(f"{message} ({type(error).__name__})") from None
+
+
 def arrays(path: Path, *names: str, most: float = math.inf) -> list[Any]:
     """Return arrays of a file as floats: real numbers only. Raises as `stored` does."""
     return [real(array) for array in stored(path, *names, most=most)]
@@ -47,7 +63,7 @@ def stored(path: Path, *names: str, most: float = math.inf) -> list[Any]:
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> Any:
-    """Read the member that was judged: `np.load` would prefer one of the same name without `.npy`."""
+    """Read the member whose header was checked: `np.load` would prefer one of the same name without `.npy`."""
     with archive.open(_member(name)) as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.language.table_rules import REQUIRED, KindTable, key
 from scenarios.language.value_rules import Text
-from scenarios.planning.files import MOST_BYTES, BadData, Folders
+from scenarios.planning.files import BadData, Folders
 
 if TYPE_CHECKING:
     from mechanisms.objectives import LocalObjective
@@ -62,18 +62,11 @@ class StartFileTable(StartTable):
     def models(self, inputs: StartInputs) -> "Matrix":
         import numpy as np
 
-        from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+        from scenarios.planning.array_files import arrays, refusal
 
         path = inputs.folders.find(self.path)
-        try:
+        with refusal(f"{path.name} must hold an array theta of numbers"):
             theta: Matrix = arrays(path, "theta", most=inputs.folders.most)[0]
-        except TooLarge as error:
-            limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
-            raise BadData(f"{error}; {limit} needs --allow-large") from None
-        except UNREADABLE as error:
-            raise BadData(
-                f"{path.name} must hold an array theta of numbers ({type(error).__name__})"
-            ) from None
         if theta.shape != inputs.shape or not np.isfinite(theta).all():
             rows, columns = inputs.shape
             raise BadData(f"theta must be {rows} × {columns} and finite, got {theta.shape}")

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Text
 from scenarios.planning.data_sources import SourceInputs, SourceKind, SourceTable
-from scenarios.planning.files import MOST_BYTES, BadData
+from scenarios.planning.files import BadData
 from scenarios.planning.splits import NoSplit
 
 if TYPE_CHECKING:
-    from scenarios.planning.array_files import TooLarge
     from scenarios.planning.datasets import Points, Shards
 
 
@@ -71,16 +70,12 @@ class FilesTable(SourceTable):
 def _declared(path: Path, points: int, most: float) -> Any:
     """Return the whole numbers that a file declares for its points (`rows`); None where it does not."""
     from scenarios.planning import shared_rows
-    from scenarios.planning.array_files import UNREADABLE, TooLarge, holds, stored
+    from scenarios.planning.array_files import holds, refusal, stored
 
     if not holds(path, "rows"):
         return None
-    try:
+    with refusal(f"{path.name}: rows cannot be read"):
         (rows,) = stored(path, "rows", most=most)
-    except TooLarge as error:
-        raise _too_large(error) from None
-    except UNREADABLE as error:
-        raise BadData(f"{path.name}: rows cannot be read ({type(error).__name__})") from None
     try:
         return shared_rows.numbered(rows, points)
     except ValueError as error:
@@ -89,23 +84,11 @@ def _declared(path: Path, points: int, most: float) -> Any:
 
 def _archive(path: Path, most: float) -> "Points":
     """Return the arrays x and y of an archive. Raises BadData."""
-    from scenarios.planning.array_files import UNREADABLE, TooLarge, arrays
+    from scenarios.planning.array_files import arrays, refusal
 
-    try:
+    with refusal(f"{path.name} must hold arrays x and y of numbers"):
         x, y = arrays(path, "x", "y", most=most)
-    except TooLarge as error:
-        raise _too_large(error) from None
-    except UNREADABLE as error:
-        raise BadData(
-            f"{path.name} must hold arrays x and y of numbers ({type(error).__name__})"
-        ) from None
     return x, y
-
-
-def _too_large(error: "TooLarge") -> BadData:
-    """Return the refusal of arrays that would take too much memory."""
-    limit = f"above {MOST_BYTES / 1e9:.3g} GB for all files together"
-    return BadData(f"{error}; {limit} needs --allow-large")
 
 
 KIND = SourceKind("files", FilesTable, example={"path": "nodes"})
