@@ -116,17 +116,13 @@ class PlanningContext:
 
     def _seeds(self) -> tuple[int, dict[str, int]]:
         given = self.read.run.seed if self.options.seed is None else self.options.seed
-        seed = None
         try:
-            seed = None if given is None else operator.index(given)
-            fine = seed is None or 0 <= seed < 2**63
+            seed = fresh_seed() if given is None else operator.index(given)
         except TypeError:
-            fine = False
-        if not fine:
+            seed = -1
+        if not 0 <= seed < 2**63:
             raise ScenarioError(
                 [Problem("seed", f"must be a whole number from 0 to 2^63 - 1, got {given!r}")]
             )
-        if seed is None:
-            seed = fresh_seed()
         own = {purpose: getattr(self.read.seeds, purpose) for purpose in SEEDS}
         return seed, {purpose: seed if one is None else one for purpose, one in own.items()}

@@ -4,7 +4,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scenarios.language.problems import Report
 from scenarios.language.table_rules import REQUIRED, Table, key
@@ -234,11 +234,12 @@ def expectation_of(table: ExpectTable) -> Expectation:
     selection = bound = compared = None
     if table.metric is not None:
         selection = Selection(table.metric, table.node, table.group, table.up)
-        bound = _bound_of(table)
     if table.compared_to is not None:
         way, _, _ = next(k for k in _OF_TWO if getattr(table, k) is not None).partition("_")
         bound = Bound("below", getattr(table, f"{way}_below"))
         compared = Comparison(table.compared_to, way)
+    elif table.metric is not None:
+        bound = _bound_of(table)
     return Expectation(
         name=table.name or "",
         selection=selection,
@@ -255,14 +256,10 @@ def expectation_of(table: ExpectTable) -> Expectation:
 
 def goal_of(table: GoalTable) -> Goal:
     """Return the record of a table that reads."""
-    bound = _bound_of(table)
-    assert bound is not None, "a goal that reads has a bound"  # noqa: S101
-    return Goal(Selection(table.metric), bound)
+    return Goal(Selection(table.metric), _bound_of(table))
 
 
-def _bound_of(table: ExpectTable | GoalTable) -> Bound | None:
-    bounds = _bounds(table)
-    if not bounds:
-        return None
-    tolerance: Any = getattr(table, "tolerance", None)
-    return Bound(bounds[0], getattr(table, bounds[0]), tolerance or 0.0)
+def _bound_of(table: ExpectTable | GoalTable) -> Bound:
+    """Return the one bound of a table that reads."""
+    (name,) = _bounds(table)
+    return Bound(name, getattr(table, name), getattr(table, "tolerance", None) or 0.0)

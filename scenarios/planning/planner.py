@@ -42,7 +42,7 @@ from scenarios.planning.mechanism_tables import ConsensusTable
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
-from scenarios.planning.provenance import Origin
+from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import load
 from scenarios.planning.topologies import OfDataTable
@@ -141,7 +141,7 @@ class _Planner:
             shards=shards,
             objectives=objectives,
             joint=self._joint(graph, objectives),
-            resolved=Origin(context).resolved(),
+            resolved=resolved_tree(context),
             text=context.scenario.text,
             folder=context.scenario.folder,
             notes=(*shards.notes, *context.notes),
