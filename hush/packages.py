@@ -18,8 +18,9 @@ def shadowed() -> str | None:
         if place is None:
             return f"hush: its package {name!r} is missing: install hush-sim again"
         if not _is_ours(place):
+            where = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(place))
             return (
-                f"hush: {name!r} is a package of hush, but Python finds another one at {place}: "
+                f"hush: {name!r} is a package of hush, but Python finds another one at {where}: "
                 "rename or remove that one, or run hush where Python does not find it"
             )
     return None

@@ -78,8 +78,8 @@ class _Planner:
 
     def plan(self) -> Plan:
         context, run, silence = self.context, self.read.run, self.read.network.silence
+        self._refuse_large()  # first: what follows lists every agent
         data, agents, planner = DataAndLinks(context), AgentPlans(context), FaultPlanner(context)
-        self._refuse_large()
         self._find_compared()
         loss: Loss = context.attempt(("task", "loss"), self._loss)
         self.report.stop_if_any()
