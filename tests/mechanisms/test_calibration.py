@@ -114,6 +114,7 @@ def test_the_order_of_a_filter_is_fixed_by_the_plan_and_is_its_best() -> None:
     assert at_order == pytest.approx(by("rdp", planned, DELTA), rel=1e-12)
     off_plan = planned.plus(Loss("norm-gamma", 0.1001, 10))
     assert cap.spent(planned) == by("pld", planned, DELTA)
+    assert cap.spent(planned, numerical=False) == by("rdp", planned, DELTA)
     assert cap.spent(off_plan) >= at_order > cap.spent(planned)
 
 
@@ -127,6 +128,19 @@ def test_what_was_planned_needs_no_composition_and_nothing_more_is_let_through()
         ledger.charge(spend)
     assert not cap.admits(ledger, spend)
     assert not cap.holds(planned.plus(loss_of(spend)))
+
+
+def test_a_plan_of_numerical_composition_knows_objectives_by_their_charge_alone() -> None:
+    """Their Jacobian and residual do not enter it: releases that differ from the plan by them are the plan's."""
+    planned = Tally([(Loss("objective", 0.1, 4, 0.1), 10)])
+    cap = Cap(by("pld", planned, DELTA), DELTA, "pld").planning(planned)
+    ledger = Ledger()
+    for made in range(10):
+        jacobian = 0.1 - 0.001 * (made % 3)
+        spend = Spend("dvp", "objective", "", 1.0, 1.0, "l2", 4, jacobian, 0.1, 0.1)
+        assert cap.admits(ledger, spend)
+        ledger.charge(spend)
+    assert cap.holds(ledger.tally)
 
 
 @pytest.mark.parametrize("accountant", ["rdp", "pld"])

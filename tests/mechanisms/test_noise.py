@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from mechanisms.federated import Descent
 from mechanisms.noise import LAWS, Gaussian, Laplace, Law, NormGamma
+from mechanisms.objectives import LocalObjective, Squared
 from scenarios.planning.seeds import NoiseSource, generator
 
 N = 4000
@@ -93,3 +95,15 @@ def test_noise_k_is_a_function_of_seed_agent_and_k() -> None:
     assert len({tuple(v) for v in forwards}) == 3
     assert other(0).standard_normal(4).tolist() != forwards[0]
     assert elsewhere(0).standard_normal(4).tolist() != forwards[0]
+
+
+@pytest.mark.parametrize("steps", [1, 9])
+def test_the_spread_of_a_hidden_descent_is_that_of_its_steps_together(steps: int) -> None:
+    """Where the gradient is 0 everywhere, the answer is γ times the sum of the steps' noises; one step is Gaussian."""
+    task = Descent(0.5, steps, 0.2)
+    flat = LocalObjective(np.zeros((1, N)), np.ones(1), Squared(), 0.0)
+    answer = task.answer(flat, np.zeros(N), np.random.default_rng(3))
+    assert task.spread == pytest.approx(0.5 * 0.2 * math.sqrt(steps))
+    assert float(answer.std()) == pytest.approx(task.spread, rel=0.1)
+    assert task.has_exact_spread == (steps == 1)
+    assert not task.noiseless.answer(flat, np.zeros(N), None).any()

@@ -177,3 +177,13 @@ def test_every_link_fault_is_the_same_on_both_engines_and_twice(
     world = private(fault=faults, network={"topology": "ring", "latency": "200ms"})
     first, second = (perform(world, tmp_path, engine=e) for e in ("virtual", engine))
     assert first.digests["schedule"] == second.digests["schedule"]
+
+
+def test_a_burst_loses_every_message_unless_the_file_says_less(tmp_path: Path) -> None:
+    """The chain enters at the first message of a link and never leaves: only that message arrives."""
+    burst = {"on": "all", "kind": "gilbert-elliott", "enter": 1.0, "leave": 0.0}
+    fault = [{"at": 0.0, "loss": burst}]
+    ran = perform(scenario(run={"seed": 2, "horizon": 90.0}, fault=fault), tmp_path)
+    assert sum(len(event["to"]) for event in ran.events("sent")) > 500
+    links = [(event["sender"], event["node"]) for event in ran.events("delivered")]
+    assert len(links) == len(set(links))

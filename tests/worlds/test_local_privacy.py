@@ -31,6 +31,8 @@ def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path:
     }
     ran = perform(world(mechanism, **common), tmp_path)
     assert [e["charged"] for e in ran.result.ledger] == [2.0] * 6
+    # noise of density ∝ exp(−ζ‖z‖) for rows that are at most 2 apart
+    assert {(e["scale"], e["sensitivity"]) for e in ran.result.ledger} == {(0.75, 2.0)}
     assert ran.outcome.summary["derived"] == 6 * 8
     assert ran.outcome.summary["epsilon"]["side_by_side"]["basic"] == 2.0
     assert 1.999 < ran.outcome.summary["epsilon"]["max"] <= 2.0  # δ buys a little

@@ -10,7 +10,7 @@ import pytest
 from mechanisms.accounting.accountants.kov_printed import kov_printed
 from mechanisms.accounting.calibrate import rounded_down
 from mechanisms.accounting.compose import by
-from mechanisms.accounting.loss import Sums, tally
+from mechanisms.accounting.loss import Loss, Sums, tally
 from mechanisms.joint import Personalised
 from mechanisms.warm_start import WarmDescent
 from scenarios.api import make_plan
@@ -207,6 +207,30 @@ def test_laplace_noise_is_scaled_for_a_clip_in_l1(tmp_path: Path) -> None:
         spend: Any = node.mechanism.schedule(2)[0]  # type: ignore[attr-defined]
         assert spend.sensitivity == pytest.approx(2 * 0.05 * math.sqrt(3) / m)
         assert spend.charged == pytest.approx(math.sqrt(3) * spend.claimed)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "norm-gamma"])
+def test_a_printed_warm_start_and_descent_fill_the_budget_by_the_papers_composition(
+    noise: str,
+) -> None:
+    mechanism = {"kind": "warm-cd", "noise": noise, "releases": 40, "calibration": "as_printed"}
+    plan = make_plan(world(mechanism, nodes=group(), task={"l2": 0.3}))
+    claims = [spend.claimed for spend in plan.nodes[0].planned or ()]
+    total = Sums()
+    for claim in claims:
+        total = total.plus(Loss("pure", claim))
+    assert len(claims) == 41
+    assert kov_printed(total, 1e-5) == pytest.approx(3.0, rel=1e-6)
+    assert plan.privacy.misprinted
+
+
+def test_a_warm_start_takes_a_round_even_without_propagation() -> None:
+    """Its release is a wake of its own: of nine rounds eight are left to the descent."""
+    mechanism = {"kind": "warm-cd", "noise": "laplace", "warm_wakes": 0}
+    nodes = [node | {"clock": SYNCHRONOUS} for node in group()]
+    run = {"seed": 5, "rounds": 9}
+    plan = make_plan(world(mechanism, nodes=nodes, run=run, task={"l2": 0.3}))
+    assert [len(node.planned or ()) for node in plan.nodes] == [9] * plan.size
 
 
 @pytest.mark.parametrize("schedule", ["uniform", "growing"])

@@ -97,6 +97,26 @@ def test_gain_is_against_everybodys_own_minimum(ran: Ran, tmp_path: Path) -> Non
     assert ran.outcome.summary["local"]["loss"] == pytest.approx(np.mean(apart["loss"]))
 
 
+def test_a_gain_in_errors_is_an_error_that_fell(tmp_path: Path) -> None:
+    task, ask = {"loss": "squared", "l2": 0.1}, [{"metric": "harmed", "above": -1.0}]
+    ran = perform(scenario(data=DATA, task=task, expect=ask), tmp_path / "together")
+    alone = scenario(data=DATA, task=task, mechanism={"kind": "local"})
+    together, apart = last(ran), last(perform(alone, tmp_path / "alone"))
+    gain = np.array(apart["rmse.test"]) - np.array(together["rmse.test"])
+    assert together["gain"] == pytest.approx(gain)
+    assert together["harmed"] == pytest.approx((gain < 0).mean())
+
+
+def test_the_gap_of_those_present_counts_crashed_agents_and_none_that_left(tmp_path: Path) -> None:
+    fault = [{"at": 4.0, "crash": [1]}, {"at": 12.0, "leave": [3]}]
+    ran = perform(world(fault=fault), tmp_path)
+    joint, here = ran.run.plan.joint, [0, 1, 2, 4, 5]
+    assert joint is not None
+    among = joint.among(np.array(here))
+    gap = among.value(ran.theta[here]) - among.value(among.minimum())
+    assert last(ran)["gap.present"] == pytest.approx(gap)
+
+
 def test_counts_are_the_events(tmp_path: Path) -> None:
     fault = [{"at": 4.0, "for": 5.0, "crash": [1]}, {"at": 12.0, "leave": [3]}]
     network = {"topology": "complete", "latency": {"kind": "exponential", "mean": 0.2}, "loss": 0.2}
@@ -115,6 +135,17 @@ def test_counts_are_the_events(tmp_path: Path) -> None:
     ]
     assert (values["nodes.up"], values["nodes.down"], values["nodes.left"]) == (5, 0, 1)
     assert values["availability"] == pytest.approx([1, 15 / 20, 1, 12 / 20, 1, 1])
+
+
+@pytest.mark.parametrize(("mechanism", "planned"), [({}, 0), ({"noise": "laplace"}, 50)])
+def test_planned_releases_are_those_of_the_plan_and_0_without_one(
+    tmp_path: Path, mechanism: dict[str, Any], planned: int
+) -> None:
+    budget = {"budget": {"epsilon": 3.0}} if mechanism else {}
+    releases = {"releases": 50} if mechanism else {}
+    tree = world(nodes=[{"count": 6} | budget], mechanism={"kind": "cd"} | mechanism | releases)
+    values = last(perform(tree, tmp_path))
+    assert values["releases.planned"] == [planned] * 6
 
 
 def test_staleness_and_lag_follow_the_version_that_is_held(tmp_path: Path) -> None:
