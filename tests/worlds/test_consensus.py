@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.accounting.compose import by
+from mechanisms.accounting.loss import Loss, Tally
 from scenarios.api import make_plan
-from tests.support.builders import perform
+from tests.support.builders import perform, scenario
 from tests.support.consensus import CLOCKS, ETA, RHO, C, dense, pvp_step, world
 from tests.support.dense import Array, Consensus, State
 
@@ -216,3 +218,14 @@ def test_the_final_step_has_its_share_of_the_budget(share: float) -> None:
     assert [s.law for s in spends] == ["norm-gamma"] * 4 + ["objective"]
     assert spends[-1].charged == pytest.approx(3.0 * share)
     assert sum(s.charged for s in spends) == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("kind", ["dvp", "pvp", "pp"])
+def test_as_printed_the_budget_is_filled_by_closed_composition(kind: str) -> None:
+    """Where no file names an accountant, a paper's noise is calibrated by kov, as it was before there were others."""
+    mechanism = {"kind": kind, "releases": 40, "rho": 0.5, "calibration": "as_printed"}
+    nodes = [{"count": 6, "budget": {"epsilon": 3.0, "delta": 1e-5}}]
+    plan = make_plan(scenario(mechanism=mechanism, nodes=nodes, task={}))
+    claims = Tally((Loss("pure", spend.claimed), 1) for spend in plan.nodes[0].planned or ())
+    assert len(claims) == 40
+    assert by("kov", claims, 1e-5) == pytest.approx(3.0, rel=1e-6)

@@ -19,7 +19,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from scenarios.records.result import Result
-from tests.support.builders import Ran, perform, private
+from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 from tests.support.paths import ROOT
 
@@ -177,6 +177,21 @@ def test_what_cannot_be_known_is_the_worst(ran: Ran, tmp_path: Path) -> None:
     (folder / "world.json").unlink()
     assert epsilon_of(Result(folder))["max"] == "inf"
     assert "as ε = ∞ each" in Result(folder).proof.words[0]
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), [("local", "inf"), ("cd", 0.0)])
+def test_a_model_that_is_shown_unreleased_costs_everything_also_without_a_plan(
+    tmp_path: Path, mechanism: str, epsilon: float | str
+) -> None:
+    """An outsider sees final models: those of `local` were never released; nothing was charged for either kind here."""
+    tree = scenario(
+        run={"seed": 1, "horizon": 0.001, "sample_every": 0.001},
+        mechanism={"kind": mechanism},
+        privacy={"views": ["outsider"]},
+    )
+    folder = perform(tree, tmp_path).outcome.folder
+    (folder / "world.json").unlink()
+    assert epsilon_of(Result(folder))["max"] == epsilon
 
 
 @pytest.mark.filterwarnings("ignore:.*ledger.jsonl")

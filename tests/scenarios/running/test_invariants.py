@@ -152,6 +152,13 @@ def noise_of_old(made: Run) -> None:
     made.observers.sample()
 
 
+def noise_of_old_in_a_release(made: Run) -> None:
+    """It is found before the release is sent: no sample is needed."""
+    made.agents[0].noise(0)
+    made.agents[0].noise(0)
+    made.log.emit(Released, 0, charge(made), 0)
+
+
 def sleepwalker(made: Run) -> None:
     made.observers.checks.faults.paused.add(0)
     made.log.emit(Woke, 0, None)
@@ -222,10 +229,20 @@ def time_falls(made: Run) -> None:
 
 
 def half_the_sensitivity(made: Run) -> None:
-    agent = made.agents[0]
-    spend = replace(agent.mechanism.spends[0], sensitivity=1e-6)  # type: ignore[attr-defined]
-    agent.mechanism = replace(agent.mechanism, spends=(spend,))  # type: ignore[type-var]
+    sensitivity_of(made.agents[0], 1e-6)
     made.observers.sample()
+
+
+def one_per_cent_less_than_a_gradient(made: Run) -> None:
+    agent: Any = made.agents[0]
+    longest, bound = agent.mechanism.longest_gradient(agent.model)
+    sensitivity_of(agent, agent.mechanism.spends[0].sensitivity * longest / bound / 1.01)
+    made.observers.sample()
+
+
+def sensitivity_of(agent: Any, sensitivity: float) -> None:
+    spend = replace(agent.mechanism.spends[0], sensitivity=sensitivity)
+    agent.mechanism = replace(agent.mechanism, spends=(spend,))
 
 
 MUTANTS: list[tuple[str, Mutant]] = [
@@ -241,6 +258,7 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("only releases", resent_other_bits),
     ("only releases", leaked),
     ("noise once", noise_of_old),
+    ("noise once", noise_of_old_in_a_release),
     ("ledger survives", forgetful_ledger),
     ("declared faults", late_fault),
     ("declared faults", never_ending_fault),
@@ -258,6 +276,7 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("finite", silent_nan),
     ("budget", over_the_cap),
     ("sensitivity", half_the_sensitivity),
+    ("sensitivity", one_per_cent_less_than_a_gradient),
 ]
 
 
