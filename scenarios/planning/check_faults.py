@@ -37,8 +37,9 @@ def check_faults(
     family = family_of(read)
     nodes = read.nodes or []
     barriers = any(waits(group.clock) for group in nodes)
-    computes = not all(
-        isinstance(group.compute, ConstantTable) and group.compute.value == 0 for group in nodes
+    computes = any(
+        group.unread or not isinstance(group.compute, ConstantTable) or group.compute.value != 0
+        for group in nodes
     )
     for fault in read.fault:
         if fault.kind is None:

@@ -74,7 +74,8 @@ def _run(read: ScenarioTable, report: Report) -> None:
         report.key(
             ("run", ends[1]), f"exactly one of horizon, rounds, updates; got {' and '.join(ends)}"
         )
-    clocks: list[KindTable | None] = [group.clock for group in read.nodes or []]
+    nodes = [group for group in read.nodes or [] if not group.unread]
+    clocks: list[KindTable | None] = [group.clock for group in nodes]
     others = {clock.kind for clock in clocks if clock is not None and not _counts_rounds(clock)}
     if "rounds" in ends and family_of(read) != "server" and others:
         report.key(

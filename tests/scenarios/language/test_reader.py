@@ -15,6 +15,7 @@ from scenarios.language.reader import library_names
 from scenarios.language.table_rules import keys_of
 from scenarios.language.value_rules import number_of_seconds
 from scenarios.language.writer import to_toml
+from scenarios.planning.check_scenario import checked
 from scenarios.planning.scenario import load
 from tests.support.builders import scenario
 
@@ -246,3 +247,18 @@ def test_a_key_that_does_not_read_hides_no_contradiction_of_the_others() -> None
     assert "needs exactly one of wakes and path" in problems
     assert "must be a number from 0 to 0.5, got 7" in problems
     assert "min must be at most max, got 9 and 3" in problems
+
+
+def test_a_group_that_is_no_table_has_neither_a_clock_nor_computing_time() -> None:
+    """Its defaults break no other rule: the only problem is that it is no table."""
+    tree = scenario(
+        nodes=[7],
+        run={"seed": 1, "rounds": 3},
+        mechanism={"kind": "local"},
+        fault=[{"at": 1, "slow": {"on": "all", "factor": 2}}],
+    )
+    with pytest.raises(ScenarioError) as error:
+        checked(load(tree))
+    problems = [str(problem) for problem in error.value.problems]
+    assert len(problems) == 1, problems
+    assert "nodes.0: must be a table" in problems[0]
