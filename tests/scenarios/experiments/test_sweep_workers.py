@@ -17,8 +17,8 @@ from scenarios.language.writer import to_toml
 from tests.support.builders import private
 from tests.support.paths import ROOT
 
-LONG = private(run={"horizon": 1000.0, "sample_every": 5.0})
-"""About a second of work."""
+LONG = private(run={"horizon": 4000.0, "sample_every": 20.0})
+"""Some seconds of work: one worker may begin a second after the other."""
 
 
 def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
