@@ -22,6 +22,7 @@ from tests.support.marks import one_in
 from tests.support.sessions import WORLD, schedules, session_for, settle, watched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", one_in(3, FAULTS))
 def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
     """The whole vocabulary by hand, as the menu writes it; then the exported file does the same."""
@@ -34,6 +35,7 @@ def test_what_the_menu_writes_can_be_done(tmp_path: Path, action: str) -> None:
     assert [e.action for e in began] == [action]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "wrong"),
     [
@@ -159,6 +161,7 @@ def test_faults_by_hand_fit_a_run_that_was_cut_off(tmp_path: Path) -> None:
     assert run.clock.now == 5_000_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "fine"),
     [("privacy 2 kind=replay", False), ("clock 2 drift=0.1", False), ("privacy 2 kind=twin", True)],

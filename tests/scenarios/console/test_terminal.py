@@ -65,6 +65,7 @@ def test_ten_thousand_agents_are_a_histogram(tmp_path: Path, columns: int, lines
         assert terminal.is_as_before()
 
 
+@pytest.mark.slow
 def test_every_key_does_what_the_help_says(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("● up")

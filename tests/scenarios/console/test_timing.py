@@ -15,6 +15,7 @@ from tests.support.builders import private
 from tests.support.sessions import schedules, session_for, settle, watched
 
 
+@pytest.mark.slow
 def test_a_step_is_one_event_or_all_that_one_entry_tells(tmp_path: Path) -> None:
     run, session = session_for(tmp_path)
     seqs: list[int] = []
@@ -141,6 +142,7 @@ def test_the_wall_engine_keeps_its_pace_and_says_so(tmp_path: Path) -> None:
     assert run.log.seq > 1
 
 
+@pytest.mark.slow
 def test_while_it_is_held_nothing_is_served_that_is_due_later(tmp_path: Path) -> None:
     run, session = session_for(tmp_path)
 
@@ -180,6 +182,7 @@ def test_what_is_next_is_said_while_nothing_goes_on(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instant", [3.0, 3.0000001, 5.5, 7.123456789])
 def test_until_is_that_very_time_and_a_fault_happens_right_after_it(
     tmp_path: Path, instant: float

@@ -108,6 +108,7 @@ def test_holding_holds_at_once_however_rarely_one_of_them_does_something(tmp_pat
     pair.play(person, held=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [True, False])
 def test_when_one_is_over_the_other_is_still_under_the_hand(tmp_path: Path, first: bool) -> None:  # noqa: FBT001
     trees = (SHORT, POISSON) if first else (POISSON, SHORT)
@@ -243,6 +244,7 @@ def test_when_one_of_two_breaks_the_other_is_kept(tmp_path: Path) -> None:
     assert RunRecord(pair.runs[0].folder.path).manifest["status"] == "interrupted"
 
 
+@pytest.mark.slow
 def test_a_step_is_made_by_the_run_that_is_behind(tmp_path: Path) -> None:
     pair = Pair(tmp_path, POISSON, POISSON | {"run": {"seed": 6, "horizon": 20.0}})
 
