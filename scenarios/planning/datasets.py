@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
-from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs
+from scenarios.planning import shared_rows
 from scenarios.planning.files import BadData
+from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import generator
+from scenarios.planning.splits import EvenTable, NoSplit
 
 if TYPE_CHECKING:
+    from scenarios.planning.data_sources import DrawnSourceTable, PooledTable, SourceInputs
     from scenarios.planning.splits import Sizes
 
 Points = tuple[Matrix, Vector]
@@ -27,6 +30,10 @@ class Shards:
     notes: tuple[str, ...]
     shared: int = 0
     """How many source rows several agents hold, or one holds several times, as far as that is known."""
+    validation: tuple[Points, ...] = ()
+    """Points of each agent that were held out of its training points; empty where none were."""
+    uncovered: tuple[str, ...] = ()
+    """Why ε does not cover how the points were made; empty where it does."""
 
     @property
     def dimension(self) -> int:
@@ -100,7 +107,37 @@ def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[
             raise NotImplementedError(f"no scaling of rows is written by {scale!r}")
 
 
-def amounts(table: DrawnSourceTable, inputs: SourceInputs) -> "Sizes":
+def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
+    """Deal the points of a pool to agents: test points first, which all agents share, then each agent's own.
+
+    `table.points` says how many points are drawn of the pool, in its order; None stands for all. `table.test` is the share
+    of test points. Raises NoSplit.
+    """
+    if table.points is not None:
+        if table.points > len(pool):
+            raise NoSplit(
+                f"there are {len(pool):,} points, and points = {table.points:,} asks more"
+            )
+        drawn = generator(inputs.seed, "data/points").permutation(len(pool))[: table.points]
+        pool = pool.take(np.sort(drawn))
+    order = generator(inputs.seed, "data/test").permutation(len(pool))
+    tests = round(table.test * len(pool))
+    common = pool.take(np.sort(order[:tests]))
+    pool = pool.take(np.sort(order[tests:]))
+    split = table.split or EvenTable(kind="even")
+    hands = split.deal(pool, inputs.agents, generator(inputs.seed, "data/split"))
+    return Shards(
+        tuple((pool.x[hand], pool.y[hand]) for hand in hands),
+        (),
+        (common.x, common.y) if tests else None,
+        None,
+        pool.notes,
+        shared_rows.by_number(hands),
+        uncovered=pool.uncovered,
+    )
+
+
+def amounts(table: "DrawnSourceTable", inputs: "SourceInputs") -> "Sizes":
     """Return each agent's number of points: by `split` where given, else by `points`."""
     rng, (low, high), n = generator(inputs.seed, "data/sizes"), table.bounds, inputs.agents
     if table.split is None:

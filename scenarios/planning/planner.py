@@ -297,7 +297,7 @@ class _Planner:
         """Return why the ε of this run does not cover it; empty where nothing is private, for then ε is infinite."""
         if not is_private(self.read) and not isinstance(self.read.mechanism, OwnCode):
             return tuple(_oracles(faults))
-        reasons, topology = [], self.read.network.topology
+        reasons, topology = list(shards.uncovered), self.read.network.topology
         if isinstance(topology, OfDataTable) and self.context.options.graph is None and not serves:
             if topology.public:
                 self.context.notes.append(

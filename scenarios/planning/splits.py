@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from scenarios.planning.pool import Pool
+
     Sizes = NDArray[np.int64]
 
 
@@ -30,12 +32,12 @@ class SplitTable(KindTable):
         del agents
         return points
 
-    def deal(self, labels: "NDArray[np.float64]", agents: int, rng: "Generator") -> "list[Sizes]":
+    def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Return which points of a pool each agent gets; no point is given twice. Raises NoSplit."""
         import numpy as np
 
-        sizes = self.sizes(len(labels), agents, rng)
-        order = rng.permutation(len(labels))
+        sizes = self.sizes(len(pool), agents, rng)
+        order = rng.permutation(len(pool))
         return np.split(order[: sizes.sum()], np.cumsum(sizes)[:-1])
 
 
@@ -119,10 +121,11 @@ class DirichletTable(DirichletSizesTable):
             f"{self.kind} shares out a pool by label; each separator has points of its own"
         )
 
-    def deal(self, labels: "NDArray[np.float64]", agents: int, rng: "Generator") -> "list[Sizes]":
+    def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Share out each label's points by a Dirichlet draw; an agent that got none takes one of the most."""
         import numpy as np
 
+        labels = pool.y
         if len(labels) < agents:
             raise NoSplit(f"{len(labels)} points are too few for {agents} agents")
         parts: list[list[int]] = [[] for _ in range(agents)]

@@ -13,6 +13,7 @@ from scenarios.planning.splits import SPLITS, SplitTable
 
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Shards
+    from scenarios.planning.pool import Pool
 
 
 class SpreadTable(Table):
@@ -83,6 +84,26 @@ class DrawnSourceTable(SourceTable):
         if self.split is not None:
             total = self.split.total(total, agents)
         return Amount(total, agents * self.test_points, self.dimension)
+
+
+class PooledTable(SourceTable):
+    """Points that are read into one pool, of which test points are set aside and the others dealt to agents.
+
+    `points` rows are drawn of the pool with the seed of the data; left out, all are taken. `test` is the share of test
+    points, which all agents share.
+    """
+
+    points: int | None = key(count())
+    test: float = key(Number(low=0, below=1), 0.2)
+
+    def pool(self, inputs: SourceInputs) -> "Pool":
+        """Return every point of the source, in its own order. Raises BadData."""
+        raise NotImplementedError(f"no pool is read for {self.kind!r}")
+
+    def build(self, inputs: SourceInputs) -> "Shards":
+        from scenarios.planning.datasets import dealt
+
+        return dealt(self, self.pool(inputs), inputs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ class BlobsTable(DrawnSourceTable):
 
         from scenarios.planning import shared_rows
         from scenarios.planning.datasets import Shards, amounts, with_bias
+        from scenarios.planning.pool import Pool
         from scenarios.planning.seeds import generator
 
         d, n, rng = self.dimension, inputs.agents, generator(inputs.seed, "data/pool")
@@ -35,7 +36,7 @@ class BlobsTable(DrawnSourceTable):
         x, y = cloud(total)
         common = cloud(self.test_points) if self.test_points else None
         y = np.where(rng.random(len(y)) < self.flip, -y, y)
-        hands = split.deal(y, n, generator(inputs.seed, "data/split"))
+        hands = split.deal(Pool(x, y), n, generator(inputs.seed, "data/split"))
         train = tuple((x[hand], y[hand]) for hand in hands)
         return Shards(train, (), common, None, (), shared_rows.by_number(hands))
 

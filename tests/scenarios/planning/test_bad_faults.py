@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from tests.support.builders import scenario
 
 AT: dict[str, Any] = {"at": 1.0}

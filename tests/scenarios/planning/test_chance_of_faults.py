@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import scenario
 
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
@@ -65,7 +65,7 @@ def test_the_name_does_not_depend_on_the_hashes_of_python() -> None:
     """Sets of texts have another order in every process."""
     fault, name = FAULTS["bursts"]
     says = (
-        "from scenarios.api import make_plan; from tests.support.builders import scenario;"
+        "from scenarios.api.runs import make_plan; from tests.support.builders import scenario;"
         f"print(make_plan(scenario(fault=[{fault!r}])).faults[0].path)"
     )
     for seed in ("1", "2"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.planning.array_files import size_of

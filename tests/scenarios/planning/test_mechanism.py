@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.command.mechanism_card import in_words
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.mechanism import (

@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scenarios.api import make_plan
+from mechanisms.vectors import Vector
+from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
 from scenarios.planning.graphs import NoGraph, from_graph, listed
+from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import draws, generator, lanes
 from scenarios.planning.splits import NoSplit
 from scenarios.planning.topologies.similarity import NEGLIGIBLE
@@ -76,6 +78,11 @@ def test_edges_that_are_none(edge: list[float]) -> None:
         listed([edge], 12)
 
 
+def pool_of(labels: Vector) -> Pool:
+    """A pool whose points are their own numbers."""
+    return Pool(np.arange(len(labels), dtype=float)[:, None], labels)
+
+
 SPLITS = [
     {"kind": "even"},
     {"kind": "uneven", "ratio": 10.0},
@@ -90,7 +97,7 @@ def test_everybody_gets_points_and_every_point_is_given_once(
     split: dict[str, Any], n: int, total: int, seed: int
 ) -> None:
     labels = np.where(np.arange(total) % 3 == 0, 1.0, -1.0)
-    hands = split_table(split).deal(labels, n, generator(seed, "deal"))
+    hands = split_table(split).deal(pool_of(labels), n, generator(seed, "deal"))
     assert len(hands) == n
     assert min(map(len, hands)) >= 1
     assert sorted(np.concatenate(hands).tolist()) == list(range(total))
@@ -110,11 +117,13 @@ def test_small_alpha_separates_labels() -> None:
     labels = np.repeat([-1.0, 1.0], 500)
     pure = [
         abs(labels[h].mean())
-        for h in split_table({"kind": "dirichlet", "alpha": 0.01}).deal(labels, 10, rng())
+        for h in split_table({"kind": "dirichlet", "alpha": 0.01}).deal(pool_of(labels), 10, rng())
     ]
     mixed = [
         abs(labels[h].mean())
-        for h in split_table({"kind": "dirichlet", "alpha": 1000.0}).deal(labels, 10, rng())
+        for h in split_table({"kind": "dirichlet", "alpha": 1000.0}).deal(
+            pool_of(labels), 10, rng()
+        )
     ]
     assert np.mean(pure) > 0.8
     assert np.mean(mixed) < 0.3

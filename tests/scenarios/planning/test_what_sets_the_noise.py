@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mechanisms.accounting.spend import SCALES, UNITS
-from scenarios.api import check, make_plan
+from scenarios.api.runs import check, make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.forecast import forecast, in_words
 from scenarios.planning.mechanism import MECHANISMS
