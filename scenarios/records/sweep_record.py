@@ -1,0 +1,221 @@
+"""Reads and writes what a sweep leaves: one manifest, one tidy table, and a folder for each run.
+
+```
+sweep.json    status, axes, seeds, metrics, the command, versions
+sweep.csv     a row for each cell and seed; sweep.parquet beside it where pyarrow is installed
+curves.csv    with --curves: a row for each sample
+cells/ID/     the runs; ID is the beginning of the hash by which a finished cell is found again
+```
+
+A *cell* is one setting of everything that varies but the seed. The table has the columns `cell`, `scenario` (only where
+several are swept), one for each axis, `seed`, `status`, `code`, `verdict`, one for each metric, `wall_s`, `run` (the folder
+of the run, relative to the sweep's; empty where there is none) and `message` (why a cell has no run).
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scenarios.language.json_numbers import number
+from scenarios.records.file_guard import FolderError, decoded, guarded
+from scenarios.records.reader import RunRecord
+
+SWEEP, TABLE, PARQUET, CURVES, CELLS = (
+    "sweep.json",
+    "sweep.csv",
+    "sweep.parquet",
+    "curves.csv",
+    "cells",
+)
+SWEEP_SCHEMA = 1
+_BEFORE, _AFTER = ("cell", "scenario"), ("seed", "status", "code", "verdict")
+_LAST = ("wall_s", "run", "message")
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """One thing that a sweep varies: the column of the table, the keys of the scenario, and the values in words.
+
+    `keys` are dotted keys of the scenario; those of a `zip` group are several. `labels` are the values as the table has
+    them, in the order in which they were given: numbers stay numbers.
+    """
+
+    name: str
+    keys: list[str]
+    labels: list[str | float | int | bool]
+
+
+class SweepManifest(msgspec.Struct, frozen=True):
+    """What `sweep.json` holds. Fields may be added, with a default for older sweeps."""
+
+    schema: int
+    status: str
+    """`running`, `finished`, `interrupted` or `failed` (some cell has no finished run)."""
+    hush: str
+    name: str
+    scenarios: list[str]
+    axes: list[Axis]
+    seeds: list[int]
+    metrics: list[str]
+    command: str = ""
+    """The command that repeats the sweep; empty where it was called from Python."""
+    environment: dict[str, Any] = {}
+    notes: list[str] = []
+    """What must be known to read the table: how cells were chosen or stopped, what ε does not cover."""
+    wall_s: float | None = None
+    work_s: float | None = None
+    """Σ of the time that cells took inside of their workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table."""
+
+    cell: int
+    scenario: str
+    settings: Mapping[str, str | float | bool]
+    """The values of the axes, by their names."""
+    seed: int
+    status: str
+    """`finished`, `interrupted`, `failed`, `killed`, `stopped` (by racing), or `missing`."""
+    code: int | None
+    verdict: str
+    metrics: Mapping[str, float]
+    """NaN where the run has no value."""
+    wall_s: float | None
+    run: str
+    message: str = ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether its run came to its end."""
+        return self.status == "finished"
+
+
+class SweepRecord:
+    """The record of one sweep. Raises `FolderError` where `path` holds none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        file = path / SWEEP
+        try:
+            data = file.read_bytes()
+        except OSError:
+            raise FolderError(
+                f"{path} is not the folder of a sweep: it has no readable {SWEEP}"
+            ) from None
+        tree = decoded(data, file, SweepManifest)
+        with guarded(file):
+            self.manifest = msgspec.convert(tree, SweepManifest)
+        if self.manifest.schema != SWEEP_SCHEMA:
+            said = f"{path} is a sweep of schema {self.manifest.schema}"
+            raise FolderError(f"{said}: this hush reads schema {SWEEP_SCHEMA}")
+
+    @property
+    def axes(self) -> Sequence[Axis]:
+        """What varies beside the seed, in the order of the columns."""
+        return self.manifest.axes
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the table, in its order. Raises `FolderError` where the table is missing or damaged."""
+        file = self.path / TABLE
+        try:
+            text = file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise FolderError(f"{file} cannot be read") from None
+        try:
+            return tuple(self._row(line) for line in csv.DictReader(io.StringIO(text), strict=True))
+        except (csv.Error, KeyError, TypeError, ValueError) as error:
+            raise FolderError(f"{file} is damaged: {error}") from None
+
+    def _row(self, line: dict[str, Any]) -> Row:
+        if None in line or None in line.values():
+            raise ValueError("a row has not one value for each column")
+        return Row(
+            cell=int(line["cell"]),
+            scenario=line.get("scenario") or self.manifest.scenarios[0],
+            settings={axis.name: _label(axis, line[axis.name]) for axis in self.axes},
+            seed=int(line["seed"]),
+            status=line["status"],
+            code=int(line["code"]) if line["code"] else None,
+            verdict=line["verdict"],
+            metrics={name: number(line[name] or None) for name in self.manifest.metrics},
+            wall_s=float(line["wall_s"]) if line["wall_s"] else None,
+            run=line["run"],
+            message=line["message"],
+        )
+
+    def run(self, row: Row) -> RunRecord:
+        """Open the run of a row. Raises `FolderError` where it has none, or it lies outside of the sweep."""
+        path = self.path / row.run
+        if not row.run or not path.resolve().is_relative_to(self.path.resolve()):
+            raise FolderError(f"{self.path}: cell {row.cell}, seed {row.seed} has no run")
+        return RunRecord(path)
+
+
+def is_sweep(path: Path) -> bool:
+    """Whether a folder is that of a sweep."""
+    return (path / SWEEP).is_file()
+
+
+def write_manifest(path: Path, manifest: SweepManifest) -> None:
+    """Write `sweep.json` whole: a reader finds it as it was before or as it is now."""
+    _replace(path / SWEEP, json.dumps(msgspec.to_builtins(manifest), indent=2) + "\n")
+
+
+def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> None:
+    """Write `sweep.csv` whole; `sweep.parquet` beside it where pyarrow is installed."""
+    several = len(manifest.scenarios) > 1
+    axes = [axis.name for axis in manifest.axes]
+    before = _BEFORE if several else _BEFORE[:1]
+    names = [*before, *axes, *_AFTER, *manifest.metrics, *_LAST]
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(names)
+    for row in rows:
+        first = [row.cell, row.scenario] if several else [row.cell]
+        values = [_written(row.metrics.get(name)) for name in manifest.metrics]
+        settings = [_written(row.settings[name]) for name in axes]
+        ending = [row.seed, row.status, _written(row.code), row.verdict]
+        writer.writerow(
+            [*first, *settings, *ending, *values, _written(row.wall_s), row.run, row.message]
+        )
+    _replace(path / TABLE, text.getvalue())
+    try:
+        from pyarrow import csv as arrow_csv
+        from pyarrow import parquet
+    except ImportError:
+        return
+    sink = io.BytesIO()
+    parquet.write_table(arrow_csv.read_csv(path / TABLE), sink)
+    fresh = path / f"{PARQUET}.new"
+    fresh.write_bytes(sink.getvalue())
+    fresh.replace(path / PARQUET)
+
+
+def _label(axis: Axis, text: str) -> str | float | bool:
+    """Return the value of an axis that a cell of the table stands for."""
+    for label in axis.labels:
+        if _written(label) == text:
+            return label
+    raise ValueError(f"{axis.name} has no value {text[:40]!r}")
+
+
+def _written(value: Any) -> str:
+    """Return a value as the table has it: empty where there is none."""
+    if value is None or value != value:  # noqa: PLR0124 # NaN is not itself
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _replace(file: Path, text: str) -> None:
+    fresh = file.with_name(f"{file.name}.new")
+    fresh.write_text(text, encoding="utf-8", newline="")
+    fresh.replace(file)
