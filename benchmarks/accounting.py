@@ -79,7 +79,7 @@ def whole_run(rounds: int) -> None:
     """Run the world of `pp`, and print what the process took."""
     from measure import hush
 
-    from scenarios.api import make_plan
+    from scenarios.api.runs import make_plan
 
     plan = make_plan(growing(rounds))
     begun = time.process_time()

@@ -23,7 +23,7 @@ from measure import hush
 from mechanisms.objectives import LocalObjective, Logistic
 from mechanisms.solve import minimise
 from mechanisms.warm import Warm
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 
 RHO, ETA = 10**-2.5, 0.5

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.drawing.frame import frame
 from scenarios.console.screens.screen import Frame, Screen
 from scenarios.console.screens.viewer import Viewer, viewer_of

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from measure import hush
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running import run_observers
 from scenarios.running.observers.checks import Checks
 from scenarios.running.observers.invariants import INVARIANTS, Verdict

@@ -26,7 +26,7 @@ import numpy as np
 import simpy
 from measure import hush
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 
 LATENCY_S, LOSS = 0.05, 0.05

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.screens.viewer import viewer_of_recording
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run

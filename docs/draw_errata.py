@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 from mechanisms.accounting.compose import by  # noqa: E402
 from mechanisms.accounting.loss import Loss, Tally  # noqa: E402
 from scenarios import run_sync  # noqa: E402
-from scenarios.api import make_plan  # noqa: E402
+from scenarios.api.runs import make_plan  # noqa: E402
 from scenarios.auditing.audit import Order, audit  # noqa: E402
 from scenarios.auditing.kkt_attack import kkt  # noqa: E402
 

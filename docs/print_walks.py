@@ -160,7 +160,7 @@ def _entries(calls: list[Call]) -> Iterator[list[Call]]:
 
 
 def _run(tree: dict[str, Any]) -> list[Call]:
-    from scenarios.api import make_plan
+    from scenarios.api.runs import make_plan
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
@@ -188,7 +188,7 @@ def one_audit() -> list[Call]:
 
 def one_frame() -> list[Call]:
     """Record one frame of the console: agents in the middle of a recorded run."""
-    from scenarios.api import make_plan
+    from scenarios.api.runs import make_plan
     from scenarios.console.screens.viewer import viewer_of_recording
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run

@@ -3,15 +3,23 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scenarios.api import InterruptedRun, check, open_run, run, run_sync
+    from scenarios.api.result import InterruptedRun, open_run
+    from scenarios.api.runs import check, run, run_sync
 
 __all__ = ["InterruptedRun", "check", "open_run", "run", "run_sync"]
+
+_HOMES = {
+    "scenarios.api.result": ("InterruptedRun", "open_run"),
+    "scenarios.api.runs": ("check", "run", "run_sync"),
+}
+"""Which module each name comes from."""
 
 
 def __getattr__(name: str) -> Any:
     """Load the interface only when it is asked for: `hush --help` must not pay for NumPy."""
-    if name in __all__:
-        from scenarios import api
+    for home, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
 
-        return getattr(api, name)
+            return getattr(import_module(home), name)
     raise AttributeError(f"module 'scenarios' has no attribute {name!r}")

@@ -29,7 +29,7 @@ ONLY_IN = {
         "scenarios.command.test",
     ),
     "dp_accounting": ("mechanisms.accounting.export",),
-    "matplotlib": ("scenarios.records.plots",),
+    "matplotlib": ("scenarios.pictures",),
     "random": (),
     "pickle": (),
     "logging": (),

@@ -46,7 +46,7 @@ def perform(chosen: argparse.Namespace) -> int:
         tree = as_json(order, finding)
         (out / "audit.json").write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
         if finding.curve:
-            from scenarios.records.plots import NoMatplotlib, draw_audit
+            from scenarios.pictures.plots import NoMatplotlib, draw_audit
 
             try:
                 draw_audit(order, finding, out / "audit.png")

@@ -9,7 +9,7 @@ from scenarios.language.visible_text import say
 
 def perform(chosen: argparse.Namespace) -> int:
     """Draw one metric of a run."""
-    from scenarios.records.plots import draw
+    from scenarios.pictures.plots import draw
 
     out = draw(opened(Path(chosen.run)), chosen.what, chosen.x, chosen.out)
     say(str(out))

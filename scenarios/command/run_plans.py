@@ -151,7 +151,7 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
     """Run the same plan again, with what a hand did to it, and compare, event by event."""
     plan = former.plan
     if former.journal.steered:
-        from scenarios.api import make_plan
+        from scenarios.api.runs import make_plan
 
         plan = make_plan(first.folder / RESOLVED)
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:

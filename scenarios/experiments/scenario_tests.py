@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.experiments.sweep import seeds_of
 from scenarios.language.json_numbers import number, show

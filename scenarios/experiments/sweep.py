@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import number
 from scenarios.language.problems import ScenarioError

@@ -245,7 +245,7 @@ class RunFolder:
         np.savez(archive, **models)
         self.write(MODELS, archive.getvalue())
         try:
-            from pyarrow import csv, parquet  # type: ignore[import-not-found,unused-ignore]
+            from pyarrow import csv, parquet
         except ImportError:
             return
         sink = io.BytesIO()

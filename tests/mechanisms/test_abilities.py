@@ -20,7 +20,7 @@ from mechanisms.abilities import (
     scheduled,
 )
 from mechanisms.witness import Witness
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private

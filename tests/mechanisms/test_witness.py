@@ -8,7 +8,7 @@ import pytest
 
 from mechanisms.noise import LAWS
 from mechanisms.witness import REACH, REPEATS, Witness
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.neighbouring_data import neighbours
 from scenarios.auditing.watched_run import observe
 from scenarios.planning.context import Options

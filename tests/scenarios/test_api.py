@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scenarios import check, open_run, run, run_sync
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from tests.support.builders import private, scenario
 from tests.support.command import hush

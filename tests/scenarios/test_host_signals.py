@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from scenarios import InterruptedRun, open_run, run_sync
+from scenarios.api.result import Result
 from scenarios.records.file_guard import FolderError
-from scenarios.records.result import Result
 from tests.support.builders import private
 from tests.support.paths import ROOT
 

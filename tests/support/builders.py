@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.api import make_plan
+from scenarios.api.result import Result
+from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
-from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Outcome, Run
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import Ran, perform
 
 _runs: dict[str, Ran] = {}

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.control.run_control import RunControl
 from scenarios.console.screens.pair import PairViewer

@@ -6,7 +6,7 @@ import pytest
 
 from mechanisms.accounting.compose import by, claims_of
 from mechanisms.accounting.loss import tally
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.adaptive import MOODY
 from tests.support.altered import overflowing
 from tests.support.builders import perform, private, scenario

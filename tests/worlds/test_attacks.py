@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.kkt_attack import kkt
 from scenarios.auditing.membership_attack import membership, most_advantage
 from scenarios.language.problems import ScenarioError

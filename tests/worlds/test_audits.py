@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import (
     BROKEN,
     NOT_REFUTED,

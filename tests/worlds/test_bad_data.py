@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from tests.support.builders import perform
 from tests.support.catalogue import EVERY, private, world
 from tests.support.marks import one_in

@@ -7,7 +7,7 @@ import pytest
 from mechanisms.accounting.calibrate import CANDIDATES
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.forecast import forecast
 from scenarios.planning.plan import Plan
 from tests.support.builders import scenario

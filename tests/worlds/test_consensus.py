@@ -9,7 +9,7 @@ import pytest
 
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import Loss, Tally
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import perform, scenario
 from tests.support.consensus import CLOCKS, ETA, RHO, C, dense, pvp_step, world
 from tests.support.dense import Array, Consensus, State

@@ -21,7 +21,7 @@ def path_of(
     tmp_path: Path, eta: float, steps: int, theta: float = 0.5
 ) -> tuple[Consensus, list[Array]]:
     """f(0), f(1) … of one run, sampled after every round."""
-    from scenarios.api import make_plan
+    from scenarios.api.runs import make_plan
     from tests.support.dense import Consensus as Problem
 
     problem = Problem(make_plan(world(madmm(eta, theta), steps)), C, RHO)

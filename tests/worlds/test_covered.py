@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios import run_sync
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.forecast import forecast
 from scenarios.records.summary_text import in_words

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mechanisms.joint import Personalised
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import perform, scenario
 
 MU, L2 = 1.0, 0.25

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from actors.events import Charged
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.sources.ending import ending
 from scenarios.experiments.scenario_tests import FAILED, Case, attempt
 from scenarios.language.null_reasons import UNMEASURED

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from mechanisms.accounting import gaussian
+from scenarios.api.result import Result
 from scenarios.console.sources.recording import Recording
 from scenarios.language.json_numbers import number
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
-from scenarios.records.result import Result
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 from tests.support.paths import ROOT

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from tests.support.builders import perform, private, scenario
 from tests.support.hostile import SECOND, ran, wakes
 

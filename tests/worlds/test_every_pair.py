@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from tests.support.builders import perform
 from tests.support.catalogue import EVERY, family, private, world
 from tests.support.finished_runs import finished

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.language.reader import library_names
 from scenarios.planning.forecast import forecast

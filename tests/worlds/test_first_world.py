@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.command.template import TEMPLATE
 from scenarios.planning.forecast import forecast
 from tests.support.builders import perform

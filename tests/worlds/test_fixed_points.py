@@ -8,7 +8,7 @@ import pytest
 
 from mechanisms.descent import CoordinateDescent
 from mechanisms.joint import Apart, Personalised, Propagating
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import perform, scenario
 
 

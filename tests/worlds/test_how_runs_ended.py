@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from scenarios.api.result import Result
 from scenarios.console.sources.recording import Recording
 from scenarios.records.reader import RunRecord
-from scenarios.records.result import Result
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
 from tests.support.paths import ROOT

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.api import make_plan
-from scenarios.records.result import open_run
+from scenarios.api.result import open_run
+from scenarios.api.runs import make_plan
 from scenarios.running.control import Signals
 from scenarios.running.run import last_sample
 from tests.support.builders import private

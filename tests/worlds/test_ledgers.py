@@ -10,7 +10,7 @@ import pytest
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.noise import LAWS
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.seeds import NoiseSource
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run

@@ -10,9 +10,9 @@ import pytest
 from actors.agent import Agent
 from mechanisms.accounting.compose import headline
 from mechanisms.accounting.loss import tally
-from scenarios.api import make_plan
+from scenarios.api.result import Result
+from scenarios.api.runs import make_plan
 from scenarios.records.recomputed_privacy import fates_of
-from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, private

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.forecast import forecast
 from tests.support.builders import Ran, perform, scenario
 

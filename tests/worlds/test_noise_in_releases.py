@@ -91,7 +91,7 @@ def pull_of(mechanism: Alternating, heard: Any, made: int) -> float:
 
 def draws_of(name: str, tmp_path: Path) -> list[Draw]:
     """All the noise of a few runs, without rounding."""
-    from scenarios.api import make_plan
+    from scenarios.api.runs import make_plan
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from actors.events import Charged
-from scenarios.api import make_plan
+from scenarios.api.result import Result
+from scenarios.api.runs import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.language.json_numbers import number
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
-from scenarios.records.result import Result
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.altered import overflowing

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from tests.support.builders import Ran, perform, scenario
 from tests.support.hostile import SECOND, ran
 

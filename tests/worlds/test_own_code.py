@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import NOT_REFUTED, REFUTED, Finding, Order, audit
 from scenarios.language.writer import to_toml
 from scenarios.planning.context import Options

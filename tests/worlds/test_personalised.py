@@ -13,7 +13,7 @@ from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import Loss, Sums, tally
 from mechanisms.joint import Personalised
 from mechanisms.warm_start import WarmDescent
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from tests.support.builders import perform, scenario
 
 UNEVEN = {"source": "blobs", "dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 4}}

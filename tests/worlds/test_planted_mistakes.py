@@ -10,7 +10,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.guards import Guard, Terms
 from mechanisms.mixing import Heard
 from mechanisms.strategy import RELEASE, Mechanism, Step
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import (
     BROKEN,
     NOT_REFUTED,

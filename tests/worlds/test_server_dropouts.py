@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from actors.behaviours.client import has_answered
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import perform

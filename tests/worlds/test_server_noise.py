@@ -8,7 +8,7 @@ import pytest
 
 from mechanisms.accounting import gaussian
 from mechanisms.accounting.calibrate import rounded_down
-from scenarios.api import check, make_plan
+from scenarios.api.runs import check, make_plan
 from scenarios.auditing import watched_run
 from scenarios.planning.seeds import NoiseSource
 from tests.support.builders import Ran, perform

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.result import open_run
+from scenarios.api.runs import make_plan
 from scenarios.experiments.random_worlds import Dice, random_faults, small_world
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.records.reader import RunRecord
-from scenarios.records.result import open_run
 from scenarios.running.control import RunGovernor
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run

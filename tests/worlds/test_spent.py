@@ -8,7 +8,7 @@ import pytest
 
 from actors.agent import UP
 from actors.events import Event, Sampled, Spent
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.state import RunState
 from scenarios.running.control import RunGovernor

@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from actors.events import Woke
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.command.diff import PARTED
 from scenarios.language.writer import to_toml
 from scenarios.planning.blas_threads import OneThread, blas_threads

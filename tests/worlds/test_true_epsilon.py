@@ -9,7 +9,7 @@ import pytest
 
 from mechanisms.accounting.compose import by, totals
 from mechanisms.accounting.loss import tally
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.language.json_numbers import number
 from scenarios.planning.forecast import forecast
 from tests.support.builders import perform, private, scenario

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.events import Charged, Diverged
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.screens.viewer import Viewer, viewer_of
 from scenarios.console.sources.recording import Recording
 from scenarios.records.reader import RunRecord

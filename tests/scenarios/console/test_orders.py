@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.ending import ending

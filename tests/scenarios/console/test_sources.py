@@ -16,7 +16,7 @@ from mechanisms.accounting.disclosure import Reader, epsilon_of
 from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import add_in
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.drawing.styled_text import amount
 from scenarios.console.screens.viewer import viewer_of
 from scenarios.console.sources.recording import Recording

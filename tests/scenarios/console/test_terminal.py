@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.api.result import open_run
 from scenarios.records.reader import RunRecord
-from scenarios.records.result import open_run
 from tests.support.command import hush
 from tests.support.rings import instant, started, write
 from tests.support.terminal import DOWN, ENTER, ESCAPE, PAGE_DOWN, TAB

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.screens.viewer import viewer_of
 from scenarios.running.control import RunGovernor

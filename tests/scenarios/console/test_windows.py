@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.events import FaultBegan, FaultEnded
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.control.commands import carry_out
 from scenarios.console.drawing.styled_text import STATES
 from scenarios.console.screens.viewer import Viewer

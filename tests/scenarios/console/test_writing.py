@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.console.control import keys
 from scenarios.console.control.commands import COMMANDS, complete, offers
 from scenarios.console.control.fault_syntax import pieces, read_fault

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.api import check, make_plan
+from scenarios.api.runs import check, make_plan
 from scenarios.experiments.random_worlds import Dice, small_world
 from scenarios.experiments.scenario_tests import Case, attempt
 from scenarios.language.writer import to_toml

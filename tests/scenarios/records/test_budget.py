@@ -4,7 +4,7 @@ import pytest
 
 from actors.events import Charged, Diverged
 from mechanisms.accounting.spend import Spend
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 from scenarios.records.budget import Budget
 from tests.support.catalogue import world

@@ -24,7 +24,7 @@ from actors.events import (
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.noise import NoiseStream
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken
 from scenarios.running.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.api import check
+from scenarios.api.runs import check
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import aggregate
 from scenarios.planning.metric import Taken

@@ -8,7 +8,7 @@ import pytest
 
 from actors.events import KINDS, Event, Sampled
 from clocks.virtual import VirtualClock
-from scenarios.api import make_plan
+from scenarios.api.runs import make_plan
 from scenarios.running.simulation import Simulation
 from tests.support.builders import perform, private, scenario
 

@@ -1,4 +1,4 @@
-"""The Python interface: run a scenario, check it, open a run."""
+"""Runs a scenario from Python, or checks it."""
 
 import asyncio
 import math
@@ -12,6 +12,7 @@ from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from typing import Any, ParamSpec, SupportsIndex, TypeVar, cast
 
+from scenarios.api.result import Result
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.planning.check_scenario import checked
@@ -20,12 +21,9 @@ from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
-from scenarios.records.result import InterruptedRun, Result, open_run
 from scenarios.records.run_folder import choose
 from scenarios.running.control import InOtherThread, RunGovernor, Signals
 from scenarios.running.run import Run
-
-__all__ = ["Checked", "InterruptedRun", "check", "make_plan", "open_run", "run", "run_sync"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Arguments = ParamSpec("Arguments")

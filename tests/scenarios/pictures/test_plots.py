@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.api import make_plan
+from scenarios.api.result import Result
+from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import Order, audit
 from scenarios.command.main import main
+from scenarios.pictures.plots import curve_of, draw_audit
 from scenarios.planning.context import Options
 from scenarios.planning.run_size import extent
-from scenarios.records.plots import curve_of, draw_audit
-from scenarios.records.result import Result
 from tests.support.builders import Ran, perform, private, scenario
 
 AXES = ("time", "rounds", "updates", "releases", "bytes", "epsilon")

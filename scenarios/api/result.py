@@ -20,7 +20,7 @@ class Columns(dict[str, list[Any]]):
 
     def to_pandas(self) -> Any:
         """Return a data frame, where pandas is installed."""
-        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        import pandas as pd
 
         return pd.DataFrame(dict(self))
 
