@@ -21,6 +21,7 @@ from scenarios.planning.expectations import Expectation, expectation_of
 from scenarios.planning.metric_names import split_metric
 from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
+from scenarios.records.intervals import interval
 from scenarios.records.summary import settled
 from scenarios.records.summary_text import faults_in_words
 from scenarios.running.control import RunGovernor
@@ -238,14 +239,3 @@ def _over(case: Case, expect: Expectation, values: list[float], where: str) -> V
         more = "the interval holds both verdicts: more seeds would tell"
         return Verdict(case, UNKNOWN, 4, (f"{head}: {got}", f"    {more}"))
     return Verdict(case, FAILED, 1, (f"{head}: {got}",))
-
-
-def interval(values: list[float], confidence: float) -> tuple[float, float, float]:
-    """Return a mean with its t-interval (Student 1908): low end, mean, high end."""
-    from scipy.special import stdtrit
-
-    n = len(values)
-    mean = math.fsum(values) / n
-    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * spread / math.sqrt(n)
-    return mean - half, mean, mean + half

@@ -17,7 +17,6 @@ from scenarios.experiments.scenario_tests import (
     attempt,
     cases_of,
     collect,
-    interval,
     over_seeds,
 )
 from scenarios.language.problems import ScenarioError
