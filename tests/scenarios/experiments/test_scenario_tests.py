@@ -21,6 +21,7 @@ from scenarios.experiments.scenario_tests import (
 )
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
+from scenarios.records.intervals import interval
 from tests.support.builders import perform, scenario
 from tests.support.command import hush
 from tests.support.paths import ROOT
