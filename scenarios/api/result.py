@@ -1,6 +1,5 @@
 """The result of a run for a script: its record, the exit code, and warnings before figures of an unfinished run."""
 
-import math
 import shutil
 import warnings
 from collections.abc import Iterator
@@ -9,20 +8,38 @@ from typing import Any
 
 import numpy as np
 
+from mechanisms.accounting.spend import UNITS
+from scenarios.api.columns import Columns, Type
+from scenarios.language.json_numbers import number
 from scenarios.language.visible_text import visible
 from scenarios.records.file_guard import FolderError
+from scenarios.records.ledger_file import FIELDS
+from scenarios.records.proven_releases import MADE
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import choose
 
-
-class Columns(dict[str, list[Any]]):
-    """Tidy columns: t, node, metric, value."""
-
-    def to_pandas(self) -> Any:
-        """Return a data frame, where pandas is installed."""
-        import pandas as pd
-
-        return pd.DataFrame(dict(self))
+_ALWAYS: dict[str, Type] = {
+    "node": int,
+    "k": int,
+    "t": float,
+    "mechanism": str,
+    "law": str,
+    "unit": str,
+    "calibration": str,
+    "scale": float,
+    "sensitivity": float,
+    "norm": str,
+    "d": int,
+    "jacobian": float,
+    "claimed": float,
+    "charged": float,
+}
+_SOMETIMES: dict[str, Type] = {
+    name: str if name == MADE else int if name == "degree" else float
+    for name in (*FIELDS, MADE)
+    if name not in _ALWAYS
+}
+"""Columns of a ledger: those that every release has, and those of some kinds of releases."""
 
 
 class InterruptedRun(UserWarning):
@@ -91,22 +108,31 @@ class Result(RunRecord):
     def metrics(self) -> Columns:
         """Return sampled metrics as tidy columns; t in seconds, the node None for the network, NaN where there is no value."""
         self._use()
-        columns = Columns(t=[], node=[], metric=[], value=[])
-
-        def add(t: float, node: int | None, name: str, value: Any) -> None:
-            columns["t"].append(t)
-            columns["node"].append(node)
-            columns["metric"].append(name)
-            columns["value"].append(math.nan if value is None else float(value))
-
+        columns = Columns({"t": float, "node": int, "metric": str, "value": float})
         for event in self.samples():
             t = event["t"] / 1e9
             for name, value in event["values"].items():
                 if isinstance(value, list):
                     for node, one in enumerate(value):
-                        add(t, node, name, one)
+                        columns.add(t, node, name, number(one))
                 else:
-                    add(t, None, name, value)
+                    columns.add(t, None, name, number(value))
+        return columns
+
+    def ledger_table(self) -> Columns:
+        """Return the ledger as columns, a row for each release, in its order; t in seconds.
+
+        `unit` says what `claimed`, `charged` and `summed` count: `epsilon` for a pure ε, `mu` for the μ of Gaussian noise
+        (adjacency: one record of one agent replaced). They are infinite where a release has no bound. Fields that only
+        some kinds of releases have are columns where a release of the run has them, and hold NaN or None elsewhere.
+        """
+        lines = self.ledger
+        present = {key for line in lines for key, value in line.items() if value is not None}
+        columns = Columns(_ALWAYS | {k: kind for k, kind in _SOMETIMES.items() if k in present})
+        for line in lines:
+            line = line | {"t": line["t"] / 1e9, "unit": UNITS.get(line["law"])}  # noqa: PLW2901
+            values = ((line.get(name), kind) for name, kind in columns.types.items())
+            columns.add(*(number(v) if kind is float else v for v, kind in values))
         return columns
 
     @property
