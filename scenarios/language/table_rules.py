@@ -283,8 +283,8 @@ class Kinds:
     kinds: Mapping[str, type[KindTable]]
     bare: ShortForm | None = None
     tag: str = "kind"
-    own: bool = False
-    """Whether code of the scenario's own may stand here."""
+    own: type[OwnCode] | None = None
+    """What code of the scenario's own is read into where it may stand here: its keys are hush's, all others the code's."""
 
     def read(self, value: Any, path: Path, report: Report) -> Any:
         if self.bare is not None and not isinstance(value, (dict, str)):
@@ -316,8 +316,9 @@ class Kinds:
             return None
         rest = {name: item for name, item in table.items() if name != self.tag}
         if kind not in self.kinds:
-            if ":" in kind and self.own:
-                return OwnCode(place=path, kind=kind, parameters=rest)
+            if ":" in kind and self.own is not None:
+                ours, theirs = self._shared_out(self.own, rest)
+                return read_table(self.own, ours, path, report, kind=kind, parameters=theirs)
             report.value(at, f"unknown {self.what} '{kind}'; {nearest(kind, self.kinds)}")
             return None
         what = f"key of {self.what} '{kind}'"
@@ -335,7 +336,19 @@ class Kinds:
             value = {self.tag: self.bare.kind, self.bare.parameter: value}
         table = {self.tag: value} if isinstance(value, str) else value
         kind = table[self.tag]
-        if kind not in self.kinds:
-            return table
         rest = {name: item for name, item in table.items() if name != self.tag}
-        return {self.tag: kind, **fill_table(self.kinds[kind], rest)}
+        if kind in self.kinds:
+            return {self.tag: kind, **fill_table(self.kinds[kind], rest)}
+        if self.own is None:
+            return table
+        ours, theirs = self._shared_out(self.own, rest)
+        return {self.tag: kind, **fill_table(self.own, ours), **theirs}
+
+    @staticmethod
+    def _shared_out(
+        own: type[OwnCode], given: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the keys of a table that hush reads, and those that go to code of the scenario's own."""
+        ours = keys_of(own)
+        theirs = {name: item for name, item in given.items() if name not in ours}
+        return {name: item for name, item in given.items() if name in ours}, theirs

@@ -13,7 +13,7 @@ from scenarios.language.table_rules import OwnCode
 from scenarios.planning import shared_rows
 from scenarios.planning.context import PlanningContext
 from scenarios.planning.data_sources import SourceInputs
-from scenarios.planning.datasets import Demands, Points, Shards, tidy
+from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
 from scenarios.planning.files import BadData, numbers
 from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism import rests_on_norms
@@ -35,17 +35,19 @@ class DataAndLinks:
         data, given = self.read.data, self.context.options.data
         scale = "refuse" if isinstance(data, OwnCode) else data.scale
         demands = Demands(labelled, scale, rests_on_norms(self.read))
-        if given is not None:
-            shards = self.context.attempt(("data",), lambda: tidy(self._given(given), demands))
-        elif isinstance(data, OwnCode):
-            shards = self.context.attempt(
-                ("data", "source"), lambda: tidy(self._own_source(data), demands)
-            )
-        else:
-            inputs = SourceInputs(
-                self.context.size, self.context.seeds["data"], self.context.folders
-            )
-            shards = self.context.attempt(("data",), lambda: tidy(data.build(inputs), demands))
+        seed = self.context.seeds["data"]
+
+        def source() -> Shards:
+            if given is not None:
+                return self._given(given)
+            if isinstance(data, OwnCode):
+                return self._own_source(data)
+            return data.build(SourceInputs(self.context.size, seed, self.context.folders))
+
+        path = ("data", "source") if isinstance(data, OwnCode) and given is None else ("data",)
+        shards = self.context.attempt(
+            path, lambda: tidy(held_out(source(), data.validation, seed), demands)
+        )
         self.report.stop_if_any()
         assert isinstance(shards, Shards), "a failure was reported"  # noqa: S101
         return shards

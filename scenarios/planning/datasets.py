@@ -29,9 +29,10 @@ class Shards:
     targets: Matrix | None
     notes: tuple[str, ...]
     shared: int = 0
-    """How many source rows several agents hold, or one holds several times, as far as that is known."""
+    """How many source rows several agents hold, or one holds several times, as far as that is known; held-out rows count."""
     validation: tuple[Points, ...] = ()
-    """Points of each agent that were held out of its training points; empty where none were."""
+    """Points of each agent that were held out of its training points, none for an agent with one point; empty where no
+    share is held out."""
     uncovered: tuple[str, ...] = ()
     """Why ε does not cover how the points were made; empty where it does."""
 
@@ -56,17 +57,42 @@ class Demands:
     """What rests on norms of at most 1, in words. Where nothing does, no row is refused."""
 
 
+def held_out(shards: Shards, share: float, seed: int) -> Shards:
+    """Hold a share of each agent's training points out of training, by a generator of each agent's own.
+
+    An agent with m points holds out round(share·m) of them, at least one and at most m − 1: one with a single point holds
+    out none. With the share 0 nothing is held out, and nothing is drawn. Raises BadData where points have no right form.
+    """
+    if not share:
+        return shards
+    kept, held = list[Points](), list[Points]()
+    for i, (x, y) in enumerate(shards.train):
+        _refuse_form(x, y, f"node {i}")
+        count = min(max(1, round(share * len(y))), len(y) - 1)
+        order = generator(seed, f"data/validation/{i}").permutation(len(y))
+        rest, out = np.sort(order[count:]), np.sort(order[:count])
+        kept.append((x[rest], y[rest]))
+        held.append((x[out], y[out]))
+    return replace(shards, train=tuple(kept), validation=tuple(held))
+
+
 def tidy(shards: Shards, demands: Demands) -> Shards:
     """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for.
 
-    No noise and no charge rests on test points: those above norm 1 are scaled with the others, or left as they are.
+    No noise and no charge rests on test or validation points: those above norm 1 are scaled with the others, or left as
+    they are.
     """
     scaled, tested = 0, replace(demands, bound="")
-    train, test = list[Points](), list[Points]()
-    for points, kept, asked in ((shards.train, train, demands), (shards.test, test, tested)):
+    train, test, validation = list[Points](), list[Points](), list[Points]()
+    for points, kept, asked in (
+        (shards.train, train, demands),
+        (shards.test, test, tested),
+        (shards.validation, validation, tested),
+    ):
         for i, (x, y) in enumerate(points):
-            x, changed = _bounded(x, y, i, asked)  # noqa: PLW2901
-            scaled += changed
+            if points is not shards.validation or len(y):
+                x, changed = _bounded(x, y, i, asked)  # noqa: PLW2901
+                scaled += changed
             kept.append((x, y))
     common = shards.common_test
     if common is not None:
@@ -75,15 +101,27 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
     notes = shards.notes
     if scaled:
         notes = (*notes, f"{scaled} rows had a norm above 1 and were scaled to norm 1")
-    return replace(shards, train=tuple(train), test=tuple(test), common_test=common, notes=notes)
+    return replace(
+        shards,
+        train=tuple(train),
+        test=tuple(test),
+        validation=tuple(validation),
+        common_test=common,
+        notes=notes,
+    )
 
 
-def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[Matrix, int]:
-    whose = "the common test points" if node is None else f"node {node}"
+def _refuse_form(x: Matrix, y: Vector, whose: str) -> None:
+    """Raise BadData unless features are m × d, labels m, and m at least 1."""
     if x.ndim != 2 or y.ndim != 1 or len(x) != len(y):
         raise BadData(f"{whose}: x must be m × d and y of length m, got {x.shape} and {y.shape}")
     if len(y) == 0:
         raise BadData(f"{whose} has no points: an agent needs at least one")
+
+
+def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[Matrix, int]:
+    whose = "the common test points" if node is None else f"node {node}"
+    _refuse_form(x, y, whose)
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise BadData(f"{whose}: a value is NaN or infinite")
     if demands.labelled and not np.isin(y, (-1.0, 1.0)).all():

@@ -268,7 +268,7 @@ class _Inner(Mapping[str, type[KindTable]]):
         return sum(1 for _ in self)
 
 
-MECHANISM = Kinds("mechanism", Tables(MECHANISMS), own=True)
+MECHANISM = Kinds("mechanism", Tables(MECHANISMS), own=OwnCode)
 """The rule of a scenario's mechanism."""
 INNER = Kinds("mechanism", _Inner())
 """The rule of the mechanism inside `local-dp`."""

@@ -14,6 +14,13 @@ def _untested(plan: "Plan") -> str:
     return "" if tested else "no agent has test points: give data.test_points"
 
 
+def _unvalidated(plan: "Plan") -> str:
+    held = plan.shards.validation
+    if not held:
+        return "no validation points: give data.validation"
+    return "" if any(len(y) for _, y in held) else "no validation points: every agent has one point"
+
+
 def no_joint(at: Snapshot) -> str:
     """Return why there is no objective; empty where there is one."""
     return f"{at.plan.kind} has no joint objective" if at.plan.joint is None else ""
@@ -57,6 +64,7 @@ def judged_by(score: str) -> Need:
 
 
 TEST_POINTS = Need(lambda at, _: _untested(at.plan), _untested)
+VALIDATION_POINTS = Need(lambda at, _: _unvalidated(at.plan), _unvalidated)
 CONVEX = Need(_not_convex)
 OPTIMUM = Need(_no_optimum)
 """The exact minimum over all declared agents."""

@@ -33,7 +33,7 @@ from scenarios.language.value_rules import (
 from scenarios.planning.accountant import AUTO
 from scenarios.planning.accountant import named as accountants
 from scenarios.planning.clocks import CLOCKS, ClockTable
-from scenarios.planning.data_sources import SOURCES, SourceTable
+from scenarios.planning.data_sources import SOURCES, OwnSource, SourceTable
 from scenarios.planning.durations import DURATION, DURATIONS, DurationTable
 from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.fault_kinds import FaultRule, FaultTable
@@ -105,7 +105,7 @@ class GroupTable(Table):
     name: str | None = key(Name())
     count: int = key(_COUNT, 1)
     clock: ClockTable | OwnCode = key(
-        Kinds("clock", Tables(CLOCKS), own=True), {"kind": "poisson", "rate": 1.0}
+        Kinds("clock", Tables(CLOCKS), own=OwnCode), {"kind": "poisson", "rate": 1.0}
     )
     compute: DurationTable = key(DURATION, "0s")
     budget: BudgetTable | None = key(SubTable(BudgetTable))
@@ -154,7 +154,7 @@ class NetworkTable(Table):
     """[network]: the topology, and what links do to messages."""
 
     topology: TopologyTable | OwnCode = key(
-        Kinds("topology", Tables(TOPOLOGIES), own=True), {"kind": "ring"}
+        Kinds("topology", Tables(TOPOLOGIES), own=OwnCode), {"kind": "ring"}
     )
     latency: DurationTable | LatencyMatrixTable = key(LATENCY, "0s")
     loss: float = key(_SHARE, 0.0)
@@ -165,7 +165,7 @@ class NetworkTable(Table):
 class TaskTable(Table):
     """[task]: what is learnt."""
 
-    loss: LossTable | OwnCode = key(Kinds("loss", LOSSES, own=True), "logistic")
+    loss: LossTable | OwnCode = key(Kinds("loss", LOSSES, own=OwnCode), "logistic")
     l2: float | str = key(
         Either(
             'a number >= 0 or "1/m"',
@@ -203,8 +203,8 @@ class ScenarioTable(Table):
     origin: OriginTable | None = key(SubTable(OriginTable))
     run: RunTable = key(SubTable(RunTable), {})
     seeds: SeedsTable = key(SubTable(SeedsTable), {})
-    data: SourceTable | OwnCode = key(
-        Kinds("data source", Tables(SOURCES), tag="source", own=True), {"source": "separators"}
+    data: SourceTable | OwnSource = key(
+        Kinds("data source", Tables(SOURCES), tag="source", own=OwnSource), {"source": "separators"}
     )
     task: TaskTable = key(SubTable(TaskTable), {})
     network: NetworkTable = key(SubTable(NetworkTable), {})

@@ -1,6 +1,7 @@
 """Losses, accuracies and errors of given models on the agents' points, all agents at once."""
 
 from collections.abc import Sequence
+from typing import Literal, assert_never
 
 import numpy as np
 
@@ -8,9 +9,12 @@ from mechanisms.objectives import Loss
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.datasets import Points, Shards
 
+On = Literal["train", "test", "validation"]
+"""On which points a model is judged."""
+
 
 class _Joined:
-    """The points of every agent, end to end."""
+    """The points of every agent, end to end: each has at least one."""
 
     def __init__(self, points: Sequence[Points]) -> None:
         self._features = [x for x, _ in points]
@@ -48,6 +52,11 @@ class Scores:
         self._loss = loss
         self._train = _Joined(shards.train)
         self._test = _Joined(shards.test) if shards.test else None
+        validating = [i for i, (_, y) in enumerate(shards.validation) if len(y)]
+        self._validating = np.array(validating, dtype=np.int64)
+        self._validation = (
+            _Joined([shards.validation[i] for i in validating]) if validating else None
+        )
         self._common = shards.common_test
         self.name = "accuracy" if loss.margin else "rmse"
         self.has_test = self._test is not None or self._common is not None
@@ -64,20 +73,32 @@ class Scores:
         x, y = self._train.pool(), self._train.labels
         return np.array([float(self._values(x @ row, y).mean()) for row in theta])
 
-    def score(self, theta: Matrix, *, test: bool) -> Vector:
-        """Return each model's accuracy, or root mean squared error; NaN for a model with infinite or NaN entries.
+    def score(self, theta: Matrix, on: On) -> Vector:
+        """Return each model's accuracy, or root mean squared error, on points of its agent.
 
-        Test points are the agent's own, else the common ones: asked only where `has_test`.
+        NaN stands for a model with infinite or NaN entries, and for an agent without validation points. Test points are
+        the agent's own, else the common ones: asked only where `has_test`.
         """
-        points = self._test if test else self._train
-        if points is not None:
-            means = points.mean(self._right(points.scores(theta), points.labels))
-        else:
-            assert self._common is not None, "asked only where there are test points"  # noqa: S101
-            x, y = self._common
-            means = np.array([float(self._right(x @ row, y).mean()) for row in theta])
+        match on:
+            case "train":
+                means = self._mean(self._train, theta)
+            case "test" if self._test is not None:
+                means = self._mean(self._test, theta)
+            case "test":
+                assert self._common is not None, "asked only where there are test points"  # noqa: S101
+                x, y = self._common
+                means = np.array([float(self._right(x @ row, y).mean()) for row in theta])
+            case "validation":
+                means = np.full(len(theta), np.nan)
+                if self._validation is not None:
+                    means[self._validating] = self._mean(self._validation, theta[self._validating])
+            case _:
+                assert_never(on)
         means[~np.isfinite(theta).all(axis=1)] = np.nan
         return means if self._loss.margin else np.sqrt(means)
+
+    def _mean(self, points: _Joined, theta: Matrix) -> Vector:
+        return points.mean(self._right(points.scores(theta), points.labels))
 
     def _right(self, scores: Vector, labels: Vector) -> Vector:
         if self._loss.margin:

@@ -30,9 +30,10 @@ def in_words(summary: Values) -> list[str]:
         f"{_over(summary)}   (an oracle's view: losses are not released)",
     ]
     test, local = summary[score]["test"], summary["local"]
-    shown = (
-        f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train{_over(summary)}"
-    )
+    shown = f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train"
+    if "validation" in summary[score]:
+        shown += f", {_show(summary[score]['validation'])} validation"
+    shown += _over(summary)
     if local is not None and test is not None:
         shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
     lines.append(shown)

@@ -78,7 +78,7 @@ def report(
             "mean": _mean(values, "loss"),
             "max": figure(float(np.nanmax(loss))) if not np.isnan(loss).all() else None,
         },
-        score: {"train": _mean(values, f"{score}.train"), "test": _mean(values, f"{score}.test")},
+        score: {points: _mean(values, f"{score}.{points}") for points in _judged_on(plan)},
         "local": _local(observers.snapshot, values),
         "gain": _mean(values, "gain"),
         "harmed": values.get("harmed"),
@@ -153,7 +153,7 @@ def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
     if local is None or not snapshot.scores.has_test:
         return None
     scores = snapshot.scores
-    tested = float(scores.score(local, test=True).mean())
+    tested = float(scores.score(local, "test").mean())
     return {scores.name: tested, "loss": float(scores.loss(local).mean())}
 
 
@@ -185,6 +185,11 @@ def _numbers(values: Values, name: str) -> Any:
     """Return a metric of every agent, NaN where it has no value; None where the sample does not hold it."""
     each = values.get(name)
     return None if each is None else np.array([number(v) for v in each])
+
+
+def _judged_on(plan: Plan) -> tuple[str, ...]:
+    """Return which points scores are means over: validation points where a share is held out."""
+    return ("train", "test", "validation") if plan.shards.validation else ("train", "test")
 
 
 def _mean(values: Values, name: str) -> Any:
@@ -221,8 +226,9 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         "expectations.*.t": "no single event decided it",
         "invariants.*.first": "no event broke it",
     }
-    own = ("gain", "harmed", "objective", "optimum", "gap", f"{score}.train", f"{score}.test")
+    own = ("gain", "harmed", "objective", "optimum", "gap")
     rules |= {metric: why(metric) for metric in own}
+    rules |= {f"{score}.{points}": why(f"{score}.{points}") for points in _judged_on(plan)}
     for kind, lost in (("nodes", gone), ("groups", "no agent of it has a model to judge")):
         rules |= {f"{kind}.*.{key}": uncapped for key in ("cap", "left")}
         rules |= {f"{kind}.*.{key}": lost for key in ("loss", score)}

@@ -153,7 +153,7 @@ class WorldSnapshot:
     def local_score(self) -> Vector:
         """The test score of each local model."""
         assert self.local is not None, "asked only where LOCAL_MODELS is met"  # noqa: S101
-        return self.scores.score(self.local, test=True)
+        return self.scores.score(self.local, "test")
 
     # objectives
 

@@ -15,13 +15,15 @@ _runs: dict[str, Ran] = {}
 _folder = TemporaryDirectory(prefix="hush-finished-")
 
 
-def finished(world: Mapping[str, Any]) -> Ran:
+def finished(world: Mapping[str, Any], **options: Any) -> Ran:
     """Return a finished run of a world: the run of another test where that had the same plan.
+
+    `options` are those of `make_plan`.
 
     One plan is one run, so one run is enough for all tests that only read. They change neither its objects nor
     its folder. Each worker of a session has its own runs.
     """
-    plan = make_plan(world)
+    plan = make_plan(world, **options)
     key = hashlib.sha256(json.dumps(plan.resolved, sort_keys=True).encode()).hexdigest()
     if key not in _runs:
         _runs[key] = perform(plan, Path(_folder.name))

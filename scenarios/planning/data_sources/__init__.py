@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scenarios.language.problems import Report
-from scenarios.language.table_rules import REQUIRED, Kinds, KindTable, SubTable, Table, key
+from scenarios.language.table_rules import (
+    REQUIRED,
+    Kinds,
+    KindTable,
+    OwnCode,
+    SubTable,
+    Table,
+    key,
+)
 from scenarios.language.value_rules import Choice, Either, Flag, Number, count
 from scenarios.planning.files import Folders
 from scenarios.planning.kinds import Family
@@ -40,11 +48,23 @@ class SourceInputs:
     folders: Folders
 
 
+_VALIDATION = Number(low=0, below=1)
+
+
+class OwnSource(OwnCode):
+    """Points that code of the scenario's own makes."""
+
+    validation: float = key(_VALIDATION, 0.0)
+    """As of every data source."""
+
+
 class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
     scale: str = key(Choice("refuse", "row"), "refuse")
     split: SplitTable | None = key(Kinds("split", SPLITS))
+    validation: float = key(_VALIDATION, 0.0)
+    """Which share of each agent's training points is held out of training, to choose by."""
 
     def build(self, inputs: SourceInputs) -> "Shards":
         """Return the points of each agent. Raises BadData or NoSplit."""

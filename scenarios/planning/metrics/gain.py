@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def _gain(at: Snapshot) -> "Vector":
     """Return how much better each model is than the agent's local one: more accuracy, or less error."""
     sign = 1.0 if at.plan.loss.margin else -1.0
-    return at.of_members(sign * (at.scores.score(at.theta, test=True) - at.local_score))
+    return at.of_members(sign * (at.scores.score(at.theta, "test") - at.local_score))
 
 
 def _share_below_zero(values: "Vector") -> float:

@@ -4,18 +4,24 @@ from typing import TYPE_CHECKING
 
 from scenarios.planning.losses import LossTable
 from scenarios.planning.metric import ALWAYS, Metric, Snapshot
-from scenarios.planning.metric_needs import TEST_POINTS, judged_by
+from scenarios.planning.metric_needs import TEST_POINTS, VALIDATION_POINTS, judged_by
 
 if TYPE_CHECKING:
     from mechanisms.vectors import Vector
+    from scenarios.planning.metric import Need
     from scenarios.planning.scenario_tables import ScenarioTable
+    from scenarios.planning.scores import On
+
+_NEEDS: "dict[On, tuple[Need, ...]]" = {
+    "train": (),
+    "test": (TEST_POINTS,),
+    "validation": (VALIDATION_POINTS,),
+}
 
 
-def _metric(score: str, points: str, words: str) -> Metric:
-    test = points == "test"
-
+def _metric(score: str, points: "On", words: str) -> Metric:
     def compute(at: Snapshot) -> "Vector":
-        return at.of_members(at.scores.score(at.theta, test=test))
+        return at.of_members(at.scores.score(at.theta, points))
 
     def refuse(read: "ScenarioTable", name: str) -> str:
         loss = read.task.loss
@@ -31,15 +37,18 @@ def _metric(score: str, points: str, words: str) -> Metric:
         ALWAYS,
         reads_models=True,
         per_agent=True,
-        needs=(TEST_POINTS, judged_by(score)) if test else (judged_by(score),),
+        needs=(*_NEEDS[points], judged_by(score)),
         refuse=refuse,
     )
 
 
 _TESTED = "on its own test points, else the common ones"
+_VALIDATED = "on its own points that `data.validation` holds out of training"
 KINDS = (
     _metric("accuracy", "train", "share of the agent's own points that its model labels right"),
     _metric("accuracy", "test", f"the same {_TESTED}"),
+    _metric("accuracy", "validation", f"the same {_VALIDATED}"),
     _metric("rmse", "train", "root mean squared error of the agent's model on its own points"),
     _metric("rmse", "test", f"the same {_TESTED}"),
+    _metric("rmse", "validation", f"the same {_VALIDATED}"),
 )
