@@ -10,7 +10,7 @@ from scenarios.planning import shared_rows
 from scenarios.planning.files import BadData
 from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import generator
-from scenarios.planning.splits import EvenTable, NoSplit
+from scenarios.planning.splits import SPLITS, NoSplit
 
 if TYPE_CHECKING:
     from scenarios.planning.data_sources import DrawnSourceTable, PooledTable, SourceInputs
@@ -162,7 +162,7 @@ def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
     tests = round(table.test * len(pool))
     common = pool.take(np.sort(order[:tests]))
     pool = pool.take(np.sort(order[tests:]))
-    split = table.split or EvenTable(kind="even")
+    split = table.split or SPLITS["even"].table(kind="even")
     hands = split.deal(pool, inputs.agents, generator(inputs.seed, "data/split"))
     return Shards(
         tuple((pool.x[hand], pool.y[hand]) for hand in hands),

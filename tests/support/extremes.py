@@ -89,6 +89,7 @@ _SPLITS: tuple[dict[str, Any], ...] = (
     {"kind": "sizes", "of": [1, 2, 3, 4]},
     {"kind": "dirichlet", "alpha": 1.0},
     {"kind": "sizes-dirichlet", "alpha": 1.0},
+    {"kind": "shards", "per_agent": 2},
 )
 _FAULTS: tuple[dict[str, Any], ...] = (
     {"crash": [0], "for": 1.0},
@@ -169,7 +170,7 @@ def _of_data() -> Iterator[_World]:
         yield f"topology {topology['kind']}", small(network={"topology": topology}, data=spread)
     for split in _SPLITS:
         for source in ("blobs", "separators"):
-            if split["kind"] != "dirichlet" or source == "blobs":
+            if split["kind"] not in {"dirichlet", "shards"} or source == "blobs":
                 given = data | {"source": source, "points": 6, "split": split}
                 yield f"split {source} {split['kind']}", small(data=given)
     for loss in _LOSSES:

@@ -28,7 +28,7 @@ def read_kind(family: Mapping[str, type[KindTable]], table: Any, tag: str = "kin
 
 def split_table(table: dict[str, Any]) -> SplitTable:
     """Read a split."""
-    split: SplitTable = read_kind(SPLITS, table)
+    split: SplitTable = read_kind(Tables(SPLITS), table)
     return split
 
 

@@ -26,7 +26,7 @@ from scenarios.planning.losses import LOSSES, LossTable
 from scenarios.planning.mechanism import MECHANISMS, MechanismKind
 from scenarios.planning.metric import Metric
 from scenarios.planning.metric_names import METRICS
-from scenarios.planning.splits import SPLITS, SplitTable
+from scenarios.planning.splits import SPLITS, SplitKind, SplitTable
 from scenarios.planning.starts import STARTS, StartTable
 from scenarios.planning.topologies import TOPOLOGIES, TopologyKind, TopologyTable
 from tests.support.builders import perform, private, scenario
@@ -64,6 +64,7 @@ RECORDS: tuple[type[Any], ...] = (
     ClockKind,
     FaultKind,
     SourceKind,
+    SplitKind,
     TopologyKind,
 )
 
@@ -82,7 +83,7 @@ def test_a_record_that_leaves_something_out_cannot_be_made(record: type[Any]) ->
 TABLES: tuple[tuple[Mapping[str, type[KindTable]], type[KindTable], tuple[str, ...]], ...] = (
     (DURATIONS, DurationTable, ("law",)),
     (LOSSES, LossTable, ("build", "score", "convex")),
-    (SPLITS, SplitTable, ("sizes",)),
+    (Tables(SPLITS), SplitTable, ("sizes",)),
     (STARTS, StartTable, ("models",)),
     (Tables(SOURCES), SourceTable, ("build", "amount")),
     (Tables(TOPOLOGIES), TopologyTable, ("join",)),

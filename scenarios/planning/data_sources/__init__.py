@@ -16,7 +16,7 @@ from scenarios.language.table_rules import (
 )
 from scenarios.language.value_rules import Choice, Either, Flag, Number, count
 from scenarios.planning.files import Folders
-from scenarios.planning.kinds import Family
+from scenarios.planning.kinds import Family, Tables
 from scenarios.planning.splits import SPLITS, SplitTable
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
     scale: str = key(Choice("refuse", "row"), "refuse")
-    split: SplitTable | None = key(Kinds("split", SPLITS))
+    split: SplitTable | None = key(Kinds("split", Tables(SPLITS)))
     validation: float = key(_VALIDATION, 0.0)
     """Which share of each agent's training points is held out of training, to choose by."""
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs, SourceKind
-from scenarios.planning.splits import SizesTable
+from scenarios.planning.splits.sizes import SizesTable
 
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Points, Shards

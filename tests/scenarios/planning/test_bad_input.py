@@ -164,7 +164,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
         "points = 20",
         'points = 20\nsplit = "by-user"',
         "5:1",
-        "data: by-user needs a data source that knows its users",
+        "data: by-user needs a data source that knows its users, such as movielens",
     ),
     (
         "negative l2",

@@ -1,4 +1,4 @@
-"""Topologies, splits, data sources and random streams: counts, sums, distributions."""
+"""Topologies, data sources and random streams: counts, sums, distributions."""
 
 import math
 import re
@@ -7,22 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
-from mechanisms.vectors import Vector
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
 from scenarios.planning.graphs import NoGraph, from_graph, listed
-from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import draws, generator, lanes
-from scenarios.planning.splits import NoSplit
 from scenarios.planning.topologies.similarity import NEGLIGIBLE
 from tests.support.builders import perform, scenario
-from tests.support.kinds import edges_of, load, split_table
+from tests.support.kinds import edges_of, load
 
 
 def rng() -> np.random.Generator:
@@ -76,71 +71,6 @@ def test_a_networkx_graph_is_taken_as_it_is() -> None:
 def test_edges_that_are_none(edge: list[float]) -> None:
     with pytest.raises(NoGraph):
         listed([edge], 12)
-
-
-def pool_of(labels: Vector) -> Pool:
-    """A pool whose points are their own numbers."""
-    return Pool(np.arange(len(labels), dtype=float)[:, None], labels)
-
-
-SPLITS = [
-    {"kind": "even"},
-    {"kind": "uneven", "ratio": 10.0},
-    {"kind": "dirichlet", "alpha": 0.3},
-    {"kind": "sizes-dirichlet", "alpha": 0.5},
-]
-
-
-@pytest.mark.parametrize("split", SPLITS, ids=lambda s: s["kind"])
-@given(n=st.integers(1, 12), total=st.integers(12, 300), seed=st.integers(0, 50))
-def test_everybody_gets_points_and_every_point_is_given_once(
-    split: dict[str, Any], n: int, total: int, seed: int
-) -> None:
-    labels = np.where(np.arange(total) % 3 == 0, 1.0, -1.0)
-    hands = split_table(split).deal(pool_of(labels), n, generator(seed, "deal"))
-    assert len(hands) == n
-    assert min(map(len, hands)) >= 1
-    assert sorted(np.concatenate(hands).tolist()) == list(range(total))
-
-
-def test_sizes_follow_their_rule() -> None:
-    assert split_table({"kind": "even"}).sizes(10, 4, rng()).tolist() == [3, 3, 2, 2]
-    uneven = split_table({"kind": "uneven", "ratio": 8.0}).sizes(100_000, 4, rng())
-    assert uneven[0] / uneven[-1] == pytest.approx(8.0, rel=1e-3)
-    assert (uneven[:-1] / uneven[1:]) == pytest.approx([2.0] * 3, rel=1e-3)
-    drawn = split_table({"kind": "uniform", "min": 2, "max": 5}).sizes(1000, 200, rng())
-    assert set(drawn.tolist()) == {2, 3, 4, 5}
-    assert split_table({"kind": "sizes", "of": [3, 1]}).sizes(5, 2, rng()).tolist() == [3, 1]
-
-
-def test_small_alpha_separates_labels() -> None:
-    labels = np.repeat([-1.0, 1.0], 500)
-    pure = [
-        abs(labels[h].mean())
-        for h in split_table({"kind": "dirichlet", "alpha": 0.01}).deal(pool_of(labels), 10, rng())
-    ]
-    mixed = [
-        abs(labels[h].mean())
-        for h in split_table({"kind": "dirichlet", "alpha": 1000.0}).deal(
-            pool_of(labels), 10, rng()
-        )
-    ]
-    assert np.mean(pure) > 0.8
-    assert np.mean(mixed) < 0.3
-
-
-@pytest.mark.parametrize(
-    ("split", "total"),
-    [
-        ({"kind": "even"}, 3),
-        ({"kind": "sizes", "of": [9, 9, 9, 9]}, 20),
-        ({"kind": "by-user"}, 20),
-        ({"kind": "uniform", "min": 9, "max": 9}, 20),
-    ],
-)
-def test_numbers_that_do_not_add_up(split: dict[str, Any], total: int) -> None:
-    with pytest.raises(NoSplit):
-        split_table(split).sizes(total, 4, rng())
 
 
 DATA: dict[str, Any] = {
