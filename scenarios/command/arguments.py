@@ -80,6 +80,7 @@ def parser() -> argparse.ArgumentParser:
     _writes(verbs)
     _looks(verbs)
     _replays(verbs)
+    _compares(verbs)
     return parser
 
 
@@ -191,6 +192,24 @@ def _replays(verbs: Any) -> None:
     )
     add("--node", type=_whole, help="open this agent")
     _drawn(add)
+
+
+def _compares(verbs: Any) -> None:
+    """Add the verb that compares runs and sweeps."""
+    add = verbs.add_parser(
+        "compare", help="differences of runs and sweeps, with intervals, paired by seed"
+    ).add_argument
+    add("place", nargs="+", metavar="RUN|SWEEP", help="the first is compared with each other one")
+    add("--by", metavar="AXIS", help="compare the values of one axis inside of one sweep")
+    add(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="such as loss.mean; repeatable (default: all of a sweep, the headlines of runs)",
+    )
+    add("--confidence", type=_confidence, default=0.95, metavar="P", help="default 0.95")
+    add("--json", action="store_true")
 
 
 def _drawn(add: Callable[..., Any]) -> None:

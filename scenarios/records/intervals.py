@@ -1,4 +1,4 @@
-"""Intervals of a mean over independent runs."""
+"""Intervals of a mean over independent runs, and what several of them say together."""
 
 import math
 from collections.abc import Sequence
@@ -13,3 +13,27 @@ def interval(values: Sequence[float], confidence: float) -> tuple[float, float, 
     spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * spread / math.sqrt(n)
     return mean - half, mean, mean + half
+
+
+def chance_of_zero(values: Sequence[float]) -> float:
+    """Return the two-sided p-value of the hypothesis that the mean is 0, by the t-test that belongs to `interval`.
+
+    Values without any spread leave no doubt: 1 where they are 0, else 0.
+    """
+    from scipy.special import stdtr
+
+    n = len(values)
+    mean = math.fsum(values) / n
+    error = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1) / n)
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    return 2.0 * float(stdtr(n - 1, -abs(mean) / error))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm 1979): the chance of one false finding among all is kept."""
+    corrected, least = [0.0] * len(chances), 0.0
+    for rank, which in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        least = max(least, min(1.0, (len(chances) - rank) * chances[which]))
+        corrected[which] = least
+    return corrected

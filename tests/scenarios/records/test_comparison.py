@@ -1,0 +1,268 @@
+"""Differences are antisymmetric, 0 of a thing with itself, and paired by seed: the interval is that of the differences."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scenarios.records.comparison import (
+    Case,
+    Comparison,
+    Side,
+    compare,
+    flat,
+    plans_differ,
+    side_of_run,
+    sides_of_sweep,
+)
+from scenarios.records.comparison_text import as_tree, in_words
+from scenarios.records.epsilon_terms import EpsilonTerms
+from scenarios.records.file_guard import FolderError
+from scenarios.records.intervals import chance_of_zero, holm, interval
+from scenarios.records.reader import RunRecord
+from scenarios.records.sweep_record import (
+    Axis,
+    Row,
+    SweepManifest,
+    SweepRecord,
+    write_manifest,
+    write_table,
+)
+from tests.support.builders import private, scenario
+from tests.support.finished_runs import finished
+
+EAVESDROPPER = EpsilonTerms("eavesdropper", 1e-5, "rdp")
+
+
+def side(
+    name: str,
+    values: Mapping[int, float],
+    *,
+    metric: str = "loss.mean",
+    terms: EpsilonTerms | None = EAVESDROPPER,
+) -> Side:
+    cases = tuple(Case({}, seed, {metric: value}, terms) for seed, value in values.items())
+    return Side(name, (), cases, (metric,), single=False, plan={})
+
+
+def grid(name: str, shift: float, axes: tuple[str, ...] = ("epsilon",)) -> Side:
+    """Losses that fall with ε and are shifted; four seeds, each with its own level."""
+    cases = tuple(
+        Case(
+            dict.fromkeys(axes, epsilon),
+            seed,
+            {"loss.mean": 10.0 * seed - epsilon + shift * (1 + 0.1 * seed), "gap": epsilon + seed},
+            EAVESDROPPER,
+        )
+        for epsilon in (1.0, 2.0, 4.0)
+        for seed in range(4)
+    )
+    return Side(name, axes, cases, ("loss.mean", "gap"), single=False, plan={})
+
+
+def test_exchanging_the_sides_changes_the_sign_and_nothing_else() -> None:
+    there, back = (
+        compare([grid("a", 0.0), grid("b", 1.0)]),
+        compare([grid("b", 1.0), grid("a", 0.0)]),
+    )
+    assert len(there.differences) == 6
+    for one, other in zip(there.differences, back.differences, strict=True):
+        assert one.mean == -other.mean
+        assert (one.low, one.high) == (-other.high, -other.low)
+        assert one.means == other.means[::-1]
+        assert (one.chance, one.corrected) == (other.chance, other.corrected)
+        assert (one.metric, one.shared, one.seeds) == (other.metric, other.shared, other.seeds)
+
+
+def test_a_thing_minus_itself_is_nothing() -> None:
+    for difference in compare([grid("a", 0.3), grid("a", 0.3)]).differences:
+        assert difference.mean == difference.low == difference.high == 0.0
+        assert (difference.chance, difference.excludes_zero) == (1.0, False)
+
+
+def test_an_interval_is_that_of_the_differences_and_not_of_the_two_means() -> None:
+    """Seeds spread by tens; shifts of 1, 1.1, 1.2, 1.3: their mean 1.15 ± t(3) · 0.1291/2, t(3) = 3.1824."""
+    (one, *_) = compare([grid("a", 0.0), grid("b", 1.0)], ["loss.mean"]).differences
+    assert one.mean == pytest.approx(1.15)
+    assert one.high - one.mean == pytest.approx(3.182446 * math.sqrt(1 / 60) / 2, rel=1e-6)
+    assert one.excludes_zero
+    assert one.seeds == (0, 1, 2, 3)
+    assert one.means[1] - one.means[0] == pytest.approx(one.mean)
+
+
+def test_a_higher_confidence_gives_a_wider_interval() -> None:
+    widths = [
+        compare([grid("a", 0.0), grid("b", 1.0)], ["loss.mean"], p).differences[0].high
+        for p in (0.5, 0.9, 0.99)
+    ]
+    assert widths == sorted(set(widths))
+
+
+def test_zero_is_on_the_edge_of_the_interval_whose_level_is_the_chance() -> None:
+    """A confidence of 1 − p puts the end of the interval on 0: the test and the interval are one."""
+    for values in ([1.0, 2.0, 4.0], [-0.3, 0.1, -0.2, -0.25], [5.0, 5.1]):
+        low, _, high = interval(values, 1 - chance_of_zero(values))
+        assert min(abs(low), abs(high)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_chances_are_corrected_as_by_hand() -> None:
+    """0.01·4, then max(0.04, 0.02·3), then 0.03·2 below what came before, then 0.5·1."""
+    assert holm([0.5, 0.01, 0.03, 0.02]) == [0.5, 0.04, 0.06, 0.06]
+    assert holm([0.4, 0.9]) == [0.8, 0.9]
+    assert holm([]) == []
+    found = compare([grid("a", 0.0), grid("b", 1.0)]).differences
+    assert [d.corrected for d in found] == holm([d.chance for d in found])
+
+
+def test_seeds_without_a_partner_are_named_and_left_out() -> None:
+    one, other = side("a", {0: 1.0, 1: 2.0, 7: 50.0}), side("b", {0: 2.0, 1: 5.0, 9: 80.0})
+    comparison = compare([one, other])
+    (difference,) = comparison.differences
+    assert (difference.seeds, difference.mean) == ((0, 1), 2.0)
+    assert comparison.notes == ("left out: a alone has seed 7", "left out: b alone has seed 9")
+
+
+def test_settings_that_one_side_alone_has_are_named_and_left_out() -> None:
+    one, other = grid("a", 0.0), grid("b", 1.0)
+    fewer = replace(other, cases=tuple(c for c in other.cases if c.settings["epsilon"] != 2.0))
+    comparison = compare([one, fewer], ["gap"])
+    assert [d.shared for d in comparison.differences] == [{"epsilon": 1.0}, {"epsilon": 4.0}]
+    assert comparison.notes == ("left out: a alone has epsilon = 2.0",)
+
+
+def test_an_axis_of_one_side_alone_is_compared_with_each_setting_of_it() -> None:
+    one, other = side("a", {0: 1.0, 1: 2.0}), grid("b", 1.0)
+    found = compare([one, other], ["loss.mean"]).differences
+    assert [d.own for d in found] == [({}, {"epsilon": e}) for e in (1.0, 2.0, 4.0)]
+    assert all(d.shared == {} for d in found)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(math.nan, "no value"), (math.inf, "infinite"), (-math.inf, "infinite")]
+)
+def test_a_pair_without_two_finite_values_is_left_out_and_said(value: float, words: str) -> None:
+    one, other = side("a", {0: 1.0, 1: 2.0, 2: 3.0}), side("b", {0: 2.0, 1: value, 2: 6.0})
+    for sides, sign in (([one, other], 1), ([other, one], -1)):
+        (difference,) = compare(sides).differences
+        assert (difference.mean, difference.seeds) == (sign * 2.0, (0, 2))
+        (note,) = difference.notes
+        assert note.startswith("1 of 3 pairs left out")
+        assert words in note
+
+
+def test_epsilons_of_other_views_or_deltas_are_not_subtracted() -> None:
+    one = side("a", {0: 1.0, 1: 2.0}, metric="epsilon.max")
+    for terms in (replace_terms(view="server"), replace_terms(delta=1e-6)):
+        (difference,) = compare(
+            [one, side("b", {0: 2.0, 1: 4.0}, metric="epsilon.max", terms=terms)]
+        ).differences
+        assert math.isnan(difference.mean)
+        assert "not compared" in difference.notes[0]
+    terms = replace_terms(accountant="pld")
+    (difference,) = compare(
+        [one, side("b", {0: 2.0, 1: 4.0}, metric="epsilon.max", terms=terms)]
+    ).differences
+    assert difference.mean == 1.5
+    assert difference.notes == (
+        "ε: eavesdropper view, δ = 1e-05, accountant: pld or rdp; upper bounds, no estimates",
+    )
+
+
+def replace_terms(**other: object) -> EpsilonTerms:
+    fields = {"view": "eavesdropper", "delta": 1e-5, "accountant": "rdp"} | other
+    return EpsilonTerms(**fields)  # type: ignore[arg-type]
+
+
+def test_nothing_in_common_is_an_error_that_says_so() -> None:
+    with pytest.raises(
+        FolderError, match=r"nothing to compare.*a alone has seed 0.*b alone has seed 1"
+    ):
+        compare([side("a", {0: 1.0}), side("b", {1: 1.0})])
+    with pytest.raises(FolderError, match="no finished run"):
+        compare([side("a", {}), side("b", {1: 1.0})])
+    with pytest.raises(FolderError, match=r"did you mean 'loss.mean'"):
+        compare([side("a", {0: 1.0}), side("b", {0: 1.0})], ["loss.maen"])
+
+
+def test_two_plans_differ_in_the_keys_that_were_changed() -> None:
+    base = flat(scenario())
+    other = flat(
+        scenario(network={"topology": "ring", "loss": 0.1}, nodes=[{"name": "peers", "count": 7}])
+    )
+    assert plans_differ(base, other) == {"network.loss": (None, 0.1), "nodes.peers.count": (6, 7)}
+    assert plans_differ(base, base) == {}
+
+
+def test_two_runs_have_differences_and_one_pair_no_interval() -> None:
+    one, other = (finished(private(run={"seed": seed, "horizon": 20.0})) for seed in (5, 6))
+    sides = [side_of_run(RunRecord(ran.outcome.folder)) for ran in (one, other)]
+    comparison = compare(sides, ["loss.mean", "loss.max"])
+    mine, theirs = ([*ran.result.samples()][-1]["values"]["loss"] for ran in (one, other))
+    assert comparison.differences[0].mean == pytest.approx(sum(theirs) / 6 - sum(mine) / 6)
+    assert comparison.differences[1].mean == pytest.approx(max(theirs) - max(mine))
+    assert comparison.intervals == ()
+    assert comparison.notes[0].startswith("the seeds differ (5 and 6)")
+    assert comparison.plans[sides[1].name] == {"run.seed": (5, 6)}
+    assert "gives no interval" in "\n".join(in_words(comparison))
+    whole = compare([sides[0], sides[0]])
+    assert {d.mean for d in whole.differences if d.pairs} == {0.0}
+
+
+def swept(path: Path) -> SweepRecord:
+    axes = [
+        Axis("mechanism.kind", ["mechanism.kind"], ["cd", "dvp"]),
+        Axis("epsilon", ["e"], [1, 8]),
+    ]
+    manifest = SweepManifest(1, "finished", "0.8.0", "w", ["w"], axes, [0, 1], ["loss.mean"])
+    rows = [
+        Row(
+            cell=2 * which + e,
+            scenario="w",
+            settings={"mechanism.kind": kind, "epsilon": epsilon},
+            seed=seed,
+            status="failed" if (kind, epsilon, seed) == ("dvp", 8, 1) else "finished",
+            code=0,
+            verdict="pass",
+            metrics={"loss.mean": 10.0 * seed + epsilon + 2 * which},
+            wall_s=None,
+            run="",
+            message="no disk" if (kind, epsilon, seed) == ("dvp", 8, 1) else "",
+        )
+        for which, kind in enumerate(("cd", "dvp"))
+        for e, epsilon in enumerate((1, 8))
+        for seed in (0, 1)
+    ]
+    write_manifest(path, manifest)
+    write_table(path, manifest, rows)
+    return SweepRecord(path)
+
+
+def by_kind(path: Path) -> Comparison:
+    return compare(sides_of_sweep(swept(path), "mechanism.kind"))
+
+
+def test_values_of_one_axis_are_compared_at_equal_other_settings(tmp_path: Path) -> None:
+    comparison = by_kind(tmp_path)
+    assert [s.name for s in comparison.sides] == ["mechanism.kind = cd", "mechanism.kind = dvp"]
+    assert [(d.shared, d.seeds, d.mean) for d in comparison.differences] == [
+        ({"epsilon": 1}, (0, 1), 2.0),
+        ({"epsilon": 8}, (0,), 2.0),
+    ]
+    words = " ".join(comparison.notes)
+    assert "epsilon = 8, seed 1: failed (no disk)" in words
+    assert "mechanism.kind = cd alone has seed 1 at epsilon = 8" in words
+    with pytest.raises(FolderError, match=r"does not vary 'mechanism.knid'; did you mean"):
+        sides_of_sweep(swept(tmp_path), "mechanism.knid")
+
+
+def test_the_words_and_the_json_hold_the_same_figures(tmp_path: Path) -> None:
+    comparison = by_kind(tmp_path)
+    text = "\n".join(in_words(comparison))
+    tree = as_tree(comparison)
+    assert "mechanism.kind = dvp minus mechanism.kind = cd" in text
+    assert "epsilon = 1" in text
+    assert [d["mean"] for d in tree["differences"]] == [2.0, 2.0]
+    assert tree["differences"][1]["low"] is None
+    assert tree["reasons"]["differences.*.low"] == "an interval needs two pairs"
