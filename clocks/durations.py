@@ -6,6 +6,7 @@ to 30 significant bits. So a schedule is the same on every machine, whatever its
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -115,6 +116,18 @@ class Table:
         self._body, self._low, self._high = (np.array(k, dtype=np.int64) for k in (body, low, high))
         self._mean_s = mean_s
 
+    def times(self, factor: float) -> "Table":
+        """Return the distribution of durations that are `factor` times as long, which is at least 0.
+
+        A product of two floats is rounded alike on every machine, and a knot has 30 bits: no quantile is asked for again.
+        """
+        scaled = copy(self)
+        for name in ("_body", "_low", "_high"):
+            knots = np.minimum(np.rint(getattr(self, name) * factor), _LONGEST)
+            setattr(scaled, name, knots.astype(np.int64))
+        scaled._mean_s = self._mean_s * factor  # noqa: SLF001 # its own copy
+        return scaled
+
     @property
     def mean_s(self) -> float:
         return self._mean_s
@@ -185,7 +198,7 @@ def normal(mean_s: float, std_s: float) -> Duration:
 
 
 @lru_cache(maxsize=512)
-def lognormal(median_s: float, sigma: float) -> Duration:
+def lognormal(median_s: float, sigma: float) -> Table:
     """The logarithm is normal: the usual shape of network latency."""
     from statistics import NormalDist  # noqa: PLC0415
 

@@ -32,12 +32,16 @@ from scenarios.planning.mechanism import (
 )
 from scenarios.planning.mechanism_builder import builder, calibrator
 from scenarios.planning.mechanism_tables import MechanismTable
+from scenarios.planning.places.devices import DevicesTable
 from scenarios.planning.plan import NodePlan, ServerPlan
 from scenarios.planning.public_facts import Place, Public
 from scenarios.planning.release_charges import Terms
 from scenarios.planning.scenario_tables import DELTA, GroupTable, ServerTable
 from scenarios.planning.seeds import generator, pads
 from scenarios.planning.starts import StartInputs
+
+_Compute = Callable[[int], Duration | None]
+"""The computing time of each agent; None for none."""
 
 
 class AgentPlans:
@@ -48,7 +52,7 @@ class AgentPlans:
         self.read = context.read
         self.report = context.report
         self.server: ServerPlan | None = None
-        self._made: dict[int, tuple[Callable[[int], Activation | Barrier], Duration | None]] = {}
+        self._made: dict[int, tuple[Callable[[int], Activation | Barrier], _Compute]] = {}
 
     def nodes(
         self,
@@ -116,7 +120,7 @@ class AgentPlans:
             id=i,
             group=group.name or f"group{g}",
             activation=clock(i),
-            compute=compute,
+            compute=compute(i),
             cap=self._cap(terms, mechanism, len(around)),
             delta=terms.delta,
             on_exhausted="listen" if group.budget is None else group.budget.on_exhausted,
@@ -136,8 +140,8 @@ class AgentPlans:
         spends = None if cap is None else scheduled(mechanism, degree)
         return cap if cap is None or spends is None else cap.planning(tally(spends))
 
-    def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], Duration | None]:
-        """Return a group's clocks and its computing time, made once."""
+    def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], _Compute]:
+        """Return the clocks and the computing times of a group's agents, made once."""
         if g not in self._made:
             group = self.context.groups[g]
             self._made[g] = self._clocks(g, group), self._compute(g, group)
@@ -288,11 +292,15 @@ class AgentPlans:
         )
         return clock or (lambda _: Trace(()))  # the failure is in the report
 
-    def _compute(self, g: int, group: GroupTable) -> Duration | None:
+    def _compute(self, g: int, group: GroupTable) -> _Compute:
+        table = group.compute
+        if isinstance(table, DevicesTable):
+            return table.laws(self.context.seeds["network"])
         law: Duration | None = self.context.attempt(
-            ("nodes", g, "compute"), lambda: group.compute.law(self.context.folders)
+            ("nodes", g, "compute"), lambda: table.law(self.context.folders)
         )
-        return None if isinstance(law, Constant) and law.value_s == 0 else law
+        at_once = isinstance(law, Constant) and law.value_s == 0
+        return lambda _: None if at_once else law
 
 
 def _below(bound: float) -> float:

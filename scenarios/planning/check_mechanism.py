@@ -13,6 +13,7 @@ from scenarios.planning.mechanism_tables import (
     MechanismTable,
     PenalisedTable,
 )
+from scenarios.planning.pair_latency import PairLatencyTable
 from scenarios.planning.scenario_tables import ScenarioTable
 
 
@@ -160,9 +161,9 @@ def check_server(table: MechanismTable, around: CheckContext, *, once: bool = Fa
         ),
         (bool(read.link), ("link",), f"{talks} only: no edge joins two agents"),
         (
-            name_of(network.latency) == "matrix",
+            isinstance(network.latency, PairLatencyTable) and not network.latency.names_server,
             ("network", "latency"),
-            f"{talks}, which no matrix names",
+            f"{talks}, which no {name_of(network.latency)} names",
         ),
         (
             run.stop == "spent",

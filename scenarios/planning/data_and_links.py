@@ -8,16 +8,17 @@ import numpy as np
 
 from actors.links import Policy
 from clocks.durations import Constant, Duration
-from mechanisms.vectors import Matrix
 from scenarios.language.table_rules import OwnCode
 from scenarios.planning import shared_rows
 from scenarios.planning.context import PlanningContext
 from scenarios.planning.data_sources import SourceInputs
 from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
-from scenarios.planning.files import BadData, numbers
+from scenarios.planning.files import BadData
 from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism import rests_on_norms
-from scenarios.planning.scenario_tables import LatencyMatrixTable, LinkTable
+from scenarios.planning.pair_latency import PairLatencyTable
+from scenarios.planning.regions import cities_of, in_words, seats_of
+from scenarios.planning.scenario_tables import LinkTable
 from scenarios.planning.seeds import generator
 from scenarios.planning.topologies import TopologyInputs
 
@@ -122,15 +123,8 @@ class DataAndLinks:
         exceptions: dict[tuple[int, int], Policy] = {}
         base = Policy(Constant(0.0), network.loss, network.rate)
         table = network.latency
-        if isinstance(table, LatencyMatrixTable):
-            matrix = self.context.attempt(
-                ("network", "latency"), lambda: self._latency_matrix(table)
-            )
-            if matrix is not None:
-                pairs = [(i, j) for i, j, _ in edges] + [(j, i) for i, j, _ in edges]
-                exceptions = {
-                    pair: replace(base, latency=Constant(float(matrix[pair]))) for pair in pairs
-                }
+        if isinstance(table, PairLatencyTable):
+            exceptions = self._by_pairs(table, base, edges)
         else:
             law = self.context.attempt(
                 ("network", "latency"), lambda: table.law(self.context.folders)
@@ -153,24 +147,36 @@ class DataAndLinks:
                 )
         return base, exceptions
 
-    def _latency_matrix(self, table: LatencyMatrixTable) -> Matrix:
-        """Read one delay in seconds for each ordered pair of agents."""
-        n, path = self.context.size, self.context.folders.find(table.path)
-        matrix = numbers(path)
-        if matrix.shape != (n, n) or not (matrix >= 0).all() or not (matrix < 9e9).all():
-            raise BadData(
-                f"{path.name} must hold {n} × {n} delays in seconds, none negative, got {matrix.shape}"
-            )
-        return matrix
+    def _by_pairs(
+        self, table: PairLatencyTable, base: Policy, edges: tuple[Edge, ...]
+    ) -> dict[tuple[int, int], Policy]:
+        """Return the policy of each ordered pair; pairs of one distribution share one policy, so that they are drawn together."""
+        path, seats = ("network", "latency"), seats_of(self.context)
+        law = self.context.attempt(path, lambda: table.laws(seats))
+        if law is None:
+            return {}
+        joined = [(i, j) for i, j, _ in edges]
+        if seats.server is not None:
+            joined = [(i, seats.server) for i in range(seats.agents)]
+        known, policies = dict[int, Policy](), dict[tuple[int, int], Policy]()
+        for pair in [*joined, *((j, i) for i, j in joined)]:
+            own = law(*pair)
+            if id(own) not in known:
+                known[id(own)] = replace(base, latency=own)
+            policies[pair] = known[id(own)]
+        cities = cities_of(self.context)
+        if cities is not None:
+            self.context.notes.append(in_words(cities))
+        return policies
 
     def _link_latency(self, link: LinkTable, otherwise: Duration) -> Duration:
         table = link.latency
         if table is None:
             return otherwise
-        if isinstance(table, LatencyMatrixTable):
+        if isinstance(table, PairLatencyTable):
             self.report.value(
                 link.path_to("latency"),
-                "a matrix belongs to [network]: one link has one distribution",
+                f"{table.kind} belongs to [network]: one link has one distribution",
             )
             return otherwise
         law: Duration | None = self.context.attempt(

@@ -238,8 +238,11 @@ def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
 def _timing(plan: Plan) -> list[str]:
     """Warn where a synchronous period is often shorter than the latency."""
     periods = [n.activation.period_s for n in plan.nodes if isinstance(n.activation, Synchronous)]
-    latency = plan.policy.latency.mean_s
-    if periods and latency > min(periods):
+    if not periods:
+        return []
+    links = sum(times for _, times in plan.latencies)
+    latency = sum(law.mean_s * times for law, times in plan.latencies) / links if links else 0.0
+    if latency > min(periods):
         return [
             f"the synchronous period {min(periods):g} s is shorter than the mean latency {latency:.3g} s: "
             "most wakes will read old values"

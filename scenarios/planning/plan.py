@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,6 +150,18 @@ class Plan:
     def policy_of(self, sender: int, receiver: int) -> Policy:
         """Return the policy of one directed link."""
         return self.exceptions.get((sender, receiver), self.policy)
+
+    @property
+    def latencies(self) -> tuple[tuple[Duration, int], ...]:
+        """The distributions of delays, each with the number of directed links that have it; one at least."""
+        pairs = list(zip(self.graph.heads.tolist(), self.graph.tails.tolist(), strict=True))
+        if self.server is not None:
+            pairs = [(i, self.size) for i in range(self.size)]
+        if not self.exceptions or not pairs:
+            return ((self.policy.latency, 2 * len(pairs)),)
+        laws = [self.policy_of(*ends).latency for i, j in pairs for ends in ((i, j), (j, i))]
+        times = Counter(map(id, laws))
+        return tuple((law, times[id(law)]) for law in {id(law): law for law in laws}.values())
 
     @property
     def covered(self) -> bool:

@@ -172,16 +172,18 @@ class _Planner:
 
     def _refuse_skipped(self, plan: Plan) -> None:
         """Refuse clocks that miss too many wakes at one instant: they are skipped one by one."""
-        first, rates = dict[str, NodePlan](), [0.0]
+        first, busy_s, rates = dict[str, NodePlan](), dict[str, float](), [0.0]
         for node in plan.nodes:
             first.setdefault(node.group, node)
+            if node.compute is not None and math.isfinite(node.compute.mean_s):
+                slowest_s = max(node.compute.mean_s, busy_s.get(node.group, 0.0))
+                busy_s[node.group] = slowest_s
         places: list[tuple[tuple[str | int, ...], float]] = []
         for g, node in enumerate(first.values()):
             if isinstance(node.activation, Barrier):
                 continue
             rates.append(float(node.activation.rate))
-            if node.compute is not None and math.isfinite(node.compute.mean_s):
-                places.append((("nodes", g, "compute"), node.compute.mean_s * rates[-1]))
+            places.append((("nodes", g, "compute"), busy_s.get(node.group, 0.0) * rates[-1]))
         for fault in plan.faults:
             skipped = fault.action.shifts_s * max(rates)
             places.append((("fault", fault.number, fault.name), skipped))

@@ -278,7 +278,7 @@ def _sample_bytes(plan: Plan) -> float:
 
 def _answer_s(plan: Plan) -> float:
     """Return how long a round with a server lasts in which all answer."""
-    return 2.0 * _late(plan.policy.latency, plan.size) + max(
+    return 2.0 * max(_late(law, plan.size) for law, _ in plan.latencies) + max(
         _slowed(plan) * _late(node.compute, plan.size) + _idle_s(node) for node in plan.nodes
     )
 

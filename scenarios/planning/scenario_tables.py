@@ -7,7 +7,6 @@ from scenarios.language.table_rules import (
     REQUIRED,
     Free,
     Kinds,
-    KindTable,
     Many,
     OwnCode,
     ShortForm,
@@ -34,13 +33,16 @@ from scenarios.planning.accountant import AUTO
 from scenarios.planning.accountant import named as accountants
 from scenarios.planning.clocks import CLOCKS, ClockTable
 from scenarios.planning.data_sources import SOURCES, OwnSource, SourceTable
-from scenarios.planning.durations import DURATION, DURATIONS, DurationTable
+from scenarios.planning.durations import DURATIONS, DurationTable
 from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.fault_kinds import FaultRule, FaultTable
 from scenarios.planning.kinds import Tables
 from scenarios.planning.losses import LOSSES, LossTable
 from scenarios.planning.mechanism import MECHANISM
 from scenarios.planning.mechanism_tables import MechanismTable
+from scenarios.planning.pair_latency import LatencyMatrixTable, PairLatencyTable
+from scenarios.planning.places import tables_of
+from scenarios.planning.places.devices import DevicesTable
 from scenarios.planning.starts import STARTS, StartTable
 from scenarios.planning.topologies import TOPOLOGIES, TopologyTable
 
@@ -52,17 +54,15 @@ _SHARE = Number(low=0, high=1)
 _LONG = duration(zero=False)
 
 
-class LatencyMatrixTable(KindTable):
-    """A file that holds one delay in seconds for each ordered pair of agents."""
-
-    path: str = key(Text("a path"), REQUIRED)
-
-
+_SHORT = ShortForm("constant", "value", duration())
 LATENCY = Kinds(
     "distribution",
-    {**DURATIONS, "matrix": LatencyMatrixTable},
-    ShortForm("constant", "value", duration()),
+    {**DURATIONS, "matrix": LatencyMatrixTable, **tables_of("latency")},
+    _SHORT,
 )
+"""A delay of messages: one distribution for all links, or one for each pair."""
+COMPUTE = Kinds("distribution", {**DURATIONS, **tables_of("compute")}, _SHORT)
+"""A time of computing: one distribution for a group, or one for each agent."""
 
 
 class ServerTable(Table):
@@ -107,7 +107,7 @@ class GroupTable(Table):
     clock: ClockTable | OwnCode = key(
         Kinds("clock", Tables(CLOCKS), own=OwnCode), {"kind": "poisson", "rate": 1.0}
     )
-    compute: DurationTable = key(DURATION, "0s")
+    compute: DurationTable | DevicesTable = key(COMPUTE, "0s")
     budget: BudgetTable | None = key(SubTable(BudgetTable))
     present: bool = key(Flag(), True)
     start: str | None = key(Choice("zeros", "neighbours", "file"))
@@ -119,7 +119,7 @@ class LinkTable(Table):
     between: list[list[int]] | None = key(Many(Many(_WHOLE, 2, 2), 1))
     from_: int | None = key(_WHOLE, name="from")
     to: int | None = key(_WHOLE)
-    latency: DurationTable | LatencyMatrixTable | None = key(LATENCY)
+    latency: DurationTable | PairLatencyTable | None = key(LATENCY)
     loss: float | None = key(_SHARE)
     rate: float | None = key(size(zero=False))
 
@@ -156,7 +156,7 @@ class NetworkTable(Table):
     topology: TopologyTable | OwnCode = key(
         Kinds("topology", Tables(TOPOLOGIES), own=OwnCode), {"kind": "ring"}
     )
-    latency: DurationTable | LatencyMatrixTable = key(LATENCY, "0s")
+    latency: DurationTable | PairLatencyTable = key(LATENCY, "0s")
     loss: float = key(_SHARE, 0.0)
     rate: float | None = key(size(zero=False))
     silence: float | None = key(_LONG)

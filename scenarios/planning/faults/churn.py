@@ -1,53 +1,26 @@
 """churn: each agent comes and goes by itself.
 
-A distribution, or a preset: `bittorrent-debian`, `bittorrent-redhat`, `bittorrent-flatout`, Weibull sessions of shape 0.38,
-0.34, 0.59 (Stutzbach and Rejaie 2006), `scaled =` to another time. `per_node = [0.3, 1, 5]`: lifetime classes, one for each
-agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, from, to.
+A distribution, or a preset of measured sessions such as `bittorrent-debian`, `scaled =` to another time (`hush list places`
+has them all). `per_node = [0.3, 1, 5]`: lifetime classes, one for each agent. `by = "leave"` (default) or `"crash"`. Or `path =`: rows of id, from, to.
 """
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from scenarios.language.table_rules import Kinds, Many, ShortForm, key
-from scenarios.language.value_rules import Choice, Text, duration
+from scenarios.language.table_rules import Many, key
+from scenarios.language.value_rules import Choice, Text
 from scenarios.planning.check_targets import ActionCheck
-from scenarios.planning.durations import DURATIONS, DurationTable
+from scenarios.planning.durations import DurationTable
 from scenarios.planning.fault_examples import Example, Luck, some_agents
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable, Hits
 from scenarios.planning.fault_parts import agent_actions, schedule
 from scenarios.planning.fault_tables import POSITIVE, AgentsTable
+from scenarios.planning.sessions import SESSION
 
 if TYPE_CHECKING:
     from actors.faults.schedule import Action
-    from clocks.durations import Duration
     from scenarios.planning.fault_builder import FaultBuilder
-    from scenarios.planning.files import Folders
 
-SESSIONS: dict[str, tuple[float, float]] = {
-    "bittorrent-debian": (0.38, 42.4 * 60),
-    "bittorrent-redhat": (0.34, 21.3 * 60),
-    "bittorrent-flatout": (0.59, 41.9 * 60),
-}
-"""Shape and scale in seconds of measured Weibull sessions (Stutzbach and Rejaie 2006)."""
-
-
-class PresetTable(DurationTable):
-    """A measured distribution of sessions, its times multiplied by `scaled`."""
-
-    scaled: float = key(POSITIVE, 1.0)
-
-    def law(self, _: "Folders") -> "Duration":
-        from clocks.durations import weibull
-
-        shape, scale = SESSIONS[self.kind]
-        return weibull(scale * self.scaled, shape)
-
-
-SESSION = Kinds(
-    "distribution or preset",
-    {**DURATIONS, **dict.fromkeys(SESSIONS, PresetTable)},
-    ShortForm("constant", "value", duration(zero=False)),
-)
 Spans = tuple[tuple[int, tuple[int, ...]], ...]
 """For each agent of a trace the instants, in nanoseconds, at which it goes and comes back, by turns."""
 

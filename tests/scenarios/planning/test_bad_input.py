@@ -262,7 +262,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
         'topology = "ring"',
         'topology = "ring"\nlatency = { kind = "normall", mean = 1 }',
         "13:20",
-        "network.latency.kind: unknown distribution 'normall'; did you mean 'normal'? (constant, exponential, gamma, lognormal, matrix, normal, pareto, trace, uniform, weibull)",
+        "network.latency.kind: unknown distribution 'normall'; did you mean 'normal'? (cities, city-pairs, constant, exponential, gamma, lognormal, matrix, normal, pareto, trace, uniform, weibull)",
     ),
     (
         "a link without an edge",

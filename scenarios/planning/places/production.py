@@ -1,0 +1,36 @@
+"""Drop-outs and the day of federated learning in production (Bonawitz et al. 2019)."""
+
+from scenarios.planning.places import Parameter, Preset
+
+_SOURCE = "Bonawitz, Eichner, Grieskamp, Huba, Ingerman, Ivanov, et al. 2019, section 9"
+
+KINDS = (
+    Preset(
+        name="production-rounds",
+        sets="drop-out",
+        says="how many of the asked devices drop out of a round",
+        parameters=(
+            Parameter("drop-outs", "6 to 10", "% of a round's devices"),
+            Parameter("asked", 130, "% of the devices that are needed"),
+        ),
+        source=_SOURCE,
+        valid="phones that are idle, charged and on Wi-Fi, in rounds of minutes, one company's applications",
+        leaves_out="why one dropped out (an error, the network, or its user), and that the same devices drop out again",
+        example={
+            "run": {"rounds": 5},
+            "nodes": [{"count": 25, "clock": "barrier"}],
+            "network": {"latency": "50ms"},
+            "mechanism": {"kind": "fedavg"},
+            "server": {"deadline": "1s", "quorum": 0.5},
+            "fault": [
+                {
+                    "when": 'kind == "round_opened"',
+                    "times": 1000,
+                    "later": "10ms",
+                    "for": "500ms",
+                    "crash": {"percent": 8, "redraw": True},
+                }
+            ],
+        },
+    ),
+)
