@@ -1,4 +1,4 @@
-"""The Python interface of hush: `run`, `run_sync`, `check`, `open_run`, `InterruptedRun`.
+"""The Python interface of hush: `run`, `run_sync`, `check`, `open_run`, `sweep`, `open_sweep`, `InterruptedRun`.
 
 The names are loaded when they are first used, so `import hush` loads no NumPy. The pytest plugin stands in
 this package, so `import hush` must also succeed in a project whose own folders shadow the packages below.
@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any
 from hush.packages import shadowed
 
 if TYPE_CHECKING:
-    from scenarios import InterruptedRun, check, open_run, run, run_sync
+    from scenarios import InterruptedRun, check, open_run, open_sweep, run, run_sync, sweep
 
     __version__: str
 
-__all__ = ["InterruptedRun", "__version__", "check", "open_run", "run", "run_sync"]
+__all__ = [
+    "InterruptedRun",
+    "__version__",
+    "check",
+    "open_run",
+    "open_sweep",
+    "run",
+    "run_sync",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:

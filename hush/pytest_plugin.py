@@ -31,8 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
         sentence = shadowed()
         if sentence is not None:
             raise pytest.UsageError(sentence)
-        from scenarios.experiments.sweep import seeds_of
         from scenarios.language.problems import ScenarioError
+        from scenarios.planning.sweep_table import seeds_of
 
         try:
             seeds_of(text)
@@ -58,8 +58,8 @@ class ScenarioFile(pytest.File):
         if sentence is not None:
             raise self.CollectError(sentence)
         from scenarios.experiments.scenario_tests import Case, cases_of, tags_of
-        from scenarios.experiments.sweep import seeds_of
         from scenarios.language.problems import ScenarioError
+        from scenarios.planning.sweep_table import seeds_of
 
         text = self.config.getoption("--scenario-seeds")
         name = str(self.path)

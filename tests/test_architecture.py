@@ -22,12 +22,7 @@ ONLY_IN = {
     "networkx": ("scenarios.planning.graphs",),
     "rich": ("scenarios.console.screens.screen",),
     "msgspec": ("actors.events", "actors.messages", "scenarios"),
-    "joblib": (
-        "scenarios.running.worker_processes",
-        "scenarios.experiments.sweep",
-        "scenarios.auditing.audit",
-        "scenarios.command.test",
-    ),
+    "joblib": ("scenarios.running.worker_processes",),
     "dp_accounting": ("mechanisms.accounting.export",),
     "matplotlib": ("scenarios.pictures",),
     "random": (),

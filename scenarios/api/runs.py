@@ -167,7 +167,7 @@ async def run(
         path = choose(plan.name, plan.seed, str(out))
     else:
         saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
-        path = _temporary_folder()
+        path = temporary_folder("run")
     # the wall engine paces itself; the governor holds back the virtual one
     governor = RunGovernor(speed=math.inf if plan.engine == "wall" else speed, watched=True)
     with Signals(governor, hands_on=True):
@@ -183,9 +183,10 @@ async def run(
     return Result(saved or outcome.folder, outcome.code, temporary=temporary, warns=True)
 
 
-def _temporary_folder() -> Path:
+def temporary_folder(name: str) -> Path:
+    """Return a folder of a name that is not there yet, in a temporary one that goes when Python ends."""
     _temporary.append(tempfile.TemporaryDirectory(prefix="hush-"))
-    return Path(_temporary[-1].name) / "run"
+    return Path(_temporary[-1].name) / name
 
 
 @takes_options_of(run)

@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
     _writes(verbs)
     _looks(verbs)
+    _sweeps(verbs)
     _replays(verbs)
     _compares(verbs)
     return parser
@@ -167,11 +168,31 @@ def _looks(verbs: Any) -> None:
     add("other", metavar="RUN")
     add("--json", action="store_true")
 
-    add = verbs.add_parser("sweep", help="many runs of one scenario").add_argument
-    add("scenario")
+
+def _sweeps(verbs: Any) -> None:
+    """Add the verb that runs a grid."""
+    add = verbs.add_parser(
+        "sweep", help="many runs: every setting of a grid, every seed"
+    ).add_argument
+    add("scenario", nargs="+")
+    add(
+        "--grid",
+        metavar="KEY=A,B,C",
+        action="append",
+        default=[],
+        help="a dotted key and the values that it takes; repeatable",
+    )
     add("--seeds", metavar="A..B", help='such as "0..9" (default: the file\'s [sweep])')
-    add("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
-    add("--out", metavar="DIR", help="default runs/NAME-sweep-N")
+    add(
+        "--metric",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a column of the table, such as loss.p90; repeatable (default: the usual ones)",
+    )
+    add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    add("-o", "--out", metavar="DIR", help="default runs/NAME-sweep-N")
+    add("-q", "--quiet", action="store_true", help="say nothing but errors")
     _common(add)
 
 

@@ -27,11 +27,11 @@ from scenarios.experiments.scenario_tests import (
     over_seeds,
 )
 from scenarios.experiments.shrink import shrink, size
-from scenarios.experiments.sweep import seeds_of
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
+from scenarios.planning.sweep_table import seeds_of
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import folder_named, lock_folder
 from scenarios.running.worker_processes import shared_out

@@ -12,7 +12,6 @@ from typing import Any
 
 from scenarios.api.runs import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
-from scenarios.experiments.sweep import seeds_of
 from scenarios.language.json_numbers import number, show
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import library_names
@@ -21,6 +20,7 @@ from scenarios.planning.expectations import Expectation, expectation_of
 from scenarios.planning.metric_names import split_metric
 from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
+from scenarios.planning.sweep_table import seeds_of
 from scenarios.records.intervals import interval
 from scenarios.records.summary import settled
 from scenarios.records.summary_text import faults_in_words

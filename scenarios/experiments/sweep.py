@@ -1,188 +1,308 @@
-"""Many runs: one scenario under many seeds, on this machine's cores."""
+"""Many runs: scenarios under every setting of a grid and every seed, each run once, in one table."""
 
-import argparse
-import asyncio
-import csv
-import math
 import os
-import re
-import sys
 import time
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from scenarios.api.runs import make_plan
-from scenarios.auditing.at_end_metrics import AT_END_METRICS
-from scenarios.language.json_numbers import number
-from scenarios.language.problems import ScenarioError
-from scenarios.language.visible_text import say
-from scenarios.language.writer import to_toml
-from scenarios.planning.check_scenario import CheckedScenario
+from scenarios.experiments.cells import Done, Work, finished, folder_of, identity_of, judge
+from scenarios.experiments.grid import Grid, Setting
+from scenarios.experiments.shared_cells import SharedCells
+from scenarios.language.problems import Problem, ScenarioError
+from scenarios.language.reader import Draft, Source, changed
+from scenarios.planning.check_scenario import CheckedScenario, checked
+from scenarios.planning.context import Options, PlanningContext
+from scenarios.planning.expectations import GoalTable
+from scenarios.planning.metric_names import FIGURES, METRICS, is_known, known_names, split_metric
+from scenarios.planning.plan import Plan
+from scenarios.planning.scenario import read_again
 from scenarios.records.file_guard import FolderError
-from scenarios.records.reader import RunRecord, plan_text
-from scenarios.records.run_folder import MANIFEST, folder_named, is_record, lock_folder, numbers
-from scenarios.records.summary import settled
-from scenarios.running.control import RunGovernor
-from scenarios.running.run import Run
-from scenarios.running.worker_processes import INTERRUPTED, shared_out
+from scenarios.records.run_folder import environment, lock_folder, version
+from scenarios.records.sweep_record import (
+    SWEEP_SCHEMA,
+    Row,
+    SweepManifest,
+    is_sweep,
+    write_manifest,
+    write_table,
+)
+from scenarios.running.worker_processes import Here, Processes, Workers
 
-_MOST = 100_000
-UNKNOWN = 4
-_PATIENCE_S = 2.0
-"""So long a sweep waits for workers of a killed one to end: they do within a fraction of a second."""
-_COLUMNS = ("loss", "accuracy", "rmse", "gain", "gap", "epsilon")
-
-
-def seeds_of(text: str) -> range:
-    """Read `A..B`, both ends included, or one number."""
-    match = re.fullmatch(r"\s*(\d{1,18})\s*(?:\.\.\s*(\d{1,18})\s*)?", text)
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-    if not first <= last < first + _MOST:
-        raise ScenarioError.of(
-            "--seeds", f'must be such as "0..9", at most {_MOST:,} seeds, got {text}'
-        )
-    return range(first, last + 1)
+_OFTEN_S, _SHARE = 2.0, 30
+"""The table of a sweep that goes on is written so often, and no more than one part in so many of the time is spent on it."""
+_GRID = "--grid"
+_AT_ONCE = 4
+"""So many settings are named where one problem is that of several."""
 
 
-def sweep_seeds(
-    chosen: argparse.Namespace, options: dict[str, Any], loaded: CheckedScenario
-) -> int:
-    """Run a scenario under every seed; a finished one in the same folder is not run again.
+class Watcher(Protocol):
+    """What is told of a sweep while it goes on."""
 
-    `options` are keywords of `make_plan`. Returns the exit code: that of the first run that did not end with 0.
+    def begin(self, cells: int, known: int) -> None:
+        """Learn how many cells there are, and how many of them have been run before."""
+        ...
+
+    def note(self, setting: Setting, seed: int, done: Done) -> None:
+        """Learn what became of one cell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a sweep is to do.
+
+    `sources` are the scenarios as they were written, `names` what the table calls them. Without `metrics` the table has
+    the usual ones.
     """
-    text = chosen.seeds or loaded.read.sweep.seeds
-    if text is None:
-        raise ScenarioError.of(
-            "--seeds", 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file'
-        )
-    seeds = seeds_of(text)
-    stem = f"runs/{loaded.name}-sweep-{seeds[0]}"
-    places = [folder_named(chosen.out)] if chosen.out else numbers(stem)
-    with lock_folder(
-        places, lambda _: None, new=not chosen.out
-    ) as out:  # what is there is gone on with
-        return _sweep(chosen, options, seeds, out)
+
+    sources: tuple[Source, ...]
+    names: tuple[str, ...]
+    grid: Grid
+    options: Options
+    metrics: tuple[str, ...] = ()
+    jobs: int | None = None
+    command: str = ""
+    given: str = ""
+    """The checksum of data that were handed over in Python."""
 
 
-def _sweep(chosen: argparse.Namespace, options: dict[str, Any], seeds: range, out: Path) -> int:
-    """Run every seed in a folder that this sweep alone works in."""
-    jobs = min(chosen.jobs or 64, len(seeds), os.cpu_count() or 1)
-    work = ((chosen.scenario, seed, out / f"seed-{seed}", options) for seed in seeds)
-    rows, worst = [], 0
-    try:
-        with closing(shared_out(_cell, work, jobs)) as cells:
-            for row in cells:
-                if row["code"] == INTERRUPTED:
-                    raise KeyboardInterrupt
-                rows.append(row)
-                worst = worst or row["code"]
-                shown = "  ".join(
-                    f"{k} {row[k]:.4g}" for k in _COLUMNS if isinstance(row.get(k), float)
-                )
-                word = "diverged" if row.get("verdict") == "diverged" else row["status"]
-                say(f"seed {row['seed']:>6}  {word:<11} {shown}")
-                sys.stdout.flush()
-    except KeyboardInterrupt:
-        done = f"{len(rows)} of {len(seeds)} seeds are done; --out {out} goes on with the others"
-        raise KeyboardInterrupt(f"interrupted: {done}") from None
-    _write(out / "sweep.csv", rows)
-    _tell(rows, out)
-    return worst
+@dataclass(slots=True)
+class Cell:
+    """One setting under one seed."""
+
+    setting: Setting
+    seed: int
+    name: str
+    """The beginning of its identity: what its folder is called."""
 
 
-def _cell(scenario: str, seed: int, path: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Run one seed, or read it where it has been run."""
-    plan = make_plan(scenario, seed=seed, **options)
-    with ExitStack() as stack:
-        _hold(path, stack)
-        if any(path.iterdir()):
-            row = _done(seed, path, to_toml(plan.resolved))
-            if row is not None:
-                return row
-            for file in path.iterdir():
-                file.unlink()
-        outcome = asyncio.run(Run(plan, path, RunGovernor(), 1e12, AT_END_METRICS).perform())
-    code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
-    return _row(seed, code, outcome.summary)
+@dataclass(slots=True)
+class _Judged:
+    """Every setting, read and checked, and the first one's plan."""
+
+    settings: list[Setting]
+    sources: list[Source]
+    checked: list[CheckedScenario]
+    plans: dict[int, Plan] = field(default_factory=dict)
 
 
-def _hold(path: Path, stack: ExitStack) -> None:
-    """Hold a cell's folder; a worker of a sweep that was killed has it until it ends, which is soon."""
-    until = time.monotonic() + _PATIENCE_S
-    while True:
+def sweep_folder(places: Iterable[Path], *, new: bool) -> Any:
+    """Hold the folder of a sweep; raise `FolderError` where what lies in it is no sweep."""
+    return lock_folder(places, _refuse_foreign, new=new)
+
+
+def _refuse_foreign(path: Path) -> None:
+    if any(path.iterdir()) and not is_sweep(path):
+        raise FolderError(f"{path} is not empty, and is no sweep: nothing was written")
+
+
+class Sweeping:
+    """A sweep that is being made. Raises `ScenarioError` with the problems of all its settings, before anything runs."""
+
+    def __init__(self, order: Order, *, here: bool = True) -> None:
+        """Judge the settings; `here` says that runs may be made in this process, where one worker is enough."""
+        self.order = order
+        self._here = here
+        judged = _judge(order)
+        self.settings = judged.settings
+        self._sources = [_without_places(source) for source in judged.sources]
+        self.metrics = order.metrics or usual_metrics(judged.plans.values())
+        seeds = order.grid.seeds
+        self.cells: list[Cell] = []
+        for setting, scenario in zip(judged.settings, judged.checked, strict=True):
+            for seed in seeds:
+                context = PlanningContext(scenario, replace(order.options, seed=seed))
+                name = identity_of(context, order.given)[:16]
+                self.cells.append(Cell(setting, seed, name))
+        self._done: dict[str, Done] = {}
+        self._begun = time.perf_counter()
+
+    def perform(self, out: Path, watcher: Watcher) -> int:
+        """Run what has not been run before, in a folder that this sweep alone works in; return the exit code.
+
+        It is that of the first row whose run did not end with 0. The table is written from time to time; where
+        `KeyboardInterrupt` leaves this, the folder says that the sweep was interrupted.
+        """
+        self._begun = time.perf_counter()
+        for cell in self.cells:
+            if cell.name not in self._done:
+                done = finished(folder_of(out, cell.name), self.metrics)
+                if done is not None:
+                    self._done[cell.name] = done
+        watcher.begin(len(self.cells), sum(cell.name in self._done for cell in self.cells))
+        self._write(out, "running")
         try:
-            stack.enter_context(lock_folder([path], lambda _: None))
-        except FolderError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
-        else:
+            self._run(out, watcher)
+        except BaseException:
+            self._write(out, "interrupted")
+            raise
+        code = next((row.code for row in self.rows() if row.code), 0)
+        whole = all(row.status == "finished" for row in self.rows())
+        self._write(out, "finished" if whole else "failed")
+        return code or 0
+
+    def _run(self, out: Path, watcher: Watcher) -> None:
+        """Run every cell that is not done."""
+        of_name: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.name not in self._done:
+                of_name.setdefault(cell.name, []).append(cell)
+        if not of_name:
             return
-
-
-_OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}
-
-
-def _done(seed: int, path: Path, wanted: str) -> dict[str, Any] | None:
-    """Read a finished run of this very plan; None where it was cut off, so that it is to be run again.
-
-    Anything else in the folder is refused: runs of other plans, and files that no run wrote.
-    """
-    planned = plan_text(path)
-    if planned is not None and planned != wanted:
-        raise FolderError(f"{path} holds a run of another plan: choose another --out")
-    with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
-        record = RunRecord(path)
-        if record.status == "finished" and record.is_judged:
-            return _row(seed, settled(record.summary), record.summary)
-    foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
-    if foreign or (planned is None and not is_record(path)):
-        named = ", ".join(foreign[:3]) or f"no {MANIFEST}"
-        raise FolderError(
-            f"{path} is no unfinished run to be run again ({named}): remove it, or choose another --out"
-        )
-    return None
-
-
-def _row(seed: int, code: int, summary: dict[str, Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {"seed": seed, "status": summary.get("status", "failed"), "code": code}
-    if summary:
-        row["verdict"] = summary.get("verdict")
-        row["loss"] = _float(summary["loss"]["mean"])
-        for score in ("accuracy", "rmse"):
-            if score in summary:
-                row[score] = _float(summary[score]["test"])
-        row |= {key: _float(summary[key]) for key in ("gain", "gap")}
-        row["epsilon"] = _float(summary["epsilon"]["max"])
-        row["releases"] = summary["releases"]
-    return row
-
-
-def _float(value: Any) -> float | None:
-    return None if value is None else number(value)
-
-
-def _write(path: Path, rows: list[dict[str, Any]]) -> None:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names)
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _tell(rows: list[dict[str, Any]], out: Path) -> None:
-    """Mean and standard error over seeds."""
-    for name in _COLUMNS:
-        values = [
-            row[name]
-            for row in rows
-            if isinstance(row.get(name), float) and math.isfinite(row[name])
+        work = [
+            Work(self._sources[cells[0].setting.number], cells[0].seed, folder_of(out, name))
+            for name, cells in of_name.items()
         ]
-        if values:
-            mean = sum(values) / len(values)
-            spread = math.sqrt(sum((v - mean) ** 2 for v in values) / max(1, len(values) - 1))
-            error = f" ± {spread / math.sqrt(len(values)):.2g}" if len(values) > 1 else ""
-            say(f"  {name:<10} {mean:.4g}{error}  ({len(values)} seeds)")
-    say(f"  {out}/sweep.csv")
+        jobs = max(1, min(self.order.jobs or min(64, os.cpu_count() or 1), len(work)))
+        workers: Workers = Here() if jobs == 1 and self._here else Processes(jobs)
+        due = time.monotonic() + _OFTEN_S
+        shared = SharedCells(work, workers, self.order.options, self.metrics)
+        with closing(workers):
+            for one, done in shared.results():
+                self._done[one.path.name] = done
+                for cell in of_name[one.path.name]:
+                    watcher.note(cell.setting, cell.seed, done)
+                if time.monotonic() > due:
+                    begun = time.monotonic()
+                    self._write(out, "running")
+                    now = time.monotonic()
+                    due = now + max(_OFTEN_S, _SHARE * (now - begun))
+
+    def rows(self) -> list[Row]:
+        """Return the rows of the table, in the order of the grid."""
+        missing = Done("missing", None)
+        return [self._row(cell, self._done.get(cell.name, missing)) for cell in self.cells]
+
+    def _row(self, cell: Cell, done: Done) -> Row:
+        is_there = done.status in {"finished", "interrupted", "failed"} and done.wall_s is not None
+        return Row(
+            cell=cell.setting.number,
+            scenario=self.order.names[cell.setting.scenario],
+            settings=cell.setting.labels,
+            seed=cell.seed,
+            status=done.status,
+            code=done.code,
+            verdict=done.verdict,
+            metrics=done.metrics,
+            wall_s=done.wall_s,
+            run=folder_of(Path(), cell.name).as_posix() if is_there else "",
+            message=done.message,
+        )
+
+    def _write(self, out: Path, status: str) -> None:
+        order = self.order
+        manifest = SweepManifest(
+            schema=SWEEP_SCHEMA,
+            status=status,
+            hush=version(),
+            name=order.names[0] if len(order.names) == 1 else "sweep",
+            scenarios=list(order.names),
+            axes=[varied.axis for varied in order.grid.axes],
+            seeds=list(order.grid.seeds),
+            metrics=list(self.metrics),
+            command=order.command,
+            environment=environment(),
+            wall_s=time.perf_counter() - self._begun,
+            work_s=sum(done.work_s for done in self._done.values()),
+        )
+        write_manifest(out, manifest)
+        write_table(out, manifest, self.rows())
+
+
+def _without_places(source: Source) -> Source:
+    """Return a source without the places of its keys: it was judged, and travels to workers."""
+    return replace(source, draft=Draft(source.tree, {}, {}))
+
+
+def _judge(order: Order) -> _Judged:
+    """Read and judge every setting under the first seed, before anything runs."""
+    judged = _Judged(list(order.grid.settings()), [], [])
+    problems: dict[Problem, list[Setting]] = {}
+
+    def attempt(setting: Setting, act: Callable[[], None]) -> None:
+        try:
+            act()
+        except ScenarioError as error:
+            for problem in error.problems:
+                at_grid = problem.spot is not None and problem.spot.file == _GRID
+                known = replace(problem, spot=None) if at_grid else problem
+                problems.setdefault(known, []).append(setting)
+
+    def read(setting: Setting) -> None:
+        base = order.sources[setting.scenario]
+        source = changed(base, setting.values, _GRID)
+        tree = {key: value for key, value in source.tree.items() if key != "sweep"}
+        source = replace(source, draft=replace(source.draft, tree=tree))
+        judged.checked.append(checked(read_again(source)))
+        judged.sources.append(source)
+
+    for setting in judged.settings:
+        attempt(setting, lambda setting=setting: read(setting))  # type: ignore[misc] # mypy: a default
+    _raise(problems, len(judged.settings))
+
+    def plan(setting: Setting) -> None:
+        source = judged.sources[setting.number]
+        judged.plans[setting.number] = judge(source, order.grid.seeds[0], order.options)
+
+    for setting in judged.settings:
+        attempt(setting, lambda setting=setting: plan(setting))  # type: ignore[misc] # mypy: a default
+    _raise(problems, len(judged.settings))
+    return judged
+
+
+def _raise(problems: Mapping[Problem, Sequence[Setting]], settings: int) -> None:
+    """Raise what was found; a problem of several settings is told once, and names them."""
+    told = list[Problem]()
+    for problem, those in problems.items():
+        words = list(filter(None, (setting.in_words() for setting in those)))
+        if not words or (problem.spot is not None and len(those) == settings > 1):
+            told.append(problem)  # it is that of the scenario, whatever varies
+            continue
+        more = f"; and {len(words) - _AT_ONCE} more" if len(words) > _AT_ONCE else ""
+        where = f"setting {'; '.join(words[:_AT_ONCE])}{more}"
+        where += f": {problem.where}" if problem.where else ""
+        told.append(replace(problem, where=where))
+    if told:
+        raise ScenarioError(told)
+
+
+def usual_metrics(plans: Iterable[Plan]) -> tuple[str, ...]:
+    """Return the metrics of a table for which none were asked: what every summary says, and the figures of targets."""
+    names: dict[str, None] = {"loss.mean": None}
+    several = list(plans)
+    scores = dict.fromkeys("accuracy" if plan.loss.margin else "rmse" for plan in several)
+    for score in scores:
+        names[f"{score}.test.mean"] = None
+        validated = f"{score}.validation"
+        if validated in METRICS and any(plan.shards.validation for plan in several):
+            names[f"{validated}.mean"] = None
+    names |= dict.fromkeys(("gain.mean", "gap", "epsilon.max", "releases.sum"))
+    for plan in several:
+        names |= {f"{figure}.{goal}": None for goal in plan.targets for figure in FIGURES}
+    return tuple(names)
+
+
+def metrics_asked(names: Iterable[str], targets: Iterable[str], option: str) -> tuple[str, ...]:
+    """Return metrics as the table calls them, one of agents with its aggregate; raise `ScenarioError` for unknown names."""
+    goals, asked = list(targets), dict[str, None]()
+    for name in names:
+        if not is_known(name, goals):
+            from scenarios.language.problems import nearest
+
+            raise ScenarioError.of(
+                option, f"no metric '{name}'; {nearest(name, known_names(goals))}"
+            )
+        base, how = split_metric(name)
+        metric = METRICS.get(base)
+        asked[
+            f"{name}.mean" if metric is not None and metric.per_agent and how is None else name
+        ] = None
+    return tuple(asked)
+
+
+def goals_of(scenarios: Iterable[CheckedScenario]) -> dict[str, GoalTable]:
+    """Return the targets of some scenarios by their names."""
+    return {name: goal for scenario in scenarios for name, goal in scenario.read.targets.items()}

@@ -2,7 +2,8 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -24,13 +25,25 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A scenario as its author wrote it: its text, its folder, and the tree with what it extends and `--set` on top."""
+    """A scenario as its author wrote it: its text, its folder, and the tree with what it extends and `--set` on top.
+
+    `file` is what problems call it.
+    """
 
     name: str
     text: str
     folder: FilePath
-    tree: dict[str, Any]
-    report: Report = field(repr=False)
+    file: str
+    draft: Draft = field(repr=False)
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The values as they are written."""
+        return self.draft.tree
+
+    def report(self) -> Report:
+        """Return a report of problems that knows the places of this source."""
+        return Report(self.draft.keys, self.draft.values, self.file)
 
 
 def library_names() -> list[str]:
@@ -145,14 +158,25 @@ def read_source(
     draft = _extend(draft, folder, 0)
     if isinstance(origin, dict) and isinstance(origin.get("folder"), str):
         folder = FilePath(origin["folder"])
-    for key, value in (settings or {}).items():
+    _set_all(draft, settings or {}, "--set")
+    return Source(name, text, folder, file, draft)
+
+
+def changed(source: Source, settings: Mapping[str, Any], option: str) -> Source:
+    """Return a source with dotted keys changed, as `--set` changes them; `option` is what problems call the place."""
+    draft = Draft(deepcopy(source.draft.tree), dict(source.draft.keys), dict(source.draft.values))
+    _set_all(draft, settings, option)
+    return replace(source, draft=draft)
+
+
+def _set_all(draft: Draft, settings: Mapping[str, Any], option: str) -> None:
+    for key, value in settings.items():
         try:
-            _set(draft, str(key), value)
+            _set(draft, str(key), deepcopy(value), option)
         except (TypeError, IndexError, AttributeError):
             raise ScenarioError(
-                [Problem(f"--set {key}", "no such place in the scenario")]
+                [Problem(f"{option} {key}", "no such place in the scenario")]
             ) from None
-    return Source(name, text, folder, draft.tree, Report(draft.keys, draft.values, file))
 
 
 def _display(path: FilePath) -> str:
@@ -243,29 +267,29 @@ def _merge_named(
             _move(below, (*to, len(base) - 1), above, there)
 
 
-def _set(draft: Draft, key: str, value: Any) -> None:
+def _set(draft: Draft, key: str, value: Any, option: str) -> None:
     """Change one dotted key; `nodes.NAME`, `nodes.INDEX` and `nodes.all` address groups."""
-    for path in _addresses(draft.tree, key):
+    for path in _addresses(draft.tree, key, option):
         tree: Any = draft.tree
         for part in path[:-1]:
             if isinstance(tree, dict) and isinstance(tree.get(str(part)), str) and part != path[-1]:
                 tree[str(part)] = {"kind": tree[str(part)]}  # a bare kind gets its parameters
             tree = tree.setdefault(part, {}) if isinstance(tree, dict) else tree[part]
             if not isinstance(tree, (dict, list)):
-                raise ScenarioError([Problem(f"--set {key}", f"'{part}' is not a table")])
+                raise ScenarioError([Problem(f"{option} {key}", f"'{part}' is not a table")])
         last = path[-1]
         former = tree.get(last) if isinstance(tree, dict) else None
         if last in {"kind", "source"} and isinstance(tree, dict) and former not in (None, value):
             tree.clear()
         tree[last] = value
-        spot = Spot("--set", 1, 1, f"{key} = {value}")
+        spot = Spot(option, 1, 1, f"{key} = {value}")
         for spots in (draft.keys, draft.values):
             for old in [p for p in spots if p[: len(path)] == path]:
                 del spots[old]
             spots[path] = spot
 
 
-def _entry(entries: list[Any], part: str, key: str) -> int:
+def _entry(entries: list[Any], part: str, key: str, option: str) -> int:
     """Return the number of an entry of a list, by its number or its name."""
     names = [entry.get("name") if isinstance(entry, dict) else None for entry in entries]
     if part in names:
@@ -273,22 +297,24 @@ def _entry(entries: list[Any], part: str, key: str) -> int:
     if part.isdecimal() and int(part) < len(entries):
         return int(part)
     known = [str(name) for name in names if name] + [str(i) for i in range(len(entries))]
-    raise ScenarioError([Problem(f"--set {key}", f"no entry '{part}'; {nearest(part, known)}")])
+    raise ScenarioError([Problem(f"{option} {key}", f"no entry '{part}'; {nearest(part, known)}")])
 
 
-def _addresses(tree: dict[str, Any], key: str) -> list[Path]:
+def _addresses(tree: dict[str, Any], key: str, option: str) -> list[Path]:
     parts = key.split(".")
     if not all(parts) or len(parts) > 8:
-        raise ScenarioError([Problem(f"--set {key}", "must be a dotted key, such as network.loss")])
+        raise ScenarioError(
+            [Problem(f"{option} {key}", "must be a dotted key, such as network.loss")]
+        )
     groups = tree.get("nodes")
     entries = tree.get(parts[0])
     if parts[0] != "nodes" and isinstance(entries, list) and len(parts) > 1:
-        return [(parts[0], _entry(entries, parts[1], key), *parts[2:])]
+        return [(parts[0], _entry(entries, parts[1], key, option), *parts[2:])]
     if parts[0] != "nodes" or not isinstance(groups, list):
         return [tuple(parts)]
     if len(parts) < 3:
         raise ScenarioError(
-            [Problem(f"--set {key}", "must name a group and a key: nodes.all.count")]
+            [Problem(f"{option} {key}", "must name a group and a key: nodes.all.count")]
         )
     names = [g.get("name") if isinstance(g, dict) else None for g in groups]
     if parts[1] == "all":
@@ -300,5 +326,5 @@ def _addresses(tree: dict[str, Any], key: str) -> list[Path]:
     else:
         known = [str(name) for name in names if name] + ["all", *map(str, range(len(groups)))]
         message = f"no group '{parts[1]}'; {nearest(parts[1], known)}"
-        raise ScenarioError([Problem(f"--set {key}", message)])
+        raise ScenarioError([Problem(f"{option} {key}", message)])
     return [("nodes", index, *parts[2:]) for index in chosen]

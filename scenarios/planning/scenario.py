@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.language.problems import Report
-from scenarios.language.reader import read_source
+from scenarios.language.reader import Source, read_source
 from scenarios.language.table_rules import fill_table, read_table
 from scenarios.planning.scenario_tables import ScenarioTable
 
@@ -34,8 +34,12 @@ def load(
 
     What is wrong with single values is in the scenario's report.
     """
-    source = read_source(scenario, settings, named=named)
-    report = source.report
+    return read_again(read_source(scenario, settings, named=named))
+
+
+def read_again(source: Source) -> Scenario:
+    """Read the values of a source; what is wrong with single values is in the scenario's report."""
+    report = source.report()
     read = read_table(ScenarioTable, source.tree, (), report)
     raw = source.tree if report.problems else fill_table(ScenarioTable, source.tree)
     name = read.name or source.name

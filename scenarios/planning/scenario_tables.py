@@ -44,6 +44,7 @@ from scenarios.planning.pair_latency import LatencyMatrixTable, PairLatencyTable
 from scenarios.planning.places import tables_of
 from scenarios.planning.places.devices import DevicesTable
 from scenarios.planning.starts import STARTS, StartTable
+from scenarios.planning.sweep_table import SweepRule, SweepTable
 from scenarios.planning.topologies import TOPOLOGIES, TopologyTable
 
 _SEED = Number(low=0, whole=True)
@@ -186,12 +187,6 @@ class OriginTable(Table):
     sha256: Mapping[str, str] | None = key(Free(Text()))
 
 
-class SweepTable(Table):
-    """[sweep]: the runs of a sweep."""
-
-    seeds: str | None = key(Text('seeds such as "0..9"'))
-
-
 class ScenarioTable(Table):
     """A whole scenario file."""
 
@@ -216,4 +211,4 @@ class ScenarioTable(Table):
     fault: list[FaultTable] = key(Many(FaultRule(), 0, 10_000), [])
     expect: list[ExpectTable] = key(Many(SubTable(ExpectTable), 0, 10_000), [])
     targets: Mapping[str, GoalTable] = key(Free(SubTable(GoalTable), "the name of a target"), {})
-    sweep: SweepTable = key(SubTable(SweepTable), {})
+    sweep: SweepTable = key(SweepRule(), {})

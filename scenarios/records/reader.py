@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from actors.events import Event
+from actors.events import Event, Sampled
 from scenarios.language.null_reasons import with_reasons
 from scenarios.planning.array_files import UNREADABLE, arrays
 from scenarios.records.file_guard import (
@@ -147,6 +147,26 @@ class RunRecord:
                         break
                     tail *= 8
         return 0
+
+    @property
+    def last_sample(self) -> dict[str, Any]:
+        """The metrics of the last sample: read from the end on, as far back as it takes; empty where there is none."""
+        for segment in reversed(segments(self.path)):
+            with segment.open("rb") as file:
+                size, tail = segment.stat().st_size, _TAIL
+                while True:
+                    file.seek(max(0, size - tail))
+                    if tail < size:
+                        file.readline()
+                    lines = [line for line in _until_cut(file) if b'"sampled"' in line]
+                    for line in reversed(lines):
+                        event = event_of(line, segment)
+                        if isinstance(event, Sampled):
+                            return event.values
+                    if tail >= size:
+                        break
+                    tail *= 8
+        return {}
 
     @property
     def size(self) -> int:

@@ -37,6 +37,10 @@ SWEEP, TABLE, PARQUET, CURVES, CELLS = (
 SWEEP_SCHEMA = 1
 _BEFORE, _AFTER = ("cell", "scenario"), ("seed", "status", "code", "verdict")
 _LAST = ("wall_s", "run", "message")
+FIXED_COLUMNS = (*_BEFORE, *_AFTER, "chosen", *_LAST)
+"""Columns that a table has whatever varies; nothing that varies may be called so."""
+Label = str | float | int | bool
+"""A value of an axis as the table has it."""
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -48,7 +52,19 @@ class Axis(msgspec.Struct, frozen=True):
 
     name: str
     keys: list[str]
-    labels: list[str | float | int | bool]
+    labels: list[Label]
+    beside: dict[str, list[Label]] = {}
+    """The other columns of a `zip` group: the label of each of its other keys, for each of `labels`."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that it has."""
+        return [self.name, *self.beside]
+
+    def columns_at(self, number: int) -> dict[str, Label]:
+        """Return the values of its columns at one of its labels."""
+        others = {name: labels[number] for name, labels in self.beside.items()}
+        return {self.name: self.labels[number], **others}
 
 
 class SweepManifest(msgspec.Struct, frozen=True):
@@ -79,8 +95,8 @@ class Row:
 
     cell: int
     scenario: str
-    settings: Mapping[str, str | float | bool]
-    """The values of the axes, by their names."""
+    settings: Mapping[str, Label]
+    """The values of the axes, by their names, and of the columns beside them."""
     seed: int
     status: str
     """`finished`, `interrupted`, `failed`, `killed`, `stopped` (by racing), or `missing`."""
@@ -141,7 +157,7 @@ class SweepRecord:
         return Row(
             cell=int(line["cell"]),
             scenario=line.get("scenario") or self.manifest.scenarios[0],
-            settings={axis.name: _label(axis, line[axis.name]) for axis in self.axes},
+            settings={k: v for axis in self.axes for k, v in _columns(axis, line).items()},
             seed=int(line["seed"]),
             status=line["status"],
             code=int(line["code"]) if line["code"] else None,
@@ -154,10 +170,14 @@ class SweepRecord:
 
     def run(self, row: Row) -> RunRecord:
         """Open the run of a row. Raises `FolderError` where it has none, or it lies outside of the sweep."""
+        return RunRecord(self.folder_of(row))
+
+    def folder_of(self, row: Row) -> Path:
+        """Return the folder of a row's run. Raises `FolderError` where it has none, or it lies outside of the sweep."""
         path = self.path / row.run
         if not row.run or not path.resolve().is_relative_to(self.path.resolve()):
             raise FolderError(f"{self.path}: cell {row.cell}, seed {row.seed} has no run")
-        return RunRecord(path)
+        return path
 
 
 def is_sweep(path: Path) -> bool:
@@ -173,7 +193,7 @@ def write_manifest(path: Path, manifest: SweepManifest) -> None:
 def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> None:
     """Write `sweep.csv` whole; `sweep.parquet` beside it where pyarrow is installed."""
     several = len(manifest.scenarios) > 1
-    axes = [axis.name for axis in manifest.axes]
+    axes = [column for axis in manifest.axes for column in axis.columns]
     before = _BEFORE if several else _BEFORE[:1]
     names = [*before, *axes, *_AFTER, *manifest.metrics, *_LAST]
     text = io.StringIO()
@@ -181,11 +201,11 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
     writer.writerow(names)
     for row in rows:
         first = [row.cell, row.scenario] if several else [row.cell]
-        values = [_written(row.metrics.get(name)) for name in manifest.metrics]
-        settings = [_written(row.settings[name]) for name in axes]
-        ending = [row.seed, row.status, _written(row.code), row.verdict]
+        values = [in_table(row.metrics.get(name)) for name in manifest.metrics]
+        settings = [in_table(row.settings[name]) for name in axes]
+        ending = [row.seed, row.status, in_table(row.code), row.verdict]
         writer.writerow(
-            [*first, *settings, *ending, *values, _written(row.wall_s), row.run, row.message]
+            [*first, *settings, *ending, *values, in_table(row.wall_s), row.run, row.message]
         )
     _replace(path / TABLE, text.getvalue())
     try:
@@ -200,15 +220,16 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
     fresh.replace(path / PARQUET)
 
 
-def _label(axis: Axis, text: str) -> str | float | bool:
-    """Return the value of an axis that a cell of the table stands for."""
-    for label in axis.labels:
-        if _written(label) == text:
-            return label
+def _columns(axis: Axis, line: Mapping[str, str]) -> dict[str, Label]:
+    """Return the values of an axis and of the columns beside it that a line of the table stands for."""
+    text = line[axis.name]
+    for at, label in enumerate(axis.labels):
+        if in_table(label) == text:
+            return axis.columns_at(at)
     raise ValueError(f"{axis.name} has no value {text[:40]!r}")
 
 
-def _written(value: Any) -> str:
+def in_table(value: Any) -> str:
     """Return a value as the table has it: empty where there is none."""
     if value is None or value != value:  # noqa: PLR0124 # NaN is not itself
         return ""

@@ -6,8 +6,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 _LOOKS_S = 0.1
@@ -15,7 +16,78 @@ _LOOKS_S = 0.1
 _OF_THE_TERMINAL = [
     getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 ]
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 INTERRUPTED = 130
+
+
+class Workers(Protocol):
+    """What does work elsewhere: processes of this machine, or of a cluster."""
+
+    jobs: int
+    """How many pieces of work are done at once."""
+
+    def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Have `act(*arguments)` called; the future raises `BrokenExecutor` where its worker was killed."""
+        ...
+
+    def renew(self) -> None:
+        """Go on with fresh workers, after one was killed: what was under way is lost."""
+        ...
+
+    def close(self) -> None:
+        """End the workers at once, in the middle of what they do."""
+        ...
+
+
+class Here:
+    """Does work in this process, when it is submitted."""
+
+    jobs = 1
+
+    def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Call `act(*arguments)` now."""
+        future = Future[T]()
+        future.set_result(act(*arguments))
+        return future
+
+    def renew(self) -> None:
+        """Do nothing: this process is not replaced."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is under way."""
+
+
+class Processes:
+    """So many processes of this machine, each with one BLAS thread. They start with the first piece of work."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._pool: Any = None
+
+    def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
+        """Have `act(*arguments)` called by a process."""
+        if self._pool is None:
+            from joblib.externals.loky import ProcessPoolExecutor
+
+            self._pool = ProcessPoolExecutor(self.jobs, env=_ONE_THREAD)
+            with _signals_blocked():
+                future = self._pool.submit(_in_worker, os.getpid(), act, arguments)
+        else:
+            future = self._pool.submit(_in_worker, os.getpid(), act, arguments)
+        made: Future[T] = future
+        return made
+
+    def renew(self) -> None:
+        """Let a broken pool go; the next piece of work starts another."""
+        self.close()
+
+    def close(self) -> None:
+        """End the processes at once."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # work was cancelled: it was to be
+                pool.shutdown(wait=True, kill_workers=True)
 
 
 def shared_out(

@@ -18,8 +18,8 @@ def test_the_interface_is_that_of_scenarios() -> None:
     names = set(hush.__all__) - {"__version__"}
     assert names == set(scenarios.__all__)
     assert all(getattr(hush, name) is getattr(scenarios, name) for name in names)
-    with pytest.raises(AttributeError, match="module 'hush' has no attribute 'sweep'"):
-        hush.sweep  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'hush' has no attribute 'swoop'"):
+        hush.swoop  # noqa: B018
 
 
 def test_the_command_is_the_module_too(tmp_path: Path) -> None:

@@ -297,9 +297,13 @@ def test_a_sweep_never_takes_another_plans_runs_for_its_own(tmp_path: Path) -> N
         "run.horizon=40",
     )
     assert hush(*sweep).returncode == 0
-    other = hush(*sweep, "--set", "network.loss=0.5")
-    assert other.returncode == 2
-    assert "holds a run of another plan" in other.stderr
+    mine = (tmp_path / "s" / "sweep.csv").read_text()
+    assert hush(*sweep, "--set", "network.loss=0.5").returncode == 0
+    other = (tmp_path / "s" / "sweep.csv").read_text()
+    assert other != mine
+    assert hush(*sweep).returncode == 0
+    assert (tmp_path / "s" / "sweep.csv").read_text() == mine
+    assert len(list((tmp_path / "s" / "cells").iterdir())) == 2
     bad = ("--set", "expect=[{metric='loss.mean', below=0.0}]")
     failing = ("sweep", "ring5-dropout", "--seeds", "0..0", "--out", str(tmp_path / "f"), *bad)
     assert [hush(*failing).returncode, hush(*failing).returncode] == [1, 1]
@@ -338,7 +342,7 @@ def test_a_sweep_runs_each_seed_once(tmp_path: Path) -> None:
     )
     first = hush(*command)
     assert first.returncode == 0, first.stderr
-    stamps = {p: p.stat().st_mtime_ns for p in (tmp_path / "s").glob("seed-*/summary.json")}
+    stamps = {p: p.stat().st_mtime_ns for p in (tmp_path / "s").glob("cells/*/summary.json")}
     assert len(stamps) == 3
     assert hush(*command).returncode == 0
     assert {p: p.stat().st_mtime_ns for p in stamps} == stamps

@@ -1,0 +1,92 @@
+"""The result of a sweep for a script: its table, its runs, and where they lie."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scenarios.api.columns import Columns, as_type, type_of
+from scenarios.api.result import Result, open_run
+from scenarios.records.file_guard import FolderError
+from scenarios.records.run_folder import choose
+from scenarios.records.sweep_record import Row, SweepRecord
+
+
+class Sweep(SweepRecord):
+    """A sweep's folder, opened.
+
+    `code` is the exit code that the command would have ended with; None where the folder was opened later. A `temporary`
+    folder goes when Python ends, unless `keep` saves it.
+    """
+
+    def __init__(self, path: Path, code: int | None = None, *, temporary: bool = False) -> None:
+        super().__init__(path)
+        self.code = code
+        self.temporary = temporary
+
+    def __repr__(self) -> str:
+        place = f"temporary {self.path}, which keep(DIR) saves" if self.temporary else self.path
+        ended = sum(row.is_finished for row in self.rows)
+        axes = ", ".join(axis.name for axis in self.axes) or "seeds only"
+        return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(self.rows)} runs finished, in {place}>"
+
+    def table(self) -> Columns:
+        """Return the table as columns: a row for each cell and seed, a column for everything that varied, then metrics.
+
+        NaN stands for a metric without a value, None for a code or a time of a run that never was.
+        """
+        manifest = self.manifest
+        of_axes = {
+            name: type_of(labels)
+            for axis in self.axes
+            for name, labels in {axis.name: axis.labels, **axis.beside}.items()
+        }
+        columns = Columns(
+            {
+                "cell": int,
+                **({"scenario": str} if len(manifest.scenarios) > 1 else {}),
+                **of_axes,
+                "seed": int,
+                "status": str,
+                "code": int,
+                "verdict": str,
+                **dict.fromkeys(manifest.metrics, float),
+                "wall_s": float,
+                "run": str,
+                "message": str,
+            }
+        )
+        for row in self.rows:
+            named = {name: as_type(row.settings[name], kind) for name, kind in of_axes.items()}
+            values = {**named, **row.metrics}
+            columns.add(*(values[n] if n in values else getattr(row, n) for n in columns))
+        return columns
+
+    def to_pandas(self) -> Any:
+        """Return the table as a data frame, where pandas is installed."""
+        return self.table().to_pandas()
+
+    def open(self, row: Row) -> Result:
+        """Open the run of a row. Raises `FolderError` where it has none."""
+        return open_run(self.folder_of(row))
+
+    def runs(self) -> Iterator[tuple[Row, Result]]:
+        """Yield each row whose run finished, with that run."""
+        return ((row, self.open(row)) for row in self.rows if row.is_finished)
+
+    def keep(self, path: str | Path) -> Path:
+        """Save a temporary folder as `path`, and return that; this sweep reads there from now on.
+
+        Raises `FolderError` where the folder is not temporary, or `path` is there and not empty.
+        """
+        if not self.temporary:
+            raise FolderError(f"{self.path} is not temporary: it stays where it is")
+        to = choose("sweep", 0, str(path))
+        shutil.copytree(self.path, to, dirs_exist_ok=True)
+        self.path, self.temporary = to, False
+        return to
+
+
+def open_sweep(path: str | Path) -> Sweep:
+    """Open the folder of a sweep, finished or not; raise `FolderError` where it is none."""
+    return Sweep(Path(path))

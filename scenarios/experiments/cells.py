@@ -1,0 +1,231 @@
+"""One cell of a sweep: the hash by which it is found again, and running it, in whatever process."""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scenarios.auditing.at_end_metrics import AT_END_METRICS
+from scenarios.language.json_numbers import aggregate, number
+from scenarios.language.problems import ScenarioError
+from scenarios.language.reader import Source
+from scenarios.planning.blas_threads import OneThread
+from scenarios.planning.check_scenario import checked
+from scenarios.planning.context import Options, PlanningContext
+from scenarios.planning.metric_names import split_metric
+from scenarios.planning.plan import Plan
+from scenarios.planning.planner import resolve
+from scenarios.planning.provenance import resolved_tree
+from scenarios.planning.scenario import read_again
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
+from scenarios.records.run_folder import MANIFEST, SCHEMA, is_record, lock_folder, version
+from scenarios.records.summary import settled
+from scenarios.records.sweep_record import CELLS
+from scenarios.running.control import RunGovernor
+from scenarios.running.run import Run
+from scenarios.running.worker_processes import INTERRUPTED
+
+UNKNOWN, USAGE, OURS, DISK = 4, 2, 70, 74
+_PATIENCE_S = 2.0
+"""So long a cell waits for a worker of a killed sweep to end: it does within a fraction of a second."""
+_UNTOLD = ("name", "summary", "tags", "extends", "sweep", "origin")
+"""What a scenario says of itself that changes no run."""
+_OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One run that a sweep wants: a scenario as it was written, a seed, and the folder that the run goes to."""
+
+    source: Source
+    seed: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one run, as the table has it."""
+
+    status: str
+    code: int | None
+    verdict: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    wall_s: float | None = None
+    """Seconds that the run took, without its plan; from its record."""
+    message: str = ""
+    work_s: float = 0.0
+    """Seconds that it took here, all in all."""
+
+
+def identity(source: Source, seed: int, options: Options, given: str = "") -> str:
+    """Return the hash of what a run depends on, in 64 hexadecimal digits.
+
+    It is that of the scenario in full (every default, every seed, the checksums of its files), without its name and its
+    notes, of the version of hush, and of the version of its record. `given` is the checksum of data that were handed over
+    in Python. No data are read but for their checksums, and nothing is planned.
+    """
+    context = PlanningContext(checked(read_again(source)), _under(options, seed))
+    return identity_of(context, given)
+
+
+def identity_of(context: PlanningContext, given: str = "") -> str:
+    """Return the identity of a scenario that was read and checked."""
+    tree = resolved_tree(context)
+    told = {key: value for key, value in tree.items() if key not in _UNTOLD}
+    known = {
+        "plan": told,
+        "data": tree["origin"]["sha256"],
+        "given": given,
+        "hush": version(),
+        "record": SCHEMA,
+    }
+    text = json.dumps(_canonical(known), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(value: Any) -> Any:
+    """Return a value with one form for each number: 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _canonical(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_canonical(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _under(options: Options, seed: int) -> Options:
+    return replace(options, seed=seed)
+
+
+def folder_of(sweep: Path, name: str) -> Path:
+    """Return the folder of a cell in that of its sweep."""
+    return sweep / CELLS / name
+
+
+def finished(path: Path, metrics: Sequence[str]) -> Done | None:
+    """Read a cell that has been run; None where there is no finished run."""
+    with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
+        record = RunRecord(path)
+        if record.status == "finished" and record.is_judged:
+            return _done(settled(record.summary), record.summary, record.last_sample, metrics)
+    return None
+
+
+def judge(source: Source, seed: int, options: Options) -> Plan:
+    """Return the plan of a cell. Raises `ScenarioError` with everything that is wrong with it."""
+    return resolve(checked(read_again(source)), _under(options, seed))
+
+
+def run_cells(work: Sequence[Work], options: Options, metrics: Sequence[str]) -> list[Done]:
+    """Run some cells, one after the other, up to one that was interrupted; what goes wrong with one is told in its row."""
+    rows = list[Done]()
+    for one in work:
+        rows.append(run_cell(one, options, metrics))
+        if rows[-1].code == INTERRUPTED:
+            break
+    return rows
+
+
+def run_cell(work: Work, options: Options, metrics: Sequence[str]) -> Done:
+    """Run one cell; whatever goes wrong is told in its row."""
+    begun = time.perf_counter()
+    try:
+        done = _run(work, options, metrics)
+    except (ScenarioError, FolderError) as error:
+        done = Done("failed", USAGE, message=_one_line(error))
+    except MemoryError:
+        done = Done("failed", USAGE, message="out of memory; a smaller scenario would fit")
+    except OSError as error:
+        done = Done("failed", DISK, message=f"{error.strerror or error}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 # the other cells go on
+        done = Done("failed", OURS, message=f"{type(error).__name__}: {_one_line(error)}")
+    return replace(done, work_s=time.perf_counter() - begun)
+
+
+def _one_line(error: BaseException) -> str:
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+
+
+@OneThread()
+def _run(work: Work, options: Options, metrics: Sequence[str]) -> Done:
+    with ExitStack() as stack:
+        _hold(work.path, stack)
+        if any(work.path.iterdir()):
+            done = finished(work.path, metrics)
+            if done is not None:
+                return done
+            _clear(work.path)
+        plan = judge(work.source, work.seed, options)
+        run = Run(plan, work.path, RunGovernor(), 1e12, AT_END_METRICS)
+        outcome = asyncio.run(run.perform())
+    code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
+    last = run.observers.last
+    values = {} if last is None else last.values
+    done = _done(code, outcome.summary, values, metrics)
+    return replace(done, status=outcome.status, message=outcome.message)
+
+
+def _hold(path: Path, stack: ExitStack) -> None:
+    """Hold a cell's folder; a worker of a sweep that was killed has it until it ends, which is soon."""
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            stack.enter_context(lock_folder([path], lambda _: None))
+        except FolderError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _clear(path: Path) -> None:
+    """Remove what a run that was cut off left; files that no run wrote are left alone, and refused."""
+    foreign = sorted(p.name for p in path.iterdir() if p.suffix not in _OF_A_RUN or not p.is_file())
+    if foreign or not is_record(path):
+        named = ", ".join(foreign[:3]) or f"no {MANIFEST}"
+        said = f"{path} is no unfinished run to be run again ({named})"
+        raise FolderError(f"{said}: remove it, or choose another folder")
+    for file in path.iterdir():
+        file.unlink()
+
+
+def _done(
+    code: int, summary: Mapping[str, Any], values: Mapping[str, Any], metrics: Sequence[str]
+) -> Done:
+    """Return the row of a run from its summary and its last sample."""
+    if not summary:
+        return Done("failed", code)
+    targets = summary.get("targets") or {}
+    return Done(
+        str(summary["status"]),
+        code,
+        str(summary.get("verdict", "")),
+        {name: value_in(name, values, targets) for name in metrics},
+        summary.get("wall_s"),
+    )
+
+
+def value_in(name: str, values: Mapping[str, Any], targets: Mapping[str, Any]) -> float:
+    """Return a metric of a sample, folded over agents (the mean, unless its name says else), or a figure of a target.
+
+    NaN where there is none.
+    """
+    if name in targets:
+        return number(targets[name])
+    base, how = split_metric(name)
+    value = values.get(base)
+    if isinstance(value, list):
+        return aggregate(np.array([number(one) for one in value]), how or "mean")
+    return number(value)
