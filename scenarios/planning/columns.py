@@ -42,16 +42,23 @@ class Column(Protocol):
 
 @dataclass(frozen=True)
 class Numeric:
-    """A column of numbers, each divided by `maximum`: a public constant above 0."""
+    """A column of numbers, each divided by `maximum`, the largest magnitude: a public constant above 0.
+
+    A value that is the word `unknown` becomes 0; no word does where it is empty.
+    """
 
     name: str
     maximum: float = 1.0
+    unknown: str = ""
 
     @property
     def features(self) -> tuple[str, ...]:
         return (self.name,)
 
     def read(self, table: TextTable) -> "Vector":
+        if self.unknown and self.unknown in table.column(self.name):
+            known = ["0" if v == self.unknown else v for v in table.column(self.name)]
+            table = TextTable(table.name, {self.name: known}, table.lines)
         return finite(table, self.name)
 
     def fill(self, values: "NDArray[Any]", out: "Matrix") -> None:
@@ -76,7 +83,7 @@ class Categorical:
     def read(self, table: TextTable) -> "NDArray[Any]":
         import numpy as np
 
-        values: NDArray[Any] = np.array(self.categories)[self._codes(table)]
+        values: NDArray[Any] = np.array(self.categories)[self.codes(table)]
         return values
 
     def fill(self, values: "NDArray[Any]", out: "Matrix") -> None:
@@ -85,7 +92,7 @@ class Categorical:
         codes = np.fromiter(map(self._numbers.__getitem__, values.tolist()), np.intp, len(values))
         out[np.arange(len(values)), codes] = 1.0
 
-    def _codes(self, table: TextTable) -> "NDArray[Any]":
+    def codes(self, table: TextTable) -> "NDArray[Any]":
         """Return the number of each value's category. Raises BadData."""
         import numpy as np
 
@@ -100,6 +107,23 @@ class Categorical:
             raise BadData(f"{table.place(row)}: {message}") from None
 
 
+@dataclass(frozen=True)
+class Frequency(Categorical):
+    """A column of words, each replaced by how often it occurs, over the largest such count: public constants."""
+
+    counts: tuple[float, ...] = ()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def fill(self, values: "NDArray[Any]", out: "Matrix") -> None:
+        import numpy as np
+
+        shares = np.array(self.counts) / max(self.counts)
+        out[:, 0] = shares[[self._numbers[value] for value in values.tolist()]]
+
+
 class Encoded(NamedTuple):
     """Features of rows, their names, and the values that they were made of by the names of columns."""
 
@@ -108,15 +132,16 @@ class Encoded(NamedTuple):
     values: "Mapping[str, NDArray[Any]]"
 
 
-def encode(table: TextTable, columns: Sequence[Column]) -> Encoded:
+def encode(table: TextTable, columns: Sequence[Column], out: "Matrix | None" = None) -> Encoded:
     """Return the features of every row, in the order of the columns. Raises BadData.
 
-    A value that a column does not know is refused with its line, its column and the nearest category.
+    A value that a column does not know is refused with its line, its column and the nearest category. Features are
+    written into `out`, an array of zeros with a row for each; None stands for a new one.
     """
     import numpy as np
 
     names = tuple(name for column in columns for name in column.features)
-    x = np.zeros((len(table), len(names)))
+    x = np.zeros((len(table), len(names))) if out is None else out
     values, first = dict[str, "NDArray[Any]"](), 0
     for column in columns:
         read, width = column.read(table), len(column.features)

@@ -151,13 +151,9 @@ def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
     `table.points` says how many points are drawn of the pool, in its order; None stands for all. `table.test` is the share
     of test points. Raises NoSplit.
     """
-    if table.points is not None:
-        if table.points > len(pool):
-            raise NoSplit(
-                f"there are {len(pool):,} points, and points = {table.points:,} asks more"
-            )
-        drawn = generator(inputs.seed, "data/points").permutation(len(pool))[: table.points]
-        pool = pool.take(np.sort(drawn))
+    rows = drawn_rows(table, len(pool), inputs.seed)
+    if rows is not None:
+        pool = pool.take(rows)
     order = generator(inputs.seed, "data/test").permutation(len(pool))
     tests = round(table.test * len(pool))
     common = pool.take(np.sort(order[:tests]))
@@ -173,6 +169,19 @@ def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
         shared_rows.by_number(hands),
         uncovered=pool.uncovered,
     )
+
+
+def drawn_rows(table: "PooledTable", total: int, seed: int) -> "Sizes | None":
+    """Return which of so many rows `table.points` draws, in their order; None stands for all. Raises NoSplit.
+
+    Of as many rows as are asked for all are drawn: a source may draw before it reads.
+    """
+    if table.points is None:
+        return None
+    if table.points > total:
+        raise NoSplit(f"there are {total:,} points, and points = {table.points:,} asks more")
+    rows: Sizes = np.sort(generator(seed, "data/points").permutation(total)[: table.points])
+    return rows
 
 
 def amounts(table: "DrawnSourceTable", inputs: "SourceInputs") -> "Sizes":

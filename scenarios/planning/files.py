@@ -19,6 +19,10 @@ class BadData(ValueError):
     """A file or an array cannot be used as it is."""
 
 
+class Missing(BadData):
+    """No such file in any folder that files may be read from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Folders:
     """Where files may be read from: the scenario's folder and those that the user named."""
@@ -33,11 +37,12 @@ class Folders:
     def find(self, path: str) -> Path:
         """Return the real path of a file or folder inside one of the folders; links are followed.
 
-        Raises `BadData` for anything that lies outside of them, and where there is no such file.
+        Raises `BadData` for anything that lies outside of them, `Missing` where there is no such file. Of a resolved
+        scenario each file must be what it was, wherever it lies now.
         """
         outside = os.path.isabs(path) or ".." in Path(path).parts  # noqa: PTH117 # also "/x" elsewhere
         for folder in (self.own, *self.named):
-            if folder is self.own and not self._is_listed(path):
+            if not self._is_listed(path, folder) and folder is self.own:
                 continue
             file = (folder / path).resolve()
             if not self.is_inside(file):
@@ -47,7 +52,7 @@ class Folders:
         if outside:
             raise BadData(f"must stay in the scenario's folder or one named by --data, got {path}")
         hint = "" if self.listed is None else "; origin.folder counts in a run's own folder only"
-        raise BadData(f"no such file: {path} (searched the scenario's folder and --data{hint})")
+        raise Missing(f"no such file: {path} (searched the scenario's folder and --data{hint})")
 
     def is_inside(self, path: Path) -> bool:
         """Whether a file, its links followed, lies inside one of the folders."""
@@ -66,16 +71,16 @@ class Folders:
             raise BadData(message)
         return _plain(path.resolve(), f"{folder.name}/{name}")
 
-    def _is_listed(self, path: str) -> bool:
-        """Whether a resolved scenario names the file, and it is still what it was."""
+    def _is_listed(self, path: str, folder: Path) -> bool:
+        """Whether a resolved scenario names a file that is in a folder, and it is still what it was."""
         if self.listed is None:
             return True
         below = path + "/"
-        if not (self.own / path).exists():
-            return False  # perhaps --data names the folder
+        if not (folder / path).exists():
+            return False  # perhaps it is in another one
         known = {n: h for n, h in self.listed.items() if n == path or n.startswith(below)}
         for name, digest in known.items():
-            file = self.own / name
+            file = folder / name
             if not self.is_inside(file):
                 raise BadData(f"{name} is a link that leads out of the folders that may be read")
             if not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != digest:

@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from scenarios.language.table_rules import Table, fill_table, values_of
 from scenarios.planning.context import PlanningContext
+from scenarios.planning.data_sources import SourceTable
 from scenarios.planning.mechanism import family_of
 from scenarios.planning.scenario_tables import ServerTable
 
@@ -36,21 +38,22 @@ def resolved_tree(context: PlanningContext) -> dict[str, Any]:
 
 
 def _hashes(context: PlanningContext) -> dict[str, str]:
-    """Return the sha256 of every file that the scenario names, by its path there."""
-    tree = {k: v for k, v in values_of(context.read).items() if k != "origin"}
-    hashes: dict[str, str] = {}
-    for name in _paths(tree):
-        place = context.folders.find(name)
-        below = sorted(path for path in place.rglob("*.npz") if path.is_file())
-        for file in below if place.is_dir() else [place]:
-            if context.folders.is_inside(file):  # a link that leads out was not read either
-                key = name if file == place else f"{name}/{file.relative_to(place).as_posix()}"
-                hashes[key] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return hashes
+    """Return the sha256 of every file that the scenario reads, by its path there."""
+    data, folders = context.read.data, context.folders
+    tree = {k: v for k, v in values_of(context.read).items() if k not in {"origin", "data"}}
+    files = {name: folders.find(name) for name in _paths(tree)}
+    if isinstance(data, SourceTable) and context.options.data is None:
+        files |= data.files(folders)
+    return {name: _sha256(file) for name, file in files.items()}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _paths(tree: Any) -> Iterator[str]:
-    """Yield the value of every key `path`."""
+    """Yield the value of every key `path`: outside of [data] it is a file."""
     if isinstance(tree, Table):
         tree = values_of(tree)
     if isinstance(tree, dict):

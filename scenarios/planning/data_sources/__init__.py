@@ -1,7 +1,8 @@
 """The kinds of data source: which points there are, and which agent holds them. One record in one file each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scenarios.language.problems import Report
@@ -22,6 +23,7 @@ from scenarios.planning.splits import SPLITS, SplitTable
 if TYPE_CHECKING:
     from scenarios.planning.datasets import Shards
     from scenarios.planning.pool import Pool
+    from scenarios.planning.published import PublishedSet
 
 
 class SpreadTable(Table):
@@ -74,6 +76,10 @@ class SourceTable(KindTable):
         """Return how much is made at most for so many agents; None where only files say it."""
         raise NotImplementedError(f"no amount of points is known for {self.kind!r}")
 
+    def files(self, folders: Folders) -> Iterable[tuple[str, Path]]:
+        """Return every file that is read, with the path by which `folders` finds it. Raises BadData."""
+        raise NotImplementedError(f"no files are listed for {self.kind!r}")
+
 
 class DrawnSourceTable(SourceTable):
     """Points that are drawn."""
@@ -105,6 +111,9 @@ class DrawnSourceTable(SourceTable):
             total = self.split.total(total, agents)
         return Amount(total, agents * self.test_points, self.dimension)
 
+    def files(self, _: Folders) -> tuple[()]:
+        return ()
+
 
 class PooledTable(SourceTable):
     """Points that are read into one pool, of which test points are set aside and the others dealt to agents.
@@ -134,6 +143,8 @@ class SourceKind:
     table: type[SourceTable]
     example: Mapping[str, Any]
     """Keys of this kind, for tests and random worlds."""
+    published: "PublishedSet | None" = None
+    """The published set that it reads; None where it reads or makes other points."""
 
 
 SOURCES = Family(__name__, SourceKind)

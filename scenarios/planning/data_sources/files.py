@@ -1,12 +1,13 @@
 """Points that are read: one archive for each agent."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Text
 from scenarios.planning.data_sources import SourceInputs, SourceKind, SourceTable
-from scenarios.planning.files import BadData
+from scenarios.planning.files import BadData, Folders
 from scenarios.planning.splits import NoSplit
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ class FilesTable(SourceTable):
 
     def amount(self, _: int) -> None:
         return None
+
+    def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
+        """Yield the archives of the folder, but for a link that leads out: it is not read either."""
+        folder = folders.find(self.path)
+        for file in sorted(path for path in folder.rglob("*.npz") if path.is_file()):
+            if folders.is_inside(file):
+                yield f"{self.path}/{file.relative_to(folder).as_posix()}", file
 
     def build(self, inputs: SourceInputs) -> "Shards":
         """Read the archives of a folder, in the order of their numbers."""
