@@ -16,7 +16,8 @@ from scenarios.api.result import Result
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.planning.check_scenario import checked
-from scenarios.planning.context import Options, data_folders
+from scenarios.planning.context import Options
+from scenarios.planning.files import data_folders
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load

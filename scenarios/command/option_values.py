@@ -89,7 +89,8 @@ def options_of(
     chosen: argparse.Namespace, *, until: float | None = None, engine: str | None = None
 ) -> "Options":
     """Return what the options of a verb add to a scenario."""
-    from scenarios.planning.context import Options, data_folders
+    from scenarios.planning.context import Options
+    from scenarios.planning.files import data_folders
 
     for folder in chosen.data:
         if not Path(folder).is_dir():

@@ -11,7 +11,8 @@ from scenarios.experiments.cells import Done
 from scenarios.experiments.grid import Setting
 from scenarios.experiments.orders import order_of
 from scenarios.experiments.sweep import Sweeping, sweep_folder
-from scenarios.planning.context import Options, data_folders
+from scenarios.planning.context import Options
+from scenarios.planning.files import data_folders
 from scenarios.records.run_folder import folder_named
 
 

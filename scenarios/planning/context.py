@@ -2,7 +2,6 @@
 
 import math
 import operator
-import os
 import pathlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,11 +46,6 @@ class Options:
     graph: Any = None
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""
-
-
-def data_folders() -> tuple[pathlib.Path, ...]:
-    """Return the folders that the environment names: files may be read from them besides the scenario's own."""
-    return tuple(pathlib.Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
 
 
 class PlanningContext:

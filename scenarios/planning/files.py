@@ -88,6 +88,11 @@ class Folders:
         return bool(known)
 
 
+def data_folders() -> tuple[Path, ...]:
+    """Return the folders that the environment names: files may be read from them besides the scenario's own."""
+    return tuple(Path(p) for p in os.environ.get("HUSH_DATA", "").split(os.pathsep) if p)
+
+
 def _plain(path: Path, name: str) -> Path:
     """Return a file or folder; refuse pipes and devices, which may be read for ever."""
     if not (path.is_file() or path.is_dir()):

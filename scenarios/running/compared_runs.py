@@ -9,8 +9,9 @@ from pathlib import Path
 from actors.events import Sampled
 from scenarios.language.reader import beside
 from scenarios.planning.check_scenario import checked
-from scenarios.planning.context import Options, data_folders
+from scenarios.planning.context import Options
 from scenarios.planning.expectations import Bound, Expectation, Selection
+from scenarios.planning.files import data_folders
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
