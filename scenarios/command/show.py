@@ -1,4 +1,4 @@
-"""The verb `show`: a run in words, the text of a scenario, or the card of a mechanism."""
+"""The verb `show`: a run or a sweep in words, the text of a scenario, or the card of a mechanism."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ from scenarios.records.run_folder import is_record
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Print a run, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
+    """Print a run, a sweep, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
     path = Path(chosen.what)
     if chosen.ledger and not is_record(path):
         raise FolderError(f"--ledger needs the folder of a run, and {path} is none")
@@ -24,6 +24,11 @@ def perform(chosen: argparse.Namespace) -> int:
             if chosen.ledger:
                 return _show_ledger(path, chosen.ledger)
             return _show_run(path, as_json=chosen.json)
+    if path.is_dir():
+        from scenarios.records.sweep_record import is_sweep
+
+        if is_sweep(path):
+            return _show_sweep(path, as_json=chosen.json)
     if chosen.what in library_names() or path.is_file():
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
@@ -43,6 +48,23 @@ def perform(chosen: argparse.Namespace) -> int:
         say_json(card_of(chosen.what))
     else:
         say(*in_words(chosen.what))
+    return 0
+
+
+def _show_sweep(path: Path, *, as_json: bool) -> int:
+    from shutil import get_terminal_size
+
+    from scenarios.records.file_guard import guarded
+    from scenarios.records.sweep_record import SweepRecord
+    from scenarios.records.sweep_summary import summarised
+    from scenarios.records.sweep_text import as_tree, in_words
+
+    with guarded(path):
+        sweep = summarised(SweepRecord(path))
+        if as_json:
+            say_json(as_tree(sweep))
+        else:
+            say(*in_words(sweep, get_terminal_size((100, 24)).columns))
     return 0
 
 
