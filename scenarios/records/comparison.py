@@ -18,9 +18,8 @@ from scenarios.records.epsilon_terms import EpsilonTerms, in_words, terms_of
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import chance_of_zero, holm, interval
 from scenarios.records.reader import RunRecord
-from scenarios.records.sweep_record import Row, SweepRecord
+from scenarios.records.sweep_record import Label, Row, SweepRecord
 
-Label = str | float | bool
 Settings = Mapping[str, Label]
 SCENARIO = "scenario"
 """The axis of a sweep over several scenarios."""
@@ -91,13 +90,18 @@ class Difference:
     chance: float
     """The p-value of no difference."""
     corrected: float
-    """The same, corrected for all intervals of the comparison (Holm 1979)."""
+    """The same, corrected for all tests of the comparison (Holm 1979)."""
     notes: tuple[str, ...]
 
     @property
     def excludes_zero(self) -> bool:
         """Whether 0 lies outside of the interval; never where there is no interval."""
         return self.low > 0 or self.high < 0
+
+    @property
+    def is_test(self) -> bool:
+        """Whether its pairs differ among themselves: a count that every pair shares, or a budget, is no test of anything."""
+        return self.low < self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +116,9 @@ class Comparison:
     notes: tuple[str, ...]
 
     @property
-    def intervals(self) -> tuple[Difference, ...]:
-        """The differences that have an interval."""
-        return tuple(d for d in self.differences if not math.isnan(d.low))
+    def tests(self) -> tuple[Difference, ...]:
+        """The differences whose interval has a width."""
+        return tuple(d for d in self.differences if d.is_test)
 
 
 def side_of_run(record: RunRecord) -> Side:
@@ -459,7 +463,7 @@ def _of_epsilon(pairs: Sequence[tuple[Case, Case]]) -> tuple[list[str], bool]:
 
 def _corrected(differences: Sequence[Difference]) -> Iterable[Difference]:
     """Return the differences with their p-values corrected for their number."""
-    known = [at for at, difference in enumerate(differences) if not math.isnan(difference.chance)]
+    known = [at for at, difference in enumerate(differences) if difference.is_test]
     fixed = dict(zip(known, holm([differences[at].chance for at in known]), strict=True))
     for at, difference in enumerate(differences):
-        yield replace(difference, corrected=fixed.get(at, math.nan))
+        yield replace(difference, corrected=fixed.get(at, difference.chance))

@@ -8,7 +8,8 @@ from typing import Any
 
 from scenarios.language.json_numbers import figure
 from scenarios.language.null_reasons import with_reasons
-from scenarios.records.comparison import Comparison, Difference, Label, Settings, Side
+from scenarios.records.comparison import Comparison, Difference, Settings, Side
+from scenarios.records.sweep_record import Label
 
 _KEYS = 12
 """So many keys of scenarios that differ are shown; of more, how many there are is said."""
@@ -100,21 +101,20 @@ def _short(value: float) -> str:
 
 def _conclusion(comparison: Comparison) -> Iterator[str]:
     """Yield how the intervals are to be read."""
-    intervals = comparison.intervals
-    if not intervals:
+    if all(math.isnan(difference.low) for difference in comparison.differences):
         yield "  one pair of runs gives no interval: run both under several seeds (hush sweep --seeds 0..9)"
         return
-    percent = f"{100 * comparison.confidence:g} %"
-    outside = sum(d.excludes_zero for d in intervals)
-    corrected = sum(d.corrected <= 1 - comparison.confidence for d in intervals)
+    percent, tests = f"{100 * comparison.confidence:g} %", comparison.tests
     yield f"  Intervals hold the mean difference with {percent} (Student's t over pairs of one seed)."
-    if len(intervals) == 1:
-        yield "  * 0 is outside of the interval" if outside else "  0 is inside of the interval"
-        return
-    yield (
-        f"  * 0 is outside of {outside} of {len(intervals)} intervals; "
-        f"after Holm's correction for {len(intervals)} of them, of {corrected}"
-    )
+    outside = sum(difference.excludes_zero for difference in tests)
+    corrected = sum(difference.corrected <= 1 - comparison.confidence for difference in tests)
+    if len(tests) == 1:
+        yield f"  0 is {'outside' if outside else 'inside'} of the one interval that has a width"
+    elif tests:
+        yield (
+            f"  * 0 is outside of {outside} of the {len(tests)} intervals that have a width; "
+            f"after Holm's correction for {len(tests)} tests, of {corrected}"
+        )
 
 
 def as_tree(comparison: Comparison) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from functools import cached_property
 from scenarios.records.epsilon_terms import EpsilonTerms, terms_of_sweep
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import interval
-from scenarios.records.sweep_record import TABLE, Row, SweepRecord
+from scenarios.records.sweep_record import TABLE, Label, Row, SweepRecord
 
-Label = str | float | int | bool
 SCENARIO = "scenario"
 """The column of a sweep over several scenarios."""
 CONFIDENCE = 0.95

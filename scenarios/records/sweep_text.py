@@ -142,7 +142,7 @@ def _table(sweep: SweepSummary, width: int) -> list[str]:
     if not sweep.settings:
         return []
     metrics = sweep.record.manifest.metrics
-    head = [*sweep.columns, "runs", *metrics]
+    head = [*_short(sweep.columns, metrics), "runs", *metrics]
     body = [
         [
             *(label_in_words(label) for label in setting.labels.values()),
@@ -156,6 +156,13 @@ def _table(sweep: SweepSummary, width: int) -> list[str]:
         return [*_blocks(sweep, metrics, width), f"  {INTERVALS}", ""]
     rows = ["  " + "  ".join(map(str.rjust, row, widths)) for row in (head, *body)]
     return [*rows, f"  {INTERVALS}", ""]
+
+
+def _short(columns: Sequence[str], metrics: Sequence[str]) -> list[str]:
+    """Return the last parts of the names of columns, as many as tell them apart."""
+    heads = [column.rpartition(".")[2] for column in columns]
+    clear = len(set(heads)) == len(heads) and not set(heads) & {"runs", *metrics}
+    return heads if clear else list(columns)
 
 
 def _blocks(sweep: SweepSummary, metrics: Sequence[str], width: int) -> Iterator[str]:

@@ -112,8 +112,14 @@ def test_chances_are_corrected_as_by_hand() -> None:
     assert holm([0.5, 0.01, 0.03, 0.02]) == [0.5, 0.04, 0.06, 0.06]
     assert holm([0.4, 0.9]) == [0.8, 0.9]
     assert holm([]) == []
-    found = compare([grid("a", 0.0), grid("b", 1.0)]).differences
-    assert [d.corrected for d in found] == holm([d.chance for d in found])
+
+
+def test_differences_that_all_pairs_share_are_no_tests() -> None:
+    """Gaps are the same on both sides at every seed: three losses are tested, not six figures."""
+    comparison = compare([grid("a", 0.0), grid("b", 1.0)])
+    assert [d.metric for d in comparison.tests] == ["loss.mean"] * 3
+    assert [d.corrected for d in comparison.tests] == holm([d.chance for d in comparison.tests])
+    assert {d.corrected for d in comparison.differences if not d.is_test} == {1.0}
 
 
 def test_seeds_without_a_partner_are_named_and_left_out() -> None:
@@ -202,7 +208,7 @@ def test_two_runs_have_differences_and_one_pair_no_interval() -> None:
     mine, theirs = ([*ran.result.samples()][-1]["values"]["loss"] for ran in (one, other))
     assert comparison.differences[0].mean == pytest.approx(sum(theirs) / 6 - sum(mine) / 6)
     assert comparison.differences[1].mean == pytest.approx(max(theirs) - max(mine))
-    assert comparison.intervals == ()
+    assert comparison.tests == ()
     assert comparison.notes[0].startswith("the seeds differ (5 and 6)")
     assert comparison.plans[sides[1].name] == {"run.seed": (5, 6)}
     assert "gives no interval" in "\n".join(in_words(comparison))
