@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scenarios.language.table_rules import key, values_of
 from scenarios.language.value_rules import Choice, Flag, Text
 from scenarios.planning.columns import Categorical, Column, Numeric, encode
-from scenarios.planning.data_sources import SOURCES, Amount, PooledTable, SourceInputs
+from scenarios.planning.data_sources import SOURCES, Amount, PooledTable, SourceInputs, SourceTable
 from scenarios.planning.delimited import DelimitedText, Format, TextTable
 from scenarios.planning.files import MOST_BYTES, BadData, Folders
 from scenarios.planning.published import (
@@ -49,17 +49,11 @@ class Layout:
         return tuple(name for column in self.columns for name in column.features)
 
 
-class NamedTable(PooledTable):
-    """A published data set, read from its files.
+class PublishedTable(SourceTable):
+    """A published data set, read from its files: `path` is the folder that holds them, None the set's own."""
 
-    `path` is the folder that holds them, None the set's own. Each row is scaled to norm at most 1, after a constant feature
-    was appended with `bias`.
-    """
-
-    scale: str = key(Choice("refuse", "row"), "row")
     path: str | None = key(Text("a path"))
     checksum: str = key(Choice("published", "any"), "published")
-    bias: bool = key(Flag(), False)
 
     @property
     def published(self) -> PublishedSet:
@@ -69,18 +63,9 @@ class NamedTable(PooledTable):
             raise NotImplementedError(f"nothing is known of the files of {self.kind!r}")
         return known
 
-    def layout(self) -> Layout:
-        """Return how the text of the files becomes points."""
-        raise NotImplementedError(f"no layout is written for {self.kind!r}")
-
     def chosen(self) -> tuple[PublishedFile, ...]:
         """Return the files that are read, in the order of their points."""
         return self.published.files
-
-    def amount(self, _: int) -> Amount:
-        points = self.points or sum(file.records for file in self.chosen())
-        tests = round(self.test * points)
-        return Amount(points - tests, tests, len(self.layout().features) + self.bias)
 
     def located(self, folders: Folders) -> list[Located]:
         """Find the files. Raises BadData."""
@@ -89,6 +74,25 @@ class NamedTable(PooledTable):
     def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
         for found in self.located(folders):
             yield found.name, found.path
+
+
+class NamedTable(PublishedTable, PooledTable):
+    """A published data set that is one pool of points.
+
+    Each row is scaled to norm at most 1, after a constant feature was appended with `bias`.
+    """
+
+    scale: str = key(Choice("refuse", "row"), "row")
+    bias: bool = key(Flag(), False)
+
+    def layout(self) -> Layout:
+        """Return how the text of the files becomes points."""
+        raise NotImplementedError(f"no layout is written for {self.kind!r}")
+
+    def amount(self, _: int) -> Amount:
+        points = self.points or sum(file.records for file in self.chosen())
+        tests = round(self.test * points)
+        return Amount(points - tests, tests, len(self.layout().features) + self.bias)
 
     def pool(self, inputs: SourceInputs) -> "Pool":
         found, layout = self.located(inputs.folders), self.layout()
