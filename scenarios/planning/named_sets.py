@@ -71,6 +71,10 @@ class PublishedTable(SourceTable):
         """Find the files. Raises BadData."""
         return locate(self.published, folders, self.path, self.chosen())
 
+    def content(self, found: Located, most: float) -> tuple[bytes, str]:
+        """Return the text of a file that was found, and how it differs from what was published. Raises BadData."""
+        return read_published(found, self.checksum, most)
+
     def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
         for found in self.located(folders):
             yield found.name, found.path
@@ -137,7 +141,7 @@ def _read(
     layout, most, notes = table.layout(), inputs.folders.most, list[str]()
     texts = list[DelimitedText]()
     for one in found:
-        read, difference = read_published(one, table.checksum, most)
+        read, difference = table.content(one, most)
         if difference:
             notes.append(f"{one.name} is not the file as published: {difference}")
         texts.append(DelimitedText(one.path.name, read, layout.how, most=most))

@@ -57,7 +57,7 @@ class PublishedSet:
     """A published data set: its files, and what may be done with them.
 
     `folder` is where its files lie, unless the scenario names another. `features` counts them after preprocessing, without
-    a bias. Of `alternatives` any file is enough. `published` says where it is published, as in "is published …".
+    a bias. Of `alternatives` any file is enough, and the others are parts of the first. `published` says where it is published, as in "is published …".
     """
 
     title: str
@@ -78,8 +78,9 @@ class PublishedSet:
     def how_to_get(self, folder: str = "") -> str:
         """Return one sentence: where the set is published, and in which folder to put it; empty stands for its own."""
         names = [file.name for file in self.files]
-        word = " or " if self.alternatives else " and "
-        listed = word.join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+        if self.alternatives:
+            names = [f"{names[0]} (or {' or '.join(names[1:])})"]
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
         return (
             f"{self.title} is published {self.published}: put {listed} into a folder '{folder or self.folder}' in the scenario's "
             f"folder, or in one that --data or HUSH_DATA names"
@@ -106,16 +107,18 @@ def locate(
 
 
 def _located(known: PublishedSet, folders: Folders, folder: str, file: PublishedFile) -> Located:
+    missing: list[str] = []
     for name in file.names:
         path = f"{folder}/{name}"
         try:
             place = folders.find(path)
-        except Missing:
+        except Missing as error:
+            missing.append(str(error))
             continue
         if not place.is_file():
             raise BadData(f"{path} is a folder, not a file")
         return Located(file, path, place)
-    raise BadData(f"no such file: {folder}/{file.name}; {known.how_to_get(folder)}")
+    raise Missing(f"{missing[0]}; {known.how_to_get(folder)}")
 
 
 def read_published(found: Located, checksum: str, most: float) -> tuple[bytes, str]:
@@ -137,6 +140,38 @@ def read_published(found: Located, checksum: str, most: float) -> tuple[bytes, s
             return read, found.file.difference(read)
         case other:
             raise NotImplementedError(f"no checking of files is written by {other!r}")
+
+
+class FileState(NamedTuple):
+    """A file of a published set, and what was found of it.
+
+    `path` is its place, None where it is missing; `size` counts the bytes that it takes there; `difference` says how it
+    differs from what was published, or why it cannot be read, and is empty where it does not.
+    """
+
+    file: PublishedFile
+    path: Path | None
+    size: int
+    difference: str
+
+
+def states(known: PublishedSet, folders: Folders) -> list[FileState]:
+    """Look for every file of a set in its own folder, and compare what is there with what was published."""
+    return [_state(known, folders, file) for file in known.files]
+
+
+def _state(known: PublishedSet, folders: Folders, file: PublishedFile) -> FileState:
+    try:
+        found = _located(known, folders, known.folder, file)
+    except Missing:
+        return FileState(file, None, 0, "")
+    except BadData as error:
+        return FileState(file, None, 0, str(error))
+    try:
+        difference = file.difference(beginning(found.path, min(folders.most, file.size)))
+    except BadData as error:
+        difference = str(error)
+    return FileState(file, found.path, found.path.stat().st_size, difference)
 
 
 def _digest(data: bytes) -> str:

@@ -20,6 +20,11 @@ def generator(seed: int, path: str) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(_key(seed, path, 16)))
 
 
+def reference_generator(seed: int) -> np.random.Generator:
+    """Return the generator that NumPy itself makes of a seed, where a publication says that it was used."""
+    return np.random.Generator(np.random.PCG64(seed))
+
+
 def draws(seed: int, path: str) -> Draws:
     """Return a counter-based stream: draw n is a function of (seed, path, n) alone."""
     return draws_of(np.uint64(_key(seed, path, 8)))

@@ -1,14 +1,25 @@
 """Credit card fraud: is a payment fraudulent? (Dal Pozzolo, Caelen, Johnson, Bontempi 2015)."""
 
+from pathlib import Path
+
 from scenarios.language.table_rules import key
 from scenarios.language.value_rules import Choice
 from scenarios.planning.columns import Numeric
 from scenarios.planning.data_sources import SourceKind
 from scenarios.planning.delimited import Format
+from scenarios.planning.files import Folders, Missing
 from scenarios.planning.named_sets import Layout, NamedTable
-from scenarios.planning.published import PublishedFile, PublishedSet
+from scenarios.planning.published import Located, PublishedFile, PublishedSet, locate
 
+_FRAUDS = 492
 _FILES = {
+    "complete": PublishedFile(
+        name="creditcard.csv",
+        size=150_828_752,
+        lines=284_808,
+        records=284_807,
+        sha256="76274b691b16a6c49d3f159c883398e03ccd6d1ee12d9d8ee38f4b4b98551a89",
+    ),
     "balanced": PublishedFile(
         name="creditcard_balanced_984.csv",
         size=515_327,
@@ -25,15 +36,8 @@ _FILES = {
         sha256="b410313006f7353bbdfc7d00d9236568fb5d7fd83978aac9bafa4971de04b664",
         sorted_sha256="f76dcaed2aacb3cbb68ea007906604b83b628647c8c4e328c928db164475c13c",
     ),
-    "complete": PublishedFile(
-        name="creditcard.csv",
-        size=150_828_752,
-        lines=284_808,
-        records=284_807,
-        sha256="76274b691b16a6c49d3f159c883398e03ccd6d1ee12d9d8ee38f4b4b98551a89",
-    ),
 }
-"""The complete file, and two subsets of it: all frauds, with 492 or 5,000 other payments."""
+"""The complete file, and two subsets of it: all frauds, with 492 or 5,000 other payments that were drawn once."""
 CREDITCARD = PublishedSet(
     title="Credit card fraud",
     folder="creditcard",
@@ -86,7 +90,10 @@ _LAYOUT = Layout(
 
 
 class CreditcardTable(NamedTable):
-    """Credit card fraud: the file with as many frauds as others, the one with 5,000 others, or the complete one."""
+    """Credit card fraud: the subset with as many frauds as others, the one with 5,000 others, or the complete file.
+
+    A subset without a file of its own is taken of the complete one.
+    """
 
     file: str = key(Choice(*_FILES), "balanced")
 
@@ -95,6 +102,37 @@ class CreditcardTable(NamedTable):
 
     def layout(self) -> Layout:
         return _LAYOUT
+
+    def located(self, folders: Folders) -> list[Located]:
+        """Find the file, or the complete one in its place. Raises BadData."""
+        try:
+            return super().located(folders)
+        except Missing:
+            found = locate(self.published, folders, self.path, [_FILES["complete"]])
+            return [one._replace(file=_FILES[self.file]) for one in found]
+
+    def content(self, found: Located, most: float) -> tuple[bytes, str]:
+        if Path(found.name).name in found.file.names:
+            return super().content(found, most)
+        complete, difference = super().content(found._replace(file=_FILES["complete"]), most)
+        return subset(complete, found.file.records - _FRAUDS), difference
+
+
+def subset(complete: bytes, others: int) -> bytes:
+    """Return the lines of all frauds and of so many other payments, in the order of the complete file.
+
+    With `y` the labels in that order and `s = numpy.random.default_rng(0).permutation(numpy.flatnonzero(y == 0))`, the
+    others are the rows `s[:others]`.
+    """
+    import numpy as np
+
+    from scenarios.planning.seeds import reference_generator
+
+    header, *lines = complete.splitlines() or [b""]
+    fraud = np.array([line.rstrip(b'"')[-1:] == b"1" for line in lines], dtype=bool)
+    drawn = reference_generator(0).permutation(np.flatnonzero(~fraud))[:others]
+    rows = np.sort(np.concatenate([np.flatnonzero(fraud), drawn])).tolist()
+    return b"".join(line + b"\n" for line in (header, *(lines[row] for row in rows)))
 
 
 KIND = SourceKind("creditcard", CreditcardTable, example={"points": 100}, published=CREDITCARD)
