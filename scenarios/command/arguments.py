@@ -82,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     _sweeps(verbs)
     _replays(verbs)
     _compares(verbs)
+    _lists_data(verbs)
     return parser
 
 
@@ -233,6 +234,26 @@ def _compares(verbs: Any) -> None:
     add("--json", action="store_true")
 
 
+def _lists_data(verbs: Any) -> None:
+    """Add the verb that looks for data sets."""
+    add = verbs.add_parser(
+        "data",
+        help="the data sets that scenarios may name: which are here, and where to get the others",
+    ).add_argument
+    add("--json", action="store_true")
+    _folders(add)
+
+
+def _folders(add: Callable[..., Any]) -> None:
+    add(
+        "--data",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="files may be read from here too; repeatable",
+    )
+
+
 def _drawn(add: Callable[..., Any]) -> None:
     add("--ascii", action="store_true", help="draw with ASCII only")
     add("--color", choices=("auto", "always", "never"), default="auto", help="beats NO_COLOR")
@@ -246,13 +267,7 @@ def _common(add: Callable[..., Any]) -> None:
         default=[],
         help="change a dotted key; repeatable",
     )
-    add(
-        "--data",
-        metavar="DIR",
-        action="append",
-        default=[],
-        help="files may be read from here too; repeatable",
-    )
+    _folders(add)
     add("--allow-code", action="store_true", help="let the scenario name code of its own")
     add("--allow-large", action="store_true", help="lift the caps on size")
 

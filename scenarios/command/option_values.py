@@ -85,21 +85,27 @@ def scenario_of(chosen: argparse.Namespace, name: str) -> CheckedScenario:
     return checked(load(name, settings(chosen.set)))
 
 
-def options_of(
-    chosen: argparse.Namespace, *, until: float | None = None, engine: str | None = None
-) -> "Options":
-    """Return what the options of a verb add to a scenario."""
-    from scenarios.planning.context import Options
+def named_folders(chosen: argparse.Namespace) -> tuple[Path, ...]:
+    """Return the folders that `--data` and the environment name."""
     from scenarios.planning.files import data_folders
 
     for folder in chosen.data:
         if not Path(folder).is_dir():
             raise ScenarioError.of(f"--data {folder}", "is not a folder")
+    return (*map(Path, chosen.data), *data_folders())
+
+
+def options_of(
+    chosen: argparse.Namespace, *, until: float | None = None, engine: str | None = None
+) -> "Options":
+    """Return what the options of a verb add to a scenario."""
+    from scenarios.planning.context import Options
+
     return Options(
         seed=getattr(chosen, "seed", None),
         until=until,
         engine=engine,
-        folders=(*map(Path, chosen.data), *data_folders()),
+        folders=named_folders(chosen),
         allow_code=chosen.allow_code,
         allow_large=chosen.allow_large,
     )
