@@ -91,13 +91,51 @@ def _writes(verbs: Any) -> None:
     add = verbs.add_parser("new", help="a commented scenario to start from").add_argument
     add("file")
 
-    add = verbs.add_parser("plot", help="a picture of a run").add_argument
-    add("run", metavar="RUN")
-    add("what", metavar="WHAT", help="loss, gap, epsilon or any metric that was sampled")
+    _pictures(verbs)
+
+
+def _pictures(verbs: Any) -> None:
+    """Add the verb that draws."""
+    add = verbs.add_parser("plot", help="a picture of runs, sweeps or an audit").add_argument
     add(
-        "--x", choices=("time", "rounds", "updates", "releases", "bytes", "epsilon"), default="time"
+        "words",
+        nargs="*",
+        metavar="RUN|SWEEP|AUDIT|WHAT",
+        help="folders, and what to draw of them: pictures (--list) or sampled metrics; without any: four panels",
     )
-    add("--out", metavar="FILE", help="default: RUN/WHAT.png; the ending chooses the format")
+    add(
+        "--x",
+        choices=("time", "rounds", "updates", "releases", "bytes", "epsilon"),
+        default=None,
+        help="what metrics are drawn against (default time); epsilon: each agent's own",
+    )
+    add("--at", metavar="T", help='the instant of a network or a timeline: seconds, or "250ms"')
+    add(
+        "--metric",
+        metavar="NAME",
+        help="what ends of runs are compared by (default: the test score)",
+    )
+    add(
+        "--only",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="only runs with this value; repeatable",
+    )
+    add("--style", choices=("screen", "paper", "slides"), default="screen")
+    add(
+        "--width",
+        choices=("page", "column"),
+        default="page",
+        help="6.9 inches (default), or 3.3 for one column",
+    )
+    add("--format", choices=("png", "svg", "pdf"), default=None, help="default png")
+    add(
+        "--out",
+        metavar="FILE",
+        help="default: in the first folder, named after what is drawn; the caption stands beside it as .txt",
+    )
+    add("--list", action="store_true", help="the pictures, a line each")
 
 
 def _looks(verbs: Any) -> None:

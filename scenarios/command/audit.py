@@ -46,10 +46,12 @@ def perform(chosen: argparse.Namespace) -> int:
         tree = as_json(order, finding)
         (out / "audit.json").write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
         if finding.curve:
-            from scenarios.pictures.plots import NoMatplotlib, draw_audit
+            from scenarios.pictures.draw import NoMatplotlib, Request, save
+            from scenarios.pictures.picture import Material
+            from scenarios.records.audit_record import AuditRecord
 
             try:
-                draw_audit(order, finding, out / "audit.png")
+                save(Request(Material(audits=(AuditRecord(out),)), ("audit",)), None, None)
             except NoMatplotlib as missing:  # the verdict does not depend on the picture
                 say(f"hush: {missing}", error=True)
     if chosen.json:

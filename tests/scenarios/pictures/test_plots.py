@@ -10,10 +10,14 @@ import pytest
 from scenarios.api.result import Result
 from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import Order, audit
+from scenarios.auditing.report import as_json
 from scenarios.command.main import main
-from scenarios.pictures.plots import curve_of, draw_audit
+from scenarios.pictures.curves import curve_of
+from scenarios.pictures.draw import Request, save
+from scenarios.pictures.picture import Material
 from scenarios.planning.context import Options
 from scenarios.planning.run_size import extent
+from scenarios.records.audit_record import AuditRecord
 from tests.support.builders import Ran, perform, private, scenario
 
 AXES = ("time", "rounds", "updates", "releases", "bytes", "epsilon")
@@ -173,7 +177,8 @@ def test_an_audit_of_one_release_is_drawn_as_an_interval_with_its_numbers(tmp_pa
     found = audit(order, lambda _: None)
     ((releases, audited, claimed, charged),) = found.curve
     assert releases == 1
-    draw_audit(order, found, tmp_path / "audit.svg")
+    (tmp_path / "audit.json").write_text(json.dumps(as_json(order, found)), encoding="utf-8")
+    save(Request(Material(audits=(AuditRecord(tmp_path),)), ("audit",)), None, "svg")
     picture = (tmp_path / "audit.svg").read_text("utf-8")
     for value in (audited, claimed, charged):
         assert f"<!-- {show(value)} -->" in picture

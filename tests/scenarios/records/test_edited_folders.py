@@ -17,7 +17,7 @@ from scenarios.api.result import Result
 from scenarios.command.main import OURS, main
 from scenarios.console.screens.viewer import viewer_of_recording
 from scenarios.language.json_numbers import number as number_of
-from scenarios.pictures.plots import curve_of
+from scenarios.pictures.curves import curve_of
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of

@@ -1,0 +1,233 @@
+"""The one place that loads matplotlib: styles, widths, colours and files. Import it where a picture is drawn, not before."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, Literal, cast
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.font_manager import get_font
+from matplotlib.gridspec import GridSpec
+from matplotlib.text import Text
+
+from scenarios.pictures.styles import FORMATS, STYLES, WIDTHS, Style
+from scenarios.records.file_guard import FolderError
+
+_Place = Literal["outside lower center", "upper center"]
+_TICKS, _ROW, _LETTER = 4.2, 1.5, 0.58
+"""Heights of text that labels and ticks below axes take, and a row of a legend; the width of a letter over its height."""
+
+
+class Picture(Figure):
+    """A figure that displays itself in notebooks, and belongs to no window and no global list of figures."""
+
+    style: Style
+    grid: GridSpec
+
+    def _repr_png_(self) -> bytes:
+        return image(self, "png")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One drawing of a picture: its axes, the part of the figure that holds them, and its height over its width."""
+
+    axes: Axes
+    host: SubFigure
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """Entries of a legend, and over how many columns they go."""
+
+    handles: list[Any]
+    labels: list[str]
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows the entries take."""
+        return math.ceil(len(self.labels) / self.columns) if self.labels else 0
+
+    def place(self, host: SubFigure, style: Style, where: _Place) -> None:
+        """Put the entries on a host."""
+        if self.labels:
+            host.legend(
+                self.handles,
+                self.labels,
+                loc=where,
+                ncols=self.columns,
+                frameon=False,
+                fontsize=style.small,
+                handlelength=2.2,
+                columnspacing=1.1,
+                borderpad=0.1,
+                labelspacing=0.3,
+            )
+
+
+def _legend(entries: dict[str, Any], inches: float, style: Style) -> Legend:
+    """Return a legend with as many columns as fit into a width."""
+    labels, letters = list(entries), 72 * inches / style.small
+    columns = next((n for n in range(len(labels), 1, -1) if _letters(labels, n) <= letters), 1)
+    return Legend(list(entries.values()), labels, columns)
+
+
+def _letters(labels: Sequence[str], columns: int) -> float:
+    """Return how wide a legend is, in heights of its letters: entries run down the columns, each as wide as its longest."""
+    longest = [max(map(len, part.tolist())) for part in np.array_split(np.array(labels), columns)]
+    return sum(_LETTER * most + 4.2 for most in longest)
+
+
+@contextmanager
+def styled(name: str) -> Iterator[Style]:
+    """Use a style until the block ends; what the program set before holds again after it."""
+    style = STYLES[name]
+    settings: dict[str, Any] = {
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": style.text,
+        "axes.titlesize": style.text,
+        "axes.labelsize": style.text,
+        "xtick.labelsize": style.small,
+        "ytick.labelsize": style.small,
+        "legend.fontsize": style.small,
+        "lines.linewidth": style.line,
+        "lines.markersize": 3.2 * style.line,
+        "axes.linewidth": 0.6 * style.line,
+        "axes.formatter.useoffset": False,
+        "text.usetex": False,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "hush",
+        "pdf.fonttype": 42,
+        "figure.autolayout": False,
+        "figure.constrained_layout.use": False,
+        "agg.path.chunksize": 10_000,
+    }
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        cast(Any, mpl.rcParams).update(settings)
+        yield style
+
+
+def picture(heights: Sequence[float], style: Style, width: str) -> tuple[Picture, list[Panel]]:
+    """Return a new figure with a panel for each height (over its width): one below the other on a column, in pairs on a page.
+
+    `compose` gives it its size when everything is drawn.
+    """
+    inches = WIDTHS[width]
+    across = 1 if len(heights) == 1 or width == "column" else 2
+    figure = Picture(figsize=(inches, inches), dpi=style.dpi, layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.style = style
+    figure.grid = figure.add_gridspec(math.ceil(len(heights) / across) + 1, across)
+    panels = []
+    for at, height in enumerate(heights):
+        host = figure.add_subfigure(figure.grid[at // across, at % across])
+        panels.append(Panel(host.add_subplot(), host, height))
+    return figure, panels
+
+
+def compose(figure: Picture, panels: Sequence[Panel], title: str, foot: Sequence[str]) -> None:
+    """Give a picture its title, its legends outside of what is drawn, the words at its foot, and its height.
+
+    Entries that several panels have stand once, below all. The words at the foot are those that must not get lost when the
+    picture is copied.
+    """
+    style, inches = figure.style, figure.get_figwidth()
+    across = figure.grid.ncols
+    entries = []
+    for panel in panels:
+        dress(panel.axes, style)
+        handles, labels = panel.axes.get_legend_handles_labels()
+        entries.append(dict(zip(labels, handles, strict=True)))
+    often = Counter(label for of in entries for label in of)
+    shared = {label: handle for of in entries for label, handle in of.items() if often[label] > 1}
+    heights = []
+    for panel, of in zip(panels, entries, strict=True):
+        own = _legend({k: v for k, v in of.items() if k not in shared}, inches / across, style)
+        own.place(panel.host, style, "outside lower center")
+        below = _TICKS * style.text + _ROW * style.small * own.rows
+        heights.append(inches / across * panel.height + below / 72)
+    common = _legend(shared, inches, style)
+    rows = [max(heights[k : k + across]) for k in range(0, len(heights), across)]
+    head = _wrapped(title, inches, style.text)
+    words = _wrapped(" · ".join(foot), inches, style.small)
+    lines = common.rows + words.count("\n") + 1
+    rows.append((_ROW * lines + 0.6) * style.small / 72)
+    figure.grid.set_height_ratios(rows)
+    bottom = figure.add_subfigure(figure.grid[-1, :])
+    common.place(bottom, style, "upper center")
+    bottom.text(
+        0.5,
+        0.0,
+        words,
+        fontsize=style.small,
+        color="0.25",
+        ha="center",
+        va="bottom",
+        linespacing=1.15,
+    )
+    figure.suptitle(head, fontsize=style.text)
+    figure.set_figheight(sum(rows) + _ROW * style.text * (head.count("\n") + 1) / 72)
+
+
+def _wrapped(text: str, inches: float, size: float) -> str:
+    return "\n".join(wrap(text, max(20, int(inches * 72 / (_LETTER * size)))))
+
+
+def dress(axes: Axes, style: Style) -> None:
+    """Let axes have a light grid and no frame on the right and above."""
+    if axes.axison:
+        axes.grid(alpha=0.25, linewidth=0.4 * style.line)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+
+
+def spell_out(figure: Figure | SubFigure | Axes) -> None:
+    """Write characters that the font lacks by their numbers: a box would say nothing."""
+    for text in figure.findobj(Text):
+        words = text.get_text()
+        if words.isascii():
+            continue
+        known = get_font(mpl.font_manager.findfont(text.get_fontproperties())).get_charmap()
+        if any(ord(c) not in known for c in words if c != "\n"):
+            spelled = (c if c == "\n" or ord(c) in known else f"\\u{ord(c):04x}" for c in words)
+            text.set_text("".join(spelled))
+
+
+def image(figure: Figure, ending: str) -> bytes:
+    """Return a figure as the content of a file; nothing in it depends on the day or the machine's settings."""
+    sink = BytesIO()
+    meta: dict[str, Any] = {
+        "png": {"Software": None},
+        "svg": {"Date": None},
+        "pdf": {"CreationDate": None},
+    }
+    spell_out(figure)
+    style = figure.style if isinstance(figure, Picture) else STYLES["screen"]
+    with styled(style.name):
+        figure.savefig(sink, format=ending, dpi=style.dpi, metadata=meta[ending])
+    return sink.getvalue()
+
+
+def save(figure: Picture, out: Path) -> None:
+    """Write a picture to a file whose ending is one of `FORMATS`."""
+    ending = out.suffix.removeprefix(".").lower()
+    if ending not in FORMATS:
+        raise FolderError(f"{out}: a picture ends in {', '.join('.' + f for f in FORMATS)}")
+    data = image(figure, ending)
+    try:
+        out.write_bytes(data)
+    except OSError as error:
+        raise FolderError(f"{out} cannot be written: {error.strerror}") from None

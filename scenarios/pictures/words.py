@@ -1,0 +1,164 @@
+"""Words of pictures: labels with units, what an ε is of, seeds in short; text of files as a picture may show it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scenarios.language.visible_text import visible
+from scenarios.pictures.settings import Member, Setting
+from scenarios.planning.metric_names import reads_models, split_metric
+from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
+
+X_LABELS = {
+    "time": "simulated time (s)",
+    "rounds": "rounds",
+    "updates": "updates, all agents",
+    "releases": "releases, all agents",
+    "bytes": "bytes sent",
+}
+COUNTS = frozenset({"rounds", "updates", "releases"})
+"""Axes that hold whole numbers."""
+_UNITS = {
+    "accuracy": "share of points",
+    "rmse": "unit of the label",
+    "availability": "share of time",
+    "harmed": "share of agents",
+    "staleness": "s",
+    "lag": "messages",
+    "bytes.sent": "bytes",
+    "messages": "messages",
+    "nodes": "agents",
+    "releases": "releases",
+    "derived": "messages",
+    "updates": "updates",
+    "rounds": "rounds",
+    "degree": "neighbours",
+    "gain": "score",
+    "time_to": "s",
+    "releases_to": "releases",
+    "bytes_to": "bytes",
+}
+"""Units of metrics by their names, or the first parts of them; what is not here has no unit."""
+_LONGEST, _BROKEN = 42, 18
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an ε is of: view, δ and accountant, and what it does not cover."""
+
+    view: str
+    delta: str
+    accountant: str
+    not_covered: tuple[str, ...] = ()
+
+    @property
+    def in_short(self) -> str:
+        """In a few words, for a label."""
+        return f"{self.view} view, δ = {self.delta}, {self.accountant}"
+
+
+def terms_of(record: RunRecord) -> Terms:
+    """Return what the ε of a run is of; a question mark stands for what its folder does not tell."""
+    known = record.summary.get("epsilon")
+    if isinstance(known, dict):
+        reasons = tuple(str(words) for words in known.get("not_covered") or ())
+        view, delta, accountant = (
+            str(known.get(key, "?")) for key in ("view", "delta", "accountant")
+        )
+        return Terms(view, delta, accountant, reasons)
+    try:
+        facts = record.facts
+    except FolderError:
+        return Terms("?", "?", "?")
+    deltas = {budget.delta for budget in facts.budgets}
+    delta = f"{deltas.pop():g}" if len(deltas) == 1 else "of each agent"
+    reasons = () if facts.covered else ("the run says that its ε does not cover everything",)
+    return Terms(facts.view, delta, facts.accountant, reasons)
+
+
+def terms_of_all(members: Iterable[Member]) -> tuple[Terms, ...]:
+    """Return the different terms of some runs, in their order."""
+    return tuple(dict.fromkeys(terms_of(member.record) for member in members))
+
+
+def privacy_foot(terms: Sequence[Terms]) -> str:
+    """Return what ε is of in a few words; of several terms each."""
+    words = "ε: " + "; ".join(dict.fromkeys(term.in_short for term in terms))
+    return words.replace(" = ", "\u00a0=\u00a0")  # a line does not end there
+
+
+def privacy_caption(terms: Sequence[Terms]) -> tuple[str, ...]:
+    """Return sentences on what ε is of, and on what it does not cover."""
+    sentences = [
+        f"ε is that of one record of one agent, replaced, in the {t.view} view at δ = {t.delta}, by the accountant {t.accountant}."
+        for t in terms
+    ]
+    reasons = dict.fromkeys(words for t in terms for words in t.not_covered)
+    sentences += [f"ε does not cover: {words}." for words in reasons]
+    return tuple(dict.fromkeys(sentences))
+
+
+def unit_of(what: str) -> str:
+    """Return the unit of a metric; empty where it has none, or is an ε."""
+    base = split_metric(what)[0]
+    return _UNITS.get(base) or _UNITS.get(base.split(".", maxsplit=1)[0], "")
+
+
+def metric_label(what: str) -> str:
+    """Return the label of an axis that shows a metric: its name, its unit, and whether an oracle alone sees it."""
+    base = split_metric(what)[0]
+    if base == "epsilon":
+        return written(what.replace("epsilon", "ε", 1))
+    unit = unit_of(what)
+    gap = " " if len(what) + len(unit) < _BROKEN else "\n"
+    return written(what) + (f"{gap}({unit})" if unit else "")
+
+
+def oracle(what: str) -> str:
+    """Return a note on a metric that no agent sees; empty for others."""
+    return f"{what}: an oracle's view" if reads_models([what]) else ""
+
+
+def written(text: str, most: int = _LONGEST) -> str:
+    """Return a text of a file as a picture shows it: no control character, no formula, and not too long."""
+    seen = visible(text)
+    if len(seen) > most:
+        seen = f"{seen[: most - 1]}…"
+    return seen.replace("$", r"\$")
+
+
+def seeds_in_short(seeds: Iterable[int]) -> str:
+    """Return seeds in a few words: `seed 7`, `seeds 0..9`, or how many there are."""
+    unique = sorted(set(seeds))
+    if len(unique) == 1:
+        return f"seed {unique[0]}"
+    if unique == list(range(unique[0], unique[-1] + 1)):
+        return f"seeds {unique[0]}..{unique[-1]}"
+    if len(unique) <= 6:
+        return f"seeds {', '.join(map(str, unique))}"
+    return f"{len(unique)} seeds"
+
+
+def seeds_of(settings: Sequence[Setting]) -> str:
+    """Return the seeds of settings in a few words."""
+    return seeds_in_short(seed for setting in settings for seed in setting.seeds)
+
+
+def agents_in_words(members: Iterable[Member]) -> str:
+    """Return the numbers of agents of runs in words; empty where no sample tells."""
+    counts = sorted({count for member in members if (count := _agents(member.run.last))})
+    if not counts:
+        return ""
+    many = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    return f"{many} agent{'s' if counts[-1] != 1 else ''}"
+
+
+def _agents(values: dict[str, Any]) -> int:
+    return max((len(v) for v in values.values() if isinstance(v, list)), default=0)
+
+
+def ended(members: Sequence[Member]) -> str:
+    """Return how runs ended where any did not finish, in a few words; empty where all did."""
+    ends = dict.fromkeys(m.record.ended for m in members if m.record.status != "finished")
+    return ", ".join(ends)
