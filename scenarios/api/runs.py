@@ -18,6 +18,7 @@ from scenarios.language.problems import ScenarioError, nearest
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options
 from scenarios.planning.files import data_folders
+from scenarios.planning.given_scenario import load_for_points
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
@@ -93,7 +94,7 @@ def make_plan(
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
     until: float | None = None,
     engine: str | None = None,
-    data: Mapping[str, Any] | None = None,
+    data: Any = None,
     graph: Any = None,
     folders: Iterable[str | Path] = (),
     allow_code: bool = False,
@@ -102,7 +103,10 @@ def make_plan(
     """Read a scenario and return its plan; raise `ScenarioError` with every problem.
 
     `seed`, `until` (seconds), `engine` ("virtual" or "wall") and `set` (dotted keys and their values) come before what the
-    scenario says. `data` is {"nodes": [(x, y), …]}, with "test" for common test points; `graph` is a networkx.Graph.
+    scenario says. `data` is one pool of points, (X, y), which `[data] split` deals to the agents, or [(X0, y0), …], a pair
+    for each of them; also a bunch, {"frame": a data frame, "label": its column}, {"pool": (X, y), "test": (X, y)}, or
+    {"nodes": [(X0, y0), …], "test": …, "rows": …}. X and y may be arrays, lists, data frames or sparse matrices.
+    `graph` is a networkx.Graph.
     `folders` are those that files may be read from, besides the scenario's own and those that HUSH_DATA names.
     `allow_code` lets the scenario run code of its own, `allow_large` lets it ask for more than the usual limits.
     """
@@ -116,7 +120,8 @@ def make_plan(
         data,
         graph,
     )
-    return resolve(checked(load(scenario, set)), options)
+    read = load(scenario, set) if data is None else load_for_points(scenario, set)
+    return resolve(checked(read), options)
 
 
 @names_options
@@ -127,7 +132,7 @@ async def run(
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
     until: float | None = None,
     engine: str | None = None,
-    data: Mapping[str, Any] | None = None,
+    data: Any = None,
     graph: Any = None,
     folders: Iterable[str | Path] = (),
     allow_code: bool = False,

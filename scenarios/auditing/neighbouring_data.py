@@ -41,8 +41,8 @@ class Recipe:
 def recipe(plan: Plan, more: Options) -> Recipe:
     """Write a plan down without its data: the graph, the sizes and the seed stay."""
     tree: dict[str, Any] = {k: v for k, v in plan.resolved.items() if k != "origin"}
-    if "validation" in tree["data"]:  # the points that are handed over are held out already
-        tree["data"] = tree["data"] | {"validation": 0.0}
+    # points are handed over as they are: dealt, held out and scaled, with a bias
+    tree["data"] = {"source": "given", "scale": tree["data"].get("scale", "refuse")}
     graph = plan.graph
     edges = [
         [int(i), int(j), float(w)]

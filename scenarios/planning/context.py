@@ -3,7 +3,7 @@
 import math
 import operator
 import pathlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
@@ -42,7 +42,8 @@ class Options:
     folders: tuple[pathlib.Path, ...] = ()
     allow_code: bool = False
     allow_large: bool = False
-    data: Mapping[str, Any] | None = None
+    data: Any = None
+    """Points that are handed over in Python; None where the scenario's own source makes them."""
     graph: Any = None
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""

@@ -1,19 +1,16 @@
 """The data, the graph and the link policies of a plan."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from actors.links import Policy
 from clocks.durations import Constant, Duration
 from scenarios.language.table_rules import OwnCode
-from scenarios.planning import shared_rows
 from scenarios.planning.context import PlanningContext
 from scenarios.planning.data_sources import SourceInputs
-from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
+from scenarios.planning.data_sources.given import GivenTable, read_handed_over
+from scenarios.planning.datasets import Demands, Shards, held_out, tidy
 from scenarios.planning.files import BadData
+from scenarios.planning.given_data import shards_of
 from scenarios.planning.graphs import Edge, from_graph, listed
 from scenarios.planning.mechanism import rests_on_norms
 from scenarios.planning.pair_latency import PairLatencyTable
@@ -32,20 +29,22 @@ class DataAndLinks:
         self.report = context.report
 
     def shards(self, *, labelled: bool) -> Shards:
-        """Return the points of every agent; with `labelled`, labels must be ±1."""
+        """Return the points of every agent; with `labelled`, two labels become ±1."""
         data, given = self.read.data, self.context.options.data
         scale = "refuse" if isinstance(data, OwnCode) else data.scale
         demands = Demands(labelled, scale, rests_on_norms(self.read))
         seed = self.context.seeds["data"]
+        inputs = SourceInputs(self.context.size, seed, self.context.folders)
 
         def source() -> Shards:
-            if given is not None:
-                return self._given(given)
             if isinstance(data, OwnCode):
-                return self._own_source(data)
-            return data.build(SourceInputs(self.context.size, seed, self.context.folders))
+                return self._own_source(data, inputs)
+            if given is None:
+                return data.build(inputs)
+            assert isinstance(data, GivenTable), "it was read as data that are handed over"  # noqa: S101
+            return shards_of(given, data, inputs)
 
-        path = ("data", "source") if isinstance(data, OwnCode) and given is None else ("data",)
+        path = ("data", "source") if isinstance(data, OwnCode) else ("data",)
         shards = self.context.attempt(
             path, lambda: tidy(held_out(source(), data.validation, seed), demands)
         )
@@ -53,43 +52,12 @@ class DataAndLinks:
         assert isinstance(shards, Shards), "a failure was reported"  # noqa: S101
         return shards
 
-    def _given(self, data: Mapping[str, Any]) -> Shards:
-        try:
-            train = self._pairs(data["nodes"])
-            tests = self._pairs(data.get("test", ()))
-            shared = shared_rows.by_memory([x for x, *_ in data["nodes"]])
-            declared = list(data.get("rows", ()))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            message = f"data must be {{'nodes': [(x, y), …], 'test': [(x, y), …], 'rows': [[…], …]}}, test and rows or not: {type(error).__name__}: {error}"
-            raise BadData(message) from None
-        if len(train) != self.context.size:
-            raise BadData(f"data must be points for {self.context.size} agents, got {len(train)}")
-        if tests and len(tests) != self.context.size:
-            raise BadData(f"data has test points for {len(tests)} of {self.context.size} agents")
-        if len({x.shape[1] for x, _ in (*train, *tests) if x.ndim == 2}) > 1:
-            raise BadData("all agents need one dimension")
-        if declared and len(declared) != self.context.size:
-            raise BadData(f"data has rows for {len(declared)} of {self.context.size} agents")
-        for i, (rows, (x, _)) in enumerate(zip(declared, train, strict=False)):
-            try:
-                declared[i] = shared_rows.numbered(rows, len(x))
-            except ValueError as error:
-                raise BadData(f"node {i}: {error}") from None
-        shared = max(shared, shared_rows.by_number(declared))
-        return Shards(train, tests, None, None, (), shared)
-
-    @staticmethod
-    def _pairs(points: Any) -> tuple[Points, ...]:
-        return tuple((np.asarray(x, float), np.asarray(y, float)) for x, y in points)
-
-    def _own_source(self, data: OwnCode) -> Shards:
-        """Ask code of the scenario's own for points: a pair (x, y) for each agent, or what `run(data=…)` takes."""
+    def _own_source(self, data: OwnCode, inputs: SourceInputs) -> Shards:
+        """Ask code of the scenario's own for points: what `run(data=…)` takes."""
         thing = self.context.code(data.kind)(**data.parameters)
         points = thing(self.context.size, generator(self.context.seeds["data"], "data/own"))
-        if not isinstance(points, Mapping):
-            points = {"nodes": points}
         try:
-            return self._given(points)
+            return shards_of(points, read_handed_over(), inputs)
         except BadData as error:
             raise BadData(f"{data.kind}: {error}") from None
 

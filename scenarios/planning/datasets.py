@@ -1,5 +1,6 @@
 """The points of agents: what is drawn or read, refused or scaled before anything is learnt from it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ import numpy as np
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning import shared_rows
 from scenarios.planning.files import BadData
+from scenarios.planning.labels import Classes, classes_of, in_words, signs
 from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import generator
 from scenarios.planning.splits import SPLITS, NoSplit
@@ -35,6 +37,8 @@ class Shards:
     share is held out."""
     uncovered: tuple[str, ...] = ()
     """Why ε does not cover how the points were made; empty where it does."""
+    classes: Classes | None = None
+    """The labels of the whole source, also of points that no agent has; None where they are not known, or many numbers."""
 
     @property
     def dimension(self) -> int:
@@ -50,7 +54,7 @@ class Demands:
     """What a task asks of its points."""
 
     labelled: bool
-    """Whether labels are ±1."""
+    """Whether labels are two, which become ±1."""
     scale: str = "refuse"
     """What becomes of rows above norm 1: `refuse`, or `row`, which scales them."""
     bound: str = ""
@@ -77,11 +81,15 @@ def held_out(shards: Shards, share: float, seed: int) -> Shards:
 
 
 def tidy(shards: Shards, demands: Demands) -> Shards:
-    """Refuse what cannot be learned from; scale rows above norm 1 where that was asked for.
+    """Refuse what cannot be learned from; make labels ±1 where the task wants that; scale rows above norm 1 on request.
 
     No noise and no charge rests on test or validation points: those above norm 1 are scaled with the others, or left as
-    they are.
+    they are. Raises BadData.
     """
+    for whose, (x, y) in _named(shards):
+        _refuse_form(x, y, whose)
+        _refuse_gaps(x, y, whose)
+    shards = _with_labels(shards, labelled=demands.labelled)
     scaled, tested = 0, replace(demands, bound="")
     train, test, validation = list[Points](), list[Points](), list[Points]()
     for points, kept, asked in (
@@ -90,13 +98,12 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
         (shards.validation, validation, tested),
     ):
         for i, (x, y) in enumerate(points):
-            if points is not shards.validation or len(y):
-                x, changed = _bounded(x, y, i, asked)  # noqa: PLW2901
-                scaled += changed
+            x, changed = _bounded(x, f"node {i}", asked)  # noqa: PLW2901
+            scaled += changed
             kept.append((x, y))
     common = shards.common_test
     if common is not None:
-        x, changed = _bounded(*common, None, tested)
+        x, changed = _bounded(common[0], _COMMON, tested)
         common, scaled = (x, common[1]), scaled + changed
     notes = shards.notes
     if scaled:
@@ -111,6 +118,48 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
     )
 
 
+_COMMON = "the common test points"
+
+
+def _named(shards: Shards) -> Iterator[tuple[str, Points]]:
+    """Yield all points with whose they are; an agent may have no validation points."""
+    for points in (shards.train, shards.test):
+        yield from ((f"node {i}", mine) for i, mine in enumerate(points))
+    yield from ((f"node {i}", mine) for i, mine in enumerate(shards.validation) if len(mine[1]))
+    if shards.common_test is not None:
+        yield _COMMON, shards.common_test
+
+
+def _with_labels(shards: Shards, *, labelled: bool) -> Shards:
+    """Return points whose labels are what the task wants: ±1, or numbers. Raises BadData."""
+    if not labelled:
+        if shards.classes is not None and shards.classes.are_words:
+            raise BadData(
+                'labels are words, and the loss predicts numbers: task.loss = "logistic" tells two labels apart'
+            )
+        return shards
+    alone = () if shards.common_test is None else (shards.common_test,)
+    groups = (shards.train, shards.test, shards.validation, alone)
+    labels = [y for points in groups for _, y in points]
+    mapped, classes = signs(labels, shards.classes)
+    if all(new is old for new, old in zip(mapped, labels, strict=True)):
+        return replace(shards, classes=classes)
+    left = iter(mapped)
+    train, test, validation, common = (
+        tuple((x, next(left)) for x, _ in points) for points in groups
+    )
+    assert classes is not None, "labels that were mapped have names"  # noqa: S101
+    return replace(
+        shards,
+        train=train,
+        test=test,
+        validation=validation,
+        common_test=common[0] if common else None,
+        notes=(*shards.notes, in_words(classes)),
+        classes=classes,
+    )
+
+
 def _refuse_form(x: Matrix, y: Vector, whose: str) -> None:
     """Raise BadData unless features are m × d, labels m, and m at least 1."""
     if x.ndim != 2 or y.ndim != 1 or len(x) != len(y):
@@ -119,13 +168,20 @@ def _refuse_form(x: Matrix, y: Vector, whose: str) -> None:
         raise BadData(f"{whose} has no points: an agent needs at least one")
 
 
-def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[Matrix, int]:
-    whose = "the common test points" if node is None else f"node {node}"
-    _refuse_form(x, y, whose)
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise BadData(f"{whose}: a value is NaN or infinite")
-    if demands.labelled and not np.isin(y, (-1.0, 1.0)).all():
-        raise BadData(f"{whose}: labels must be -1 or 1, got {np.unique(y)[:5].tolist()}")
+def _refuse_gaps(x: Matrix, y: Vector, whose: str) -> None:
+    """Raise BadData where a value is no finite number."""
+    if np.isfinite(x).all() and np.isfinite(y).all():
+        return
+    bad = ~np.isfinite(x)
+    if bad.any():
+        row, column = (int(place) for place in np.argwhere(bad)[0])
+        raise BadData(f"{whose}: a value is NaN or infinite (row {row}, column {column})")
+    row = int(np.flatnonzero(~np.isfinite(y))[0])
+    raise BadData(f"{whose}: a value is NaN or infinite (the label of row {row})")
+
+
+def _bounded(x: Matrix, whose: str, demands: Demands) -> tuple[Matrix, int]:
+    """Return features of norm at most 1 where that is asked for, and how many rows were scaled. Raises BadData."""
     with np.errstate(over="ignore"):  # a norm above the largest double is above 1, too
         norms = np.linalg.norm(x, axis=1)
     above = norms > 1.0 + 1e-12
@@ -136,8 +192,9 @@ def _bounded(x: Matrix, y: Vector, node: int | None, demands: Demands) -> tuple[
             if not demands.bound:
                 return x, 0
             raise BadData(
-                f"{whose}: {int(above.sum())} of {len(y)} rows have a norm above the declared bound 1 "
-                f'(largest {norms.max():.4g}), and {demands.bound}; scale = "row" scales them'
+                f"{whose}: {int(above.sum())} of {len(x)} rows have a norm above the declared bound 1 "
+                f'(largest {norms.max():.4g}), and {demands.bound}; scale = "row" of [data] scales them '
+                '(--set data.scale=row; in Python set={"data.scale": "row"})'
             )
         case "row":
             return x / np.maximum(norms, 1.0)[:, None], int(above.sum())
@@ -151,6 +208,7 @@ def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
     `table.points` says how many points are drawn of the pool, in its order; None stands for all. `table.test` is the share
     of test points. Raises NoSplit.
     """
+    classes = pool.classes or classes_of([pool.y])
     rows = drawn_rows(table, len(pool), inputs.seed)
     if rows is not None:
         pool = pool.take(rows)
@@ -168,6 +226,7 @@ def dealt(table: "PooledTable", pool: Pool, inputs: "SourceInputs") -> Shards:
         pool.notes,
         shared_rows.by_number(hands),
         uncovered=pool.uncovered,
+        classes=classes,
     )
 
 

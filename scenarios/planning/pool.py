@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mechanisms.vectors import Matrix, Vector
+    from scenarios.planning.labels import Classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Pool:
     users: "NDArray[np.int64] | None" = None
     notes: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    classes: "Classes | None" = None
+    """What the source calls its labels; None where they are numbers."""
 
     def __len__(self) -> int:
         return len(self.y)

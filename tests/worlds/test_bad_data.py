@@ -50,7 +50,7 @@ def shards(name: str, how: str) -> dict[str, Any]:
 
 REFUSED = {
     "no points": "has no points",
-    "NaN": "a value is NaN or infinite",
+    "NaN": "row 3: column 1 is missing (NaN)",
 }
 
 

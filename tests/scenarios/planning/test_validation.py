@@ -220,5 +220,5 @@ def test_an_audit_trains_on_as_many_points_as_the_scenario() -> None:
 
 def test_points_of_a_wrong_form_are_named_before_any_is_held_out() -> None:
     bad = [(np.zeros((3, 2)), np.ones(2))] * N
-    with pytest.raises(ScenarioError, match="node 0: x must be m × d and y of length m"):
+    with pytest.raises(ScenarioError, match="X of agent 0 has 3 rows and y of agent 0 2 labels"):
         make_plan(scenario(data=BLOBS | {"validation": 0.5}), data={"nodes": bad})

@@ -1,0 +1,41 @@
+"""Keys of sources whose points are rows of named columns: which are features, and what becomes of them."""
+
+from collections.abc import Mapping
+
+from scenarios.language.table_rules import Free, Many, key
+from scenarios.language.value_rules import LARGEST, SMALLEST, Choice, Either, Flag, Number, Text
+from scenarios.planning.data_sources import PooledTable
+
+_NAMES = Many(Text("the name of a column"))
+
+
+class TabularTable(PooledTable):
+    """Points that are rows of named columns."""
+
+    positive: str | float | None = key(
+        Either("a label: a word or a number", Number(), Text("a label"))
+    )
+    """The label that becomes +1; all others become −1. Left out, labels stay as they are."""
+    categorical: list[str] | None = key(_NAMES)
+    """The columns of which each value becomes a feature; left out, those that are not numbers."""
+    categories: Mapping[str, list[str]] = key(Free(Many(Text("a category"), 1)), {})
+    """The categories of a column where they are declared; else they are those that the data have."""
+    drop: list[str] = key(_NAMES, [])
+    """Columns that are no features. A split may still deal by them."""
+    missing: str = key(Choice("refuse", "drop"), "refuse")
+    """What becomes of a row in which a value is missing: `drop` leaves it out."""
+    columns: str = key(Choice("as-is", "max"), "as-is")
+    """How numbers are scaled: `max` divides each column by its largest magnitude in the data."""
+    maximum: Mapping[str, float] = key(Free(Number(above=0, least=SMALLEST, most=LARGEST)), {})
+    """The declared largest magnitude of a column, by which it is divided."""
+    bias: bool = key(Flag(), False)
+    """Whether a constant feature is appended; all are then divided by √2."""
+
+    def amount(self, _: int) -> None:
+        return None
+
+    @property
+    def names_columns(self) -> bool:
+        """Whether a key asks for something of columns one by one."""
+        named = bool(self.categories or self.drop or self.maximum)
+        return named or self.categorical is not None or self.columns != "as-is"
