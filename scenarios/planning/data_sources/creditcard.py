@@ -121,8 +121,8 @@ class CreditcardTable(NamedTable):
 def subset(complete: bytes, others: int) -> bytes:
     """Return the lines of all frauds and of so many other payments, in the order of the complete file.
 
-    With `y` the labels in that order and `s = numpy.random.default_rng(0).permutation(numpy.flatnonzero(y == 0))`, the
-    others are the rows `s[:others]`.
+    The others are the first of `permutation(flatnonzero(y == 0))` of NumPy's own generator of the seed 0, with `y` the
+    labels in that order.
     """
     import numpy as np
 
