@@ -28,6 +28,8 @@ from scenarios.running.control import RunGovernor
 from scenarios.running.run import Outcome, Run
 
 _LIBRARY = "library:"
+NEEDS_FILES = "published-data"
+"""The tag of library scenarios that need a published data set."""
 PASSED, FAILED, BROKE, UNKNOWN = "passed", "failed", "broke an invariant", "unknown"
 UNSETTLED, INTERRUPTED = 4, 130
 _BY_CODE = {0: PASSED, 1: FAILED, 3: BROKE, 4: UNKNOWN}
@@ -59,12 +61,15 @@ class Verdict:
 
 
 def collect(paths: Iterable[str]) -> list[str]:
-    """Return the scenarios that some words name: files, folders of `test_*.toml`, the library or one of it."""
+    """Return the scenarios that some words name: files, folders of `test_*.toml`, the library or one of it.
+
+    The whole library is what runs anywhere: scenarios that need a published data set are named one by one.
+    """
     scenarios = list[str]()
     for word in paths:
         path = Path(word)
         if word == _LIBRARY:
-            scenarios += library_names()
+            scenarios += [name for name in library_names() if NEEDS_FILES not in tags_of(name)]
         elif word.removeprefix(_LIBRARY) in library_names():
             scenarios.append(word.removeprefix(_LIBRARY))
         elif path.is_dir():

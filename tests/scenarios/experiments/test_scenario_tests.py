@@ -78,6 +78,8 @@ def test_files_folders_and_the_library_are_collected(tmp_path: Path) -> None:
     assert collect([str(tmp_path)]) == [str(one)]
     assert collect([str(two), str(two)]) == [str(two)]
     assert "partition-heals" in collect(["library:"])
+    assert "adult" not in collect(["library:"])  # its data set is not part of hush
+    assert collect(["library:adult"]) == ["adult"]
     assert collect(["library:quickstart", "quickstart"]) == ["quickstart"]
     with pytest.raises(ScenarioError, match="no file, no folder and no scenario"):
         collect(["nowhere"])
