@@ -254,7 +254,10 @@ class LocalObjective:
         return lengths
 
     def clip_at(self, bound: float, norm: str) -> Vector:
-        return bound / np.maximum(self._lengths(norm), np.finfo(float).tiny)
+        with np.errstate(
+            over="ignore"
+        ):  # a record of zeros has no gradient: its slope has no bound
+            return bound / np.maximum(self._lengths(norm), np.finfo(float).tiny)
 
     def longest_gradient(self, theta: Vector, clip: Vector | None, norm: str) -> float:
         slopes = np.abs(self.loss.slope(self._scores(theta)))

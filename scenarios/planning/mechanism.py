@@ -363,16 +363,25 @@ def is_misprinted(read: "ScenarioTable") -> bool:
 def rests_on_norms(read: "ScenarioTable") -> str:
     """Return what rests on the bound 1 of features' norms, in words; empty where nothing does.
 
-    The noise and the charges of every private kind do, as printed or not; so does the `bound` smoothness.
-    Code of one's own may: nothing is known of it.
+    The noise and the charges of every private kind do, as printed or not, unless it clips what one record does; so does
+    the `bound` smoothness. Code of one's own may: nothing is known of it.
     """
     if isinstance(read.mechanism, OwnCode):
         return f"what {read.mechanism.kind} charges may rest on it"
     table = learner(read)
     if table is None:
         return ""
-    if is_private(read):
+    private = is_private(read)
+    if private and not _clips(read.mechanism):
         return f"the noise and the charges of {table.kind} rest on it"
-    if isinstance(table, DescentTable) and table.smoothness == "bound":
+    if isinstance(table, DescentTable) and table.smoothness in (
+        ["bound", None] if private else ["bound"]
+    ):
         return 'smoothness = "bound" rests on it'
     return ""
+
+
+def _clips(table: MechanismTable) -> bool:
+    """Whether a descent clips the gradient of each record, however long its features are."""
+    noise = record_of(table).noise
+    return isinstance(table, DescentTable) and noise is not None and noise.bounded(table)
