@@ -84,7 +84,7 @@ def test_every_row_is_scaled_to_norm_at_most_one_with_its_bias(name: str, tmp_pa
     assert Counter(y.tolist()) == Counter(raw.y.tolist())
     assert shared.common_test is not None
     assert len(shared.common_test[1]) == 10
-    with pytest.raises(BadData, match='scale = "row" scales them'):
+    with pytest.raises(BadData, match='scale = "row"'):
         shards(name, Folders(tmp_path), checksum="any", points=40, bias=True, scale="refuse")
 
 
