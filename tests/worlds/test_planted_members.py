@@ -85,7 +85,7 @@ TABLES: tuple[tuple[Mapping[str, type[KindTable]], type[KindTable], tuple[str, .
     (LOSSES, LossTable, ("build", "score", "convex")),
     (Tables(SPLITS), SplitTable, ("sizes",)),
     (STARTS, StartTable, ("models",)),
-    (Tables(SOURCES), SourceTable, ("build", "amount")),
+    (Tables(SOURCES), SourceTable, ("build", "amount", "files")),
     (Tables(TOPOLOGIES), TopologyTable, ("join",)),
     (Tables(CLOCKS), ClockTable, ("clocks",)),
 )

@@ -122,6 +122,7 @@ def test_the_published_files_are_told_to_be_so(
     assert main(["data", "--json"]) == 0
     listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
     assert listed["adult"]["state"] == "present"
+    assert "altered" not in {one["state"] for one in listed.values()}
     assert (listed["adult"]["points"], listed["adult"]["features"]) == (45_222, 104)
     sums = dict(
         line.split("  ./")[::-1] for line in (PUBLISHED / "SHA256SUMS").read_text().splitlines()

@@ -400,6 +400,13 @@ def test_a_difference_from_the_published_file_is_named(content: bytes, said: str
     assert _file(LINES).difference(content) == said
 
 
+@pytest.mark.parametrize("last", [b"", b"\n"])
+def test_other_line_ends_are_named_with_and_without_one_at_the_end(last: bytes) -> None:
+    file = _file(b"2,b\n1,a" + last)
+    assert "other line ends" in file.difference(b"2,b\r\n1,a\r\n")
+    assert "another order" in file.difference(b"1,a\r\n2,b\r\n")
+
+
 @pytest.mark.parametrize("name", NAMED)
 def test_the_record_of_a_set_agrees_with_its_layout(name: str) -> None:
     published, table = known(name), named_table(name)
