@@ -11,6 +11,7 @@ from functools import partial
 from typing import Literal, assert_never
 
 from actors.fault_state import LocalClock
+from actors.faults.absences import Absences
 from actors.faults.context import FaultContext, Firing, Undo
 from actors.faults.overlapping_absences import (
     crash_for,
@@ -95,42 +96,17 @@ class Churn:
 
     def begin(self, firing: Firing) -> Undo:
         """Let each agent that is hit go and come back, until this is undone."""
-        away, over = set[int](), [False]
+        absences = Absences(firing, crashes=self.crashes)
         written, context = dict(self.trace), firing.context
-
-        def turn(node: int, *, on: bool) -> None:
-            if not over[0]:
-                self._turn(firing, node, firing.cause, away, on=on)
-
         for node in firing.hit:
             if self.session is None or self.downtime is None:
-                _follow(written.get(node, ()), node, context, turn)
+                _follow(written.get(node, ()), node, context, absences.turn)
             else:
                 draws = context.stream(f"{firing.path}/{node}")
                 context.clock.spawn(
-                    self._alternate(node, context, draws, self.session, self.downtime, turn, over)
+                    self._alternate(node, context, draws, self.session, self.downtime, absences)
                 )
-
-        def undo(ended: int) -> None:
-            over[0] = True
-            for node in sorted(away):
-                self._turn(firing, node, ended, away, on=True)
-
-        return undo
-
-    def _turn(self, firing: Firing, node: int, cause: int, away: set[int], *, on: bool) -> None:
-        """Let one agent go, or come back; only an agent that this fault took away comes back by it."""
-        members, fault = firing.context.members, firing.cause
-        if not on:
-            if (
-                crash_for(members, node, "nothing", fault)
-                if self.crashes
-                else leave_for(members, node, fault)
-            ):
-                away.add(node)
-        elif node in away:
-            away.discard(node)
-            (restart_after if self.crashes else rejoin_after)(members, node, cause, fault)
+        return absences.end
 
     async def _alternate(
         self,
@@ -139,19 +115,18 @@ class Churn:
         draws: Draws,
         session: Duration,
         downtime: Duration,
-        turn: Callable[..., None],
-        over: list[bool],
+        absences: Absences,
     ) -> None:
         luck = int(draws(0, 1)[0] >> 32)
         factor = self.classes[luck * len(self.classes) >> 32]
         number, clock = _FIRST_SESSION, context.clock
-        while not over[0]:
+        while not absences.over:
             here = int(session.draw(draws(number, 1), number)[0])
             gone = int(downtime.draw(draws(number + 1, 1), number + 1)[0])
             await clock.sleep_until(clock.now + max(1, round(here * factor)), FAULT)
-            turn(node, on=False)
+            absences.turn(node, on=False)
             await clock.sleep_until(clock.now + max(1, gone), FAULT)
-            turn(node, on=True)
+            absences.turn(node, on=True)
             number += 2
 
 

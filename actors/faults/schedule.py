@@ -34,6 +34,8 @@ class Action:
     """By how many seconds it sets a clock at once."""
     comes_per_s: float = 0.0
     """How often an agent goes by it alone, in one second, all agents together."""
+    uncovered: str = ""
+    """Why ε does not cover a run with it; empty where it does."""
 
 
 @dataclass(frozen=True, slots=True)

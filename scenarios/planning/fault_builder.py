@@ -14,9 +14,13 @@ from scenarios.planning.durations import DurationTable
 from scenarios.planning.fault_kinds import DIRECTION, FaultTable
 from scenarios.planning.fault_tables import OnAgents, OnLinks
 from scenarios.planning.files import Folders
+from scenarios.planning.regions import cities_of, regions_of
 
 if TYPE_CHECKING:
+    from mechanisms.vectors import Vector
+    from scenarios.planning.cities import City
     from scenarios.planning.context import PlanningContext
+    from scenarios.planning.datasets import Shards
     from scenarios.planning.fault_targets import Targets
 
 
@@ -27,12 +31,32 @@ def _pairs(on: OnLinks) -> tuple[Link, ...]:
 
 
 class FaultBuilder:
-    """Builds parts of actions for one scenario, whose models have `dimension` numbers."""
+    """Builds parts of actions for one scenario; `shards` are the points of its agents, None before they are known."""
 
-    def __init__(self, at: PlanningContext, targets: Targets, dimension: int) -> None:
+    def __init__(self, at: PlanningContext, targets: Targets, shards: Shards | None) -> None:
         self._at = at
         self._targets = targets
-        self.dimension = dimension
+        self._shards = shards
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a model has; 0 before that is known."""
+        return 0 if self._shards is None else self._shards.dimension
+
+    @property
+    def labels(self) -> tuple[Vector, ...]:
+        """The labels of each agent's training points; none before they are known."""
+        return () if self._shards is None else tuple(y for _, y in self._shards.train)
+
+    @property
+    def cities(self) -> tuple[City, ...] | None:
+        """The city of each agent, and last that of a server; None where latency is not by cities. Raises BadData."""
+        return cities_of(self._at)
+
+    @property
+    def regions(self) -> dict[str, tuple[int, ...]]:
+        """The ids of each region: by cities where latency is, else the groups. Raises BadData."""
+        return regions_of(self._at)
 
     @property
     def folders(self) -> Folders:

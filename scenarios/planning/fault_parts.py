@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from actors import events
     from actors.faults import (
         agent_actions,
+        availability,
         context,
         link_actions,
         link_effects,
+        outage,
         privacy_actions,
         schedule,
         targets,
@@ -28,19 +30,23 @@ else:
 
     events = _LazyModule("actors.events")
     agent_actions = _LazyModule("actors.faults.agent_actions")
+    availability = _LazyModule("actors.faults.availability")
     context = _LazyModule("actors.faults.context")
     link_actions = _LazyModule("actors.faults.link_actions")
     link_effects = _LazyModule("actors.faults.link_effects")
+    outage = _LazyModule("actors.faults.outage")
     privacy_actions = _LazyModule("actors.faults.privacy_actions")
     schedule = _LazyModule("actors.faults.schedule")
     targets = _LazyModule("actors.faults.targets")
 
 __all__ = [
     "agent_actions",
+    "availability",
     "context",
     "events",
     "link_actions",
     "link_effects",
+    "outage",
     "privacy_actions",
     "schedule",
     "targets",

@@ -8,6 +8,7 @@ from actors.conditions import read_condition
 from actors.faults.schedule import Action, Fault, Timing
 from clocks.clock import nanoseconds
 from scenarios.planning.context import MOST, PlanningContext
+from scenarios.planning.datasets import Shards
 from scenarios.planning.fault_builder import FaultBuilder
 from scenarios.planning.fault_kinds import Brings, FaultKind, FaultTable
 from scenarios.planning.fault_targets import Targets
@@ -28,18 +29,18 @@ class FaultPlanner:
 
     def edges(self) -> tuple[tuple[int, int], ...]:
         """Return the edges that joins bring along, each with the lower id first."""
-        builder, edges = FaultBuilder(self.at, self._targets, 0), set[tuple[int, int]]()
+        builder, edges = FaultBuilder(self.at, self._targets, None), set[tuple[int, int]]()
         for table in self._tables:
             if table.kind is not None and table.kind.edges is not None:
                 edges |= table.kind.edges(builder, table, table.argument)
         return tuple(sorted(edges))
 
-    def faults(self, dimension: int) -> tuple[Fault, ...]:
-        """Return every fault of the scenario; models have `dimension` numbers.
+    def faults(self, shards: Shards) -> tuple[Fault, ...]:
+        """Return every fault of the scenario, whose agents hold these points.
 
         A fault that cannot be planned is missing, and its problem is in the report.
         """
-        builder = FaultBuilder(self.at, self._targets, dimension)
+        builder = FaultBuilder(self.at, self._targets, shards)
         faults = (self._fault(builder, n, table) for n, table in enumerate(self._tables))
         return tuple(fault for fault in faults if fault is not None)
 

@@ -67,7 +67,8 @@ def _oracles(faults: tuple[Fault, ...]) -> list[str]:
     """Return why participation depends on data; empty where it does not."""
     numbers = ", ".join(str(fault.number) for fault in faults if fault.oracle)
     reason = f"fault {numbers} reads what only an oracle sees, so who takes part depends on data"
-    return [reason] if numbers else []
+    own = [f"fault {f.number} {f.action.uncovered}" for f in faults if f.action.uncovered]
+    return [*([reason] if numbers else []), *own]
 
 
 class _Planner:
@@ -101,7 +102,7 @@ class _Planner:
         weights = np.array([weight for _, _, weight in edges], dtype=np.float64)
         graph = Graph(context.size, heads, tails, weights)
         nodes = agents.nodes(shards, objectives, edges)
-        faults = planner.faults(shards.dimension)
+        faults = planner.faults(shards)
         self.report.stop_if_any()
         joined = {(i, j) for i, j, _ in edges}
         if serves:

@@ -93,7 +93,7 @@ class Steering:
         entry = {"name": name, **table, "at": instant / NANOSECONDS, "oracle": True}
         tree = {**self.tree, "fault": [*self.tree.get("fault", []), entry]}
         planner = self._checked(tree, number)
-        faults = planner.faults(run.plan.dimension)
+        faults = planner.faults(run.plan.shards)
         self._raise(planner.at.report.problems, number)
         fault = faults[number]
         agents = run.members.agents

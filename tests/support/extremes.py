@@ -106,6 +106,9 @@ _FAULTS: tuple[dict[str, Any], ...] = (
             "downtime": {"kind": "weibull", "scale": 1.0, "shape": 0.5},
         }
     },
+    {"availability": {"on": "all", "low": 0.2, "high": 0.8, "period": 2.0, "bias": [2.0, 5.0]}},
+    {"availability": {"on": "all", "period": 2.0, "phase": "label", "session": 1.0}},
+    {"outage": {"on": "all", "up": 1.0, "down": 0.5, "correlation": 0.5}},
     {"clock": {"on": [0], "offset": 0.5}},
     {"clock": {"on": [0], "drift": 0.5}},
     {"clock": {"on": [0], "jump": 0.5}},

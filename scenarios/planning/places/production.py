@@ -33,4 +33,23 @@ KINDS = (
             ],
         },
     ),
+    Preset(
+        name="production-day",
+        sets="drop-out",
+        says="how many devices take part, by the hour",
+        parameters=(
+            Parameter("high over low", 4, "times as many devices at night"),
+            Parameter("period", 24, "h"),
+        ),
+        source=_SOURCE,
+        valid="phones in time zones of one country (the United States of America) that train while idle, charged and on Wi-Fi",
+        leaves_out="the share itself, which is not published: low and high are yours, in this ratio; the shape of the day, and which devices they are",
+        example={
+            "run": {"horizon": "2d", "sample_every": "1h"},
+            "nodes": [{"count": 6, "clock": {"kind": "poisson", "rate": "2/h"}}],
+            "fault": [
+                {"at": 0, "availability": {"on": "all", "phase": "same", "low": 0.1, "high": 0.4}}
+            ],
+        },
+    ),
 )
