@@ -1,7 +1,7 @@
 """availability: each agent is online as often as the hour says.
 
-The share of agent i that is online at t is low + (high − low)·b_i·(1 − |1 − 2·frac((t − φ_i)/period)|): lowest at φ_i, highest
-half a `period` ("24h") later. `phase` says where φ_i lies: `uniform`: drawn for each agent; `same`: 0 for all; `region`: at
+The share of agent i that is online at t is low + (high − low)·b_i·(1 − abs(1 − 2·frac((t − φ_i)/period))): lowest at φ_i,
+highest half a `period` ("24h") later. `phase` says where φ_i lies: `uniform`: drawn for each agent; `same`: 0 for all; `region`: at
 midnight of the agent's city where latency is by `cities` (midnight of longitude 0 is at t = 0), else evenly spaced by group;
 `label`: half a period times the share of the agent's training labels above 0 (of values that are no labels, above their
 median), so that who is online depends on data and ε does not cover the run. `bias = "beta"` draws b_i from Beta(2, 5), `[a, b]`
