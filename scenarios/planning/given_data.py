@@ -18,7 +18,7 @@ from scenarios.language.visible_text import visible
 from scenarios.planning import shared_rows
 from scenarios.planning.datasets import Points, Shards, dealt, with_bias
 from scenarios.planning.files import BadData
-from scenarios.planning.labels import Classes, in_words, numbered, one_against_rest
+from scenarios.planning.labels import Classes, as_numbers
 from scenarios.planning.pool import Pool
 from scenarios.planning.splits import NoSplit
 from scenarios.planning.value_table import (
@@ -28,7 +28,6 @@ from scenarios.planning.value_table import (
     encoded,
     features_of,
     is_words,
-    refuse_infinite,
     refuse_large,
 )
 
@@ -515,8 +514,8 @@ def _read(parts: list[_Part], keys: "TabularTable", most: float) -> _Read:
         raise BadData(f"all agents need one dimension, got {sorted(wide)} features")
     if keys.bias:
         features = [with_bias(x, bias=True) for x in features]
-    labels, classes, said = _signed(
-        [part.y[mine] for part, mine in zip(parts, rows, strict=True)], keys
+    labels, classes, said = as_numbers(
+        [part.y[mine] for part, mine in zip(parts, rows, strict=True)], keys.positive
     )
     left = sum(len(part.y) for part in parts) - sum(map(len, rows))
     dropped = (f"{left:,} rows with missing values were left out",) if left else ()
@@ -605,25 +604,3 @@ def _joined(tables: list[ValueTable]) -> ValueTable:
         return tables[at].place(row - (int(ends[at - 1]) if at else 0))
 
     return ValueTable(tables[0].name, columns, place, int(ends[-1]))
-
-
-def _signed(
-    labels: "list[NDArray[Any]]", keys: "TabularTable"
-) -> "tuple[list[NDArray[Any]], Classes | None, tuple[str, ...]]":
-    """Return labels as numbers: those of all parts by one rule. With `positive` they are −1 and +1."""
-    kinds = {is_words(part) for part in labels if len(part)}
-    if len(kinds) > 1:
-        raise BadData("labels are words for one agent and numbers for another: give one kind")
-    for part in labels:
-        refuse_infinite(part, "y", "row {}".format)
-    if kinds != {True} and keys.positive is None:
-        return [part.astype(np.float64, copy=False) for part in labels], None, ()
-    cuts = np.cumsum([len(part) for part in labels])[:-1]
-    every, classes = np.concatenate([part for part in labels if len(part)] or labels), None
-    if kinds == {True}:
-        every, classes = numbered(every)
-    said: tuple[str, ...] = ()
-    if keys.positive is not None:
-        every, classes = one_against_rest(every, classes, keys.positive)
-        said = (in_words(classes),)
-    return np.split(every, cuts), classes, said

@@ -46,6 +46,33 @@ def classes_of(labels: "Iterable[Vector]") -> Classes | None:
     return Classes(tuple(every.tolist()), tuple(map(_called, every.tolist())), are_words=False)
 
 
+def as_numbers(
+    labels: "Sequence[NDArray[Any]]", positive: Any
+) -> "tuple[list[Vector], Classes | None, tuple[str, ...]]":
+    """Return labels as numbers, those of all parts by one rule; what they are called, and what is to be said of it.
+
+    Words become their numbers; with `positive` that label becomes +1 and all others −1. Raises BadData where a label is
+    infinite, where some parts are words and others numbers, and where no label is `positive`.
+    """
+    kinds = {part.dtype.kind == "O" for part in labels if len(part)}
+    if len(kinds) > 1:
+        raise BadData("labels are words for one agent and numbers for another: give one kind")
+    are_words = True in kinds
+    if not are_words and any(np.isinf(part).any() for part in labels):
+        raise BadData("a label is infinite")
+    if not are_words and positive is None:
+        return [part.astype(np.float64, copy=False) for part in labels], None, ()
+    cuts = np.cumsum([len(part) for part in labels])[:-1]
+    every, classes = np.concatenate([part for part in labels if len(part)] or list(labels)), None
+    if are_words:
+        every, classes = numbered(every)
+    said: tuple[str, ...] = ()
+    if positive is not None:
+        every, classes = one_against_rest(every, classes, positive)
+        said = (in_words(classes),)
+    return np.split(every, cuts), classes, said
+
+
 def numbered(words: "NDArray[Any]") -> "tuple[Vector, Classes]":
     """Return labels that are words as their numbers in the order of characters, and the words."""
     names, numbers = np.unique(words.astype(str), return_inverse=True)

@@ -1,0 +1,43 @@
+"""Points in a delimited text file whose first row names the columns."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.language.table_rules import REQUIRED, key
+from scenarios.language.value_rules import Choice, Text
+from scenarios.planning.data_sources import SourceInputs, SourceKind
+from scenarios.planning.delimited import Format, read_delimited
+from scenarios.planning.files import Folders
+from scenarios.planning.tabular import TabularTable
+
+if TYPE_CHECKING:
+    from scenarios.planning.pool import Pool
+
+
+class CsvTable(TabularTable):
+    """Points in a delimited text file whose first row names the columns; it may be compressed with gzip."""
+
+    path: str = key(Text("a path"), REQUIRED)
+    label: str = key(Text("the name of a column"), REQUIRED)
+    separator: str = key(Choice(",", ";", "\t", "|", " "), ",")
+
+    def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
+        yield self.path, folders.find(self.path)
+
+    def pool(self, inputs: SourceInputs) -> "Pool":
+        from scenarios.planning.tabular_pool import column_of, pool_of
+        from scenarios.planning.value_table import ValueTable
+
+        most = inputs.folders.most
+        text = read_delimited(inputs.folders.find(self.path), Format(self.separator), most=most)
+        categorical = {*(self.categorical or ()), *self.categories}
+        columns = {
+            name: column_of(cells, as_words=name in categorical)
+            for name, cells in text.columns.items()
+        }
+        values = ValueTable(text.name, columns, text.place, len(text))
+        return pool_of(values, self.label, self, most)
+
+
+KIND = SourceKind("csv", CsvTable, example={"path": "people.csv", "label": "income"})
