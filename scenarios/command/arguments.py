@@ -62,7 +62,10 @@ def parser() -> argparse.ArgumentParser:
     add("--json", action="store_true")
     _common(add)
 
-    add = verbs.add_parser("list", help="the library, a line each").add_argument
+    add = verbs.add_parser(
+        "list", help="the library, a line each; or the presets of places with their sources"
+    ).add_argument
+    add("what", nargs="?", choices=("places",), help="default: the library")
     add("--json", action="store_true")
 
     add = verbs.add_parser(

@@ -36,8 +36,10 @@ class Preset:
     """The range for which they hold."""
     leaves_out: str
     """What of the phenomenon it does not show."""
+    usage: tuple[str, ...]
+    """What an author writes, in lines of TOML."""
     example: Mapping[str, Any]
-    """A piece of a scenario that uses it."""
+    """A piece of a small scenario that uses it."""
     table: type[KindTable] | None = None
     """What reads it where a kind may stand; None where no kind but numbers are the preset, as its example shows."""
 

@@ -30,11 +30,12 @@ def _preset(file: str, words: str) -> Preset:
     return Preset(
         name=name,
         sets="session",
-        says=f"how long peers stay that download {words}: Weibull",
+        says=f"sessions of peers that download {words}: Weibull",
         parameters=(Parameter("shape", shape), Parameter("scale", scale, "min")),
         source="Stutzbach, Rejaie 2006, fits of session lengths (doi:10.1145/1177080.1177105); the scale is read in minutes",
         valid="peers of one popular file, minutes to days; medians of 7 to 23 minutes",
         leaves_out="downtimes, the hour of the day, and that the sessions of one peer resemble each other (per_node gives it classes)",
+        usage=(f'session = "{name}"', f'session = {{ kind = "{name}", scaled = 0.1 }}'),
         example={"run": {"horizon": "10m"}, "fault": [{"at": 0, "churn": churn}]},
         table=BittorrentTable,
     )

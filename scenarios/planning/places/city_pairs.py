@@ -29,6 +29,7 @@ KINDS = (
         source="a fit of ours to a public matrix of 227 cities, made for hush: Kolmogorov-Smirnov distance 0.050 (gamma 0.064, lognormal 0.112)",
         valid="from 11 to 149 ms (5 % to 95 % of the matrix; its median is 67 ms, that of the fit 64 ms)",
         leaves_out="which pair it is: each message is a draw of its own, so links do not differ and no triangle holds; `cities` keeps pairs apart",
+        usage=('latency = "city-pairs"', 'latency = { kind = "city-pairs", scaled = 2 }'),
         example={"network": {"latency": "city-pairs"}},
         table=CityPairsTable,
     ),

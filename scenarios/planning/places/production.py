@@ -16,6 +16,14 @@ KINDS = (
         source=_SOURCE,
         valid="phones that are idle, charged and on Wi-Fi, in rounds of minutes, one company's applications",
         leaves_out="why one dropped out (an error, the network, or its user), and that the same devices drop out again",
+        usage=(
+            "[[fault]]",
+            "when = 'kind == \"round_opened\"'",
+            "times = 1000",
+            'later = "10ms"',
+            'for = "500ms"',
+            "crash = { percent = 8, redraw = true }",
+        ),
         example={
             "run": {"rounds": 5},
             "nodes": [{"count": 25, "clock": "barrier"}],
@@ -44,6 +52,11 @@ KINDS = (
         source=_SOURCE,
         valid="phones in time zones of one country (the United States of America) that train while idle, charged and on Wi-Fi",
         leaves_out="the share itself, which is not published: low and high are yours, in this ratio; the shape of the day, and which devices they are",
+        usage=(
+            "[[fault]]",
+            'at = "0s"',
+            'availability = { on = "all", phase = "same", high = 0.4 }',
+        ),
         example={
             "run": {"horizon": "2d", "sample_every": "1h"},
             "nodes": [{"count": 6, "clock": {"kind": "poisson", "rate": "2/h"}}],
