@@ -76,6 +76,21 @@ class Result(RunRecord):
             ended = "interrupted before its end, the figures are of its first part"
         return f"<hush run {self.manifest.get('scenario')} in {place}: {ended}>"
 
+    def _repr_html_(self) -> str:
+        """Return the run for a notebook: its verdict, its figures and a picture where the extra `plot` is installed."""
+        from scenarios.pictures.report import displayed
+
+        return displayed(self)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write one HTML page on the run, that needs nothing else, and return its file: by default in the run's folder.
+
+        Raises `FolderError` where it cannot be written, or the folder's files are damaged.
+        """
+        from scenarios.pictures.report import write_report
+
+        return write_report(self, path)
+
     @property
     def interrupted(self) -> bool:
         """Whether a signal or a person ended the run before its end."""

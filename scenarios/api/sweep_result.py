@@ -30,6 +30,21 @@ class Sweep(SweepRecord):
         axes = ", ".join(axis.name for axis in self.axes) or "seeds only"
         return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(self.rows)} runs finished, in {place}>"
 
+    def _repr_html_(self) -> str:
+        """Return the sweep for a notebook: what varied, and the mean of each metric over seeds."""
+        from scenarios.pictures.report import displayed
+
+        return displayed(self)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write one HTML page on the sweep, that needs nothing else, and return its file: by default in the sweep's folder.
+
+        Raises `FolderError` where it cannot be written, or the folder's files are damaged.
+        """
+        from scenarios.pictures.report import write_report
+
+        return write_report(self, path)
+
     def table(self) -> Columns:
         """Return the table as columns: a row for each cell and seed, a column for everything that varied, then metrics.
 

@@ -258,7 +258,13 @@ def _replays(verbs: Any) -> None:
 
 
 def _compares(verbs: Any) -> None:
-    """Add the verb that compares runs and sweeps."""
+    """Add the verbs that compare runs and sweeps, and report on one."""
+    add = verbs.add_parser(
+        "report", help="one page on a run or a sweep, to read without hush"
+    ).add_argument
+    add("place", metavar="RUN|SWEEP")
+    add("--out", metavar="FILE", help="default: report.html in the folder of the run or sweep")
+
     add = verbs.add_parser(
         "compare", help="differences of runs and sweeps, with intervals, paired by seed"
     ).add_argument

@@ -255,6 +255,24 @@ class RunRecord:
             raise FolderError(f"{path} is damaged: {reason_of(error)}") from None
         return tree
 
+    @property
+    def resolved_file(self) -> Path:
+        """The file that repeats the run."""
+        return self.path / RESOLVED
+
+    def text(self, name: str, most: int) -> tuple[str, bool]:
+        """Return the first characters of a file of text, at most so many, and whether it has more.
+
+        Raises `FolderError` where it cannot be read.
+        """
+        path = self.path / name
+        try:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                content = file.read(most + 1)
+        except OSError as error:
+            raise FolderError(f"{path} cannot be read: {error.strerror}") from None
+        return content[:most], len(content) > most
+
     @cached_property
     def clocks(self) -> frozenset[str]:
         """Kinds of the agents' clocks; none where the scenario of the run is not readable any more."""

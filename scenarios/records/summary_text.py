@@ -68,6 +68,20 @@ def in_words(summary: Values) -> list[str]:
     return [*lines, "", *_verdict_lines(summary)]
 
 
+def entries(summary: Values) -> list[tuple[str, list[str]]]:
+    """Return what `in_words` says of figures as words, each with its lines; groups, notes and verdicts have other places."""
+    figures = in_words(summary | {"groups": [], "notes": [], "warnings": []})[2:]
+    words: list[tuple[str, list[str]]] = []
+    for line in figures[: figures.index("")]:
+        word, said = line[2:12].strip(), line[12:].strip()
+        said = said.replace("   (", " (").replace("   ", "; ")
+        if word or not words:
+            words.append((word, [said]))
+        else:
+            words[-1][1].append(said)
+    return words
+
+
 def _over(summary: Values) -> str:
     """Return over how many agents the means are; empty where those are all."""
     over = summary.get("means_over")

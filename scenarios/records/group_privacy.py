@@ -1,0 +1,104 @@
+"""The privacy of each group of a run, recomputed from its ledger: by accountant and by view, with what was claimed."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from actors.events import Diverged
+from mechanisms.vectors import Vector
+from scenarios.language.json_numbers import number
+from scenarios.records.budget import Budget
+from scenarios.records.epsilon_terms import EpsilonTerms, terms_of
+from scenarios.records.file_guard import guarded
+from scenarios.records.reader import RunRecord
+from scenarios.records.recorded_plan import Remembered
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPrivacy:
+    """The largest ε over the agents of one group, after all releases that were charged."""
+
+    name: str
+    agents: int
+    releases: int
+    delta: float
+    """The largest of its agents."""
+    claimed: float
+    """What the calibration promises; NaN where the run did not record it."""
+    by_accountant: Mapping[str, float]
+    """In the headline view, by each accountant that is valid for every ledger of the run."""
+    by_view: Mapping[str, float]
+    """By the headline accountant, in each view."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPrivacy:
+    """The terms of a run's ε, and the ε of each group."""
+
+    terms: EpsilonTerms
+    groups: tuple[GroupPrivacy, ...]
+
+
+def privacy_of(record: RunRecord) -> RunPrivacy | None:
+    """Return the privacy of each group; None where a run has no summary or no facts of its world (before hush 0.5).
+
+    It is composed as the run composed it at its end, so the largest over groups is what the summary says.
+    """
+    terms = terms_of(record)
+    if terms is None or not record.has_facts:
+        return None
+    with guarded(record.path):
+        return RunPrivacy(terms, _groups(record, terms))
+
+
+def _groups(record: RunRecord, terms: EpsilonTerms) -> tuple[GroupPrivacy, ...]:
+    facts, headline = record.facts, record.summary["epsilon"]
+    budget = _charged(record)
+    accountants = {name: budget.by(name, terms.view) for name in headline["side_by_side"]}
+    views = {view: budget.by(facts.accountant, view) for view in headline["views"]}
+    claims = _claims(record, facts.size)
+    deltas = [part.delta for part in facts.budgets for _ in range(part.count)]
+    groups = []
+    for name, members in facts.members.items():
+        ids = list(members)
+        groups.append(
+            GroupPrivacy(
+                name=name,
+                agents=len(ids),
+                releases=sum(budget.counts[i] for i in ids),
+                delta=max(deltas[i] for i in ids),
+                claimed=_largest(claims, ids),
+                by_accountant={key: _largest(values, ids) for key, values in accountants.items()},
+                by_view={key: _largest(values, ids) for key, values in views.items()},
+            )
+        )
+    return tuple(groups)
+
+
+def _charged(record: RunRecord) -> Budget:
+    """Return a budget that was charged with every release of a run, at its end."""
+    facts = record.facts
+    remembered: object = Remembered(facts)
+    budget = Budget(remembered, live=facts.numerical)  # type: ignore[arg-type] # the part of a plan that it reads
+    budget.last = True
+    for node, spends in record.proof.spends().items():
+        for spend in spends:
+            budget.charge(node, spend)
+    stopped = {event["node"] for event in record.events() if event["kind"] == "diverged"}
+    budget.fold(Diverged(0, 0, node, None) for node in stopped)
+    return budget
+
+
+def _claims(record: RunRecord, size: int) -> Vector:
+    values = record.last_sample.get("epsilon.claimed")
+    if not isinstance(values, list) or len(values) != size:
+        return np.full(size, math.nan)
+    return np.array([number(value) for value in values])
+
+
+def _largest(values: Vector, ids: list[int]) -> float:
+    known = values[ids]
+    known = known[~np.isnan(known)]
+    return float(known.max()) if known.size else math.nan
