@@ -2,9 +2,9 @@
 
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -17,6 +17,12 @@ from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import choose
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from scenarios.pictures.canvas import Picture
+    from scenarios.pictures.draw import Looks
 
 _ALWAYS: dict[str, Type] = {
     "node": int,
@@ -162,6 +168,25 @@ class Result(RunRecord):
             warnings.warn(visible(f"{self.path}: {words}"), stacklevel=2)
         self._has_warned = True
         return list(self.proof.lines)
+
+    def plot(
+        self,
+        what: str | Sequence[str] | None = None,
+        x: str = "time",
+        ax: "Axes | None" = None,
+        **looks: "Unpack[Looks]",
+    ) -> "Axes | Picture":
+        """Draw this run: `what` of `hush plot --list`, a sampled metric, or several; None: four standard panels.
+
+        With `ax` the picture is drawn there and `ax` is returned; else a figure that displays itself in notebooks. No file
+        is written. `looks` are `style`, `width`, `at`, `metric` and `only`, as in the command. Raises `FolderError` where
+        there is nothing to draw, `NoMatplotlib` without the extra `plot`.
+        """
+        from scenarios.pictures.draw import plot
+        from scenarios.pictures.picture import Material
+
+        self._use()
+        return plot(Material(runs=(self,)), what, x, ax, **looks)
 
     @property
     def models(self) -> np.ndarray:

@@ -1,15 +1,21 @@
 """The result of a sweep for a script: its table, its runs, and where they lie."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from scenarios.api.columns import Columns, as_type, type_of
 from scenarios.api.result import Result, open_run
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import choose
 from scenarios.records.sweep_record import Row, SweepRecord
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from scenarios.pictures.canvas import Picture
+    from scenarios.pictures.draw import Looks
 
 
 class Sweep(SweepRecord):
@@ -80,6 +86,22 @@ class Sweep(SweepRecord):
     def to_pandas(self) -> Any:
         """Return the table as a data frame, where pandas is installed."""
         return self.table().to_pandas()
+
+    def plot(
+        self,
+        what: str | Sequence[str] | None = None,
+        x: str = "time",
+        ax: "Axes | None" = None,
+        **looks: "Unpack[Looks]",
+    ) -> "Axes | Picture":
+        """Draw this sweep: `what` of `hush plot --list`, a metric of its runs, or several; None: four standard panels.
+
+        Parameters, returns and errors are those of `Result.plot`. Runs that did not finish are left out.
+        """
+        from scenarios.pictures.draw import plot
+        from scenarios.pictures.picture import Material
+
+        return plot(Material(sweeps=(self,)), what, x, ax, **looks)
 
     def open(self, row: Row) -> Result:
         """Open the run of a row. Raises `FolderError` where it has none."""

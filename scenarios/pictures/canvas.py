@@ -19,7 +19,7 @@ from matplotlib.font_manager import get_font
 from matplotlib.gridspec import GridSpec
 from matplotlib.text import Text
 
-from scenarios.pictures.styles import FORMATS, STYLES, WIDTHS, Style
+from scenarios.pictures.styles import CELL, FORMATS, STYLES, WIDTHS, Style
 from scenarios.records.file_guard import FolderError
 
 _Place = Literal["outside lower center", "upper center"]
@@ -180,6 +180,26 @@ def compose(figure: Picture, panels: Sequence[Panel], title: str, foot: Sequence
     )
     figure.suptitle(head, fontsize=style.text)
     figure.set_figheight(sum(rows) + _ROW * style.text * (head.count("\n") + 1) / 72)
+    for panel in panels:
+        _fit_cells(figure, panel.axes)
+
+
+def _fit_cells(figure: Picture, axes: Axes) -> None:
+    """Turn the texts in cells of a grid upright where the widest is wider than a cell, and leave them out where that does not help."""
+    cells = [text for text in axes.texts if text.get_gid() == CELL]
+    if not cells:
+        return
+    figure.draw_without_rendering()
+    (left, bottom), (right, top) = axes.transData.transform([(0, 0), (1, 1)])
+    extents = [text.get_window_extent() for text in cells]
+    wide, high = max(e.width for e in extents) * 1.1, max(e.height for e in extents) * 1.1
+    if wide <= right - left and high <= top - bottom:
+        return
+    for text in cells:
+        if high <= right - left and wide <= top - bottom:
+            text.set_rotation(90)
+        else:
+            text.remove()
 
 
 def _wrapped(text: str, inches: float, size: float) -> str:
@@ -188,7 +208,7 @@ def _wrapped(text: str, inches: float, size: float) -> str:
 
 def dress(axes: Axes, style: Style) -> None:
     """Let axes have a light grid and no frame on the right and above."""
-    if axes.axison:
+    if axes.axison and not axes.images:
         axes.grid(alpha=0.25, linewidth=0.4 * style.line)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)

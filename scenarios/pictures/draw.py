@@ -1,16 +1,17 @@
 """Draws pictures: what words name, which panels stand by default, and the file with its caption beside it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from scenarios.language.problems import nearest
 from scenarios.language.visible_text import visible
+from scenarios.pictures.ends import is_budget, main_axis
 from scenarios.pictures.metric_panel import draw_metric
 from scenarios.pictures.picture import PICTURES, Drawn, Material, Options, PictureKind
 from scenarios.pictures.sampled_run import AXES
-from scenarios.pictures.settings import axes_of
+from scenarios.pictures.settings import axes_of, value_in_words
 from scenarios.pictures.styles import FORMATS, STYLES, WIDTHS
 from scenarios.pictures.words import ended, seeds_of, written
 from scenarios.planning.metric_names import METRICS, is_known, split_metric
@@ -98,7 +99,8 @@ def draw(request: Request) -> tuple["Picture", tuple[str, ...]]:
     panels = request.panels or standard_panels(material)
     kinds = [kind_of(name, material) for name in panels]
     _refuse_unused(request.options, kinds)
-    options = replace(request.options, narrow=request.width == "column")
+    narrow = request.width == "column" or len(panels) > 1
+    options = replace(request.options, narrow=narrow)
     with loaded.styled(request.style) as style:
         if standard:
             panels, kinds, left = _possible(loaded, style, panels, kinds, material, options)
@@ -168,6 +170,9 @@ def kind_of(name: str, material: Material) -> PictureKind:
     """
     if name in PICTURES:
         return PICTURES[name]
+    picture, _, metric = name.partition(":")
+    if picture in PICTURES and "metric" in PICTURES[picture].takes:
+        return _by_metric(PICTURES[picture], metric)
     base = split_metric(name)[0]
     if base in METRICS or _is_sampled(name, material):
 
@@ -176,6 +181,15 @@ def kind_of(name: str, material: Material) -> PictureKind:
 
         return PictureKind(name, "a metric", "runs", drawn, frozenset({"x"}))
     raise FolderError(_unknown(name, material))
+
+
+def _by_metric(kind: PictureKind, metric: str) -> PictureKind:
+    """Return a kind of picture that compares ends of runs by this metric, whatever the options name."""
+
+    def drawn(axes: "Axes", of: Material, options: Options) -> Drawn:
+        return kind.draw(axes, of, replace(options, metric=metric))
+
+    return replace(kind, name=f"{kind.name}:{metric}", draw=drawn)
 
 
 def _is_sampled(name: str, material: Material) -> bool:
@@ -218,21 +232,23 @@ def standard_panels(material: Material) -> tuple[str, ...]:
     if material.audits:
         return ("audit",)
     settings = material.settings
-    if material.sweeps or (len(axes_of(settings)) > 1 and len(settings) > 3):
-        two = len(axes_of(settings)) > 1
-        grid = ("heatmap",) if two else ()
-        return ("epsilon-accuracy", *grid, "final", "loss", "epsilon", "traffic", "budgets")
+    axes = axes_of(settings)
+    if axes and (material.sweeps or len(settings) > _STANDARD):
+        grid = ("heatmap",) if len(axes) > 1 else ()
+        main, _ = main_axis(settings)
+        if main is not None and is_budget(main):
+            ends = ("final:loss", "final:gain", "final:bytes.sent", "loss", "final:epsilon.max")
+        else:
+            ends = ("final:loss", "final", "final:epsilon.max", "final:bytes.sent", "loss")
+        return ("epsilon-accuracy", *grid, *ends)
     sampled = material.members[0].run.last
     scores = ("accuracy.test", "rmse.test", "accuracy.train", "rmse.train")
     score = [name for name in scores if name in sampled][:1]
-    return (
-        "loss",
-        *score,
-        "epsilon",
-        "staleness" if "staleness" in sampled else "traffic",
-        "objective",
-        "budgets",
-    )
+    if "staleness" in sampled:
+        fourth = "staleness"
+    else:
+        fourth = "bytes.sent" if len(material.members) > 1 else "traffic"
+    return ("loss", *score, "epsilon", fourth, "objective", "budgets")
 
 
 def title_of(material: Material) -> str:
@@ -285,7 +301,7 @@ def save(request: Request, out: str | None, ending: str | None) -> tuple[Path, P
                 f"--out {out} is no {ending}: leave --format out, or change the ending"
             )
     else:
-        stem = "-".join(request.panels)[:80] or "panels"
+        stem = "-".join(request.panels).replace(":", "-")[:80] or "panels"
         path = material.folders[0] / f"{stem}.{ending or 'png'}"
     figure, caption = draw(request)
     beside = path.with_suffix(".txt")
@@ -297,33 +313,41 @@ def save(request: Request, out: str | None, ending: str | None) -> tuple[Path, P
     return path, beside
 
 
+class Looks(TypedDict, total=False):
+    """Options of `plot` that are seldom needed."""
+
+    style: str
+    """`screen` (default), `paper` or `slides`."""
+    width: str
+    """`page` (default, 6.9 inches) or `column` (3.3 inches)."""
+    at: float
+    """The instant of a network, or the beginning of a timeline, in seconds of simulated time."""
+    metric: str
+    """What ends of runs are compared by; without it the test score, else the loss."""
+    only: Mapping[str, str | float | bool]
+    """Axes of a sweep, and the values to which it is narrowed down."""
+
+
 def plot(
     material: Material,
     what: str | Sequence[str] | None,
     x: str = "time",
     ax: "Axes | None" = None,
-    *,
-    style: str = "screen",
-    width: str = "page",
-    at: float | None = None,
-    metric: str | None = None,
-    only: dict[str, Any] | None = None,
+    **looks: Unpack[Looks],
 ) -> "Axes | Picture":
     """Draw for Python: on `ax`, which is returned, or as a figure that displays itself in notebooks. No file is written.
 
-    `what` is the name of a picture or a metric, or several of them; None: the standard panels. `x` is an axis of metrics;
-    `at` an instant in seconds; `metric` what ends are compared by; `only` maps axes of a sweep to values. Raises
-    `FolderError` where what is asked for cannot be drawn, `NoMatplotlib` where the extra `plot` is not installed.
+    `what` is the name of a picture or a metric, or several of them; None: the standard panels. `x` is what metrics are
+    drawn against. On `ax` the style of its figure stays. Raises `FolderError` where what is asked for cannot be drawn,
+    `NoMatplotlib` where the extra `plot` is not installed.
     """
+    style, width = looks.get("style", "screen"), looks.get("width", "page")
     for given, known, name in ((style, STYLES, "style"), (width, WIDTHS, "width")):
         if given not in known:
             raise FolderError(f"there is no {name} '{given}'; {nearest(given, known)}")
     panels = () if what is None else (what,) if isinstance(what, str) else tuple(what)
-    choices = {
-        key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in (only or {}).items()
-    }
-    options = Options(x, at, metric, choices)
+    only = {key: value_in_words(value) for key, value in looks.get("only", {}).items()}
+    options = Options(x, looks.get("at"), looks.get("metric"), only)
     request = Request(material, panels, options, style, width)
     with guarded(material.folders[0]):
         if ax is not None:

@@ -78,3 +78,9 @@ def lines_of(
             setting
         )
     return lines
+
+
+def is_budget(axis: Axis) -> bool:
+    """Whether an axis is what ε is planned to be: a budget, or the ε of a release, by its name."""
+    names = (axis.name, *axis.beside)
+    return any("budget" in name or name.endswith(("epsilon", "alpha")) for name in names)

@@ -31,12 +31,11 @@ from scenarios.pictures.words import (
     X_LABELS,
     agents_in_words,
     ended,
+    is_epsilon,
     metric_label,
     oracle,
-    privacy_caption,
-    privacy_foot,
+    privacy_of,
     seeds_of,
-    terms_of_all,
     unit_of,
     written,
 )
@@ -48,10 +47,10 @@ if TYPE_CHECKING:
 
 _LINES = 12
 """So many settings are drawn as lines at most: more could not be told apart."""
-_BANDS = 3
+_BANDS, _BARS = 3, 8
 """Up to so many settings are drawn with bands."""
 _FAULTS, _WINDOWS = 4, 40
-_HATCHES = ("", "///", "...", "xxx")
+HATCHES = ("", "///", "...", "xxx")
 
 
 def draw_metric(what: str, axes: "Axes", material: Material, options: Options) -> Drawn:
@@ -81,7 +80,7 @@ def _told(
     options: Options,
 ) -> Drawn:
     """Add to what was said of the lines what holds of every picture of a metric."""
-    terms = terms_of_all(members) if what.startswith("epsilon") or options.x == "epsilon" else ()
+    privacy = privacy_of(members, shown=is_epsilon(what) or options.x == "epsilon")
     unit = unit_of(what)
     against = {"epsilon": "ε"}.get(options.x) or X_LABELS[options.x]
     first = f"{what}{f' ({unit})' if unit else ''} against {against}."
@@ -89,8 +88,8 @@ def _told(
     agents, how = agents_in_words(members), ended(members)
     many = [f"{agents[0].upper()}{agents[1:]}; {seeds_of(settings)}."] if agents else []
     unfinished = [f"Not every run came to its end: {how}."] if how else []
-    foot = [seeds_of(settings), agents, *([privacy_foot(terms)] if terms else []), oracle(what)]
-    caption = (first, *said, *many, *view, *privacy_caption(terms), *unfinished)
+    foot = [seeds_of(settings), agents, *privacy.foot, oracle(what)]
+    caption = (first, *said, *many, *view, *privacy.caption, *unfinished)
     return Drawn(caption, tuple(filter(None, foot)))
 
 
@@ -172,7 +171,7 @@ def _draw_faults(axes: "Axes", run: SampledRun, x: str, end: float) -> list[str]
                 max(stop, run.place(window.begins, x)),
                 facecolor="0.86" if at % 2 == 0 else "0.93",
                 edgecolor="0.6",
-                hatch=_HATCHES[at],
+                hatch=HATCHES[at],
                 linewidth=0,
                 zorder=0,
                 label=label,
@@ -351,7 +350,18 @@ def _draw_seeds(what: str, axes: "Axes", settings: Sequence[Setting], x: str) ->
         mark = marker(at) if len(curve.at) <= FEW else None
         name = setting.name if len(settings) > 1 else "mean over seeds"
         axes.plot(curve.at, curve.mean, label=written(name), marker=mark, **shown)
-        if curve.seeds > 1:
+        if curve.seeds > 1 and len(settings) > _BANDS:
+            step = max(1, len(curve.at) // _BARS)
+            half = (curve.mean - curve.low, curve.high - curve.mean)
+            every = (at * step // len(settings), step)
+            bars: dict[str, Any] = {
+                "fmt": "none",
+                "ecolor": shown["color"],
+                "capsize": 2,
+                "elinewidth": 0.8,
+            }
+            axes.errorbar(curve.at, curve.mean, yerr=half, errorevery=every, **bars)
+        elif curve.seeds > 1:
             label = f"{100 * CONFIDENCE:g} % interval" if len(settings) == 1 else None
             axes.fill_between(
                 curve.at,
@@ -365,7 +375,7 @@ def _draw_seeds(what: str, axes: "Axes", settings: Sequence[Setting], x: str) ->
         else:
             single.append(setting.name)
     said = [
-        f"Line: mean over seeds of the mean over agents; band: {100 * CONFIDENCE:g} % t-interval of that mean over seeds, "
+        f"Line: mean over seeds of the mean over agents; {'band' if len(settings) <= _BANDS else 'bars'}: {100 * CONFIDENCE:g} % t-interval of that mean over seeds, "
         "not the spread of agents."
     ]
     if single:

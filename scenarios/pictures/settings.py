@@ -18,6 +18,8 @@ from scenarios.records.sweep_record import Row, SweepRecord
 Label = str | float | bool
 _NOT_SETTINGS = ("seeds", "origin", "sweep", "summary", "tags", "expect")
 """Tables of a scenario in full that do not make a setting another one."""
+SCENARIO = "scenario"
+"""The key of the scenario's name."""
 _NAMED = 3
 """A label names at most so many keys."""
 
@@ -89,6 +91,8 @@ class Axis:
 
     name: str
     labels: tuple[Label, ...]
+    beside: tuple[str, ...] = ()
+    """Keys that vary together with it: those of which each value goes with one value of it."""
 
     @property
     def is_numeric(self) -> bool:
@@ -110,8 +114,8 @@ def settings_of_sweep(sweep: SweepRecord) -> list[Setting]:
         raise FolderError(f"{sweep.path} holds no finished run to draw")
     settings = []
     for rows in cells.values():
-        values: dict[str, Label] = {"scenario": rows[0].scenario} if several else {}
-        values |= dict(rows[0].settings)
+        values: dict[str, Label] = {SCENARIO: rows[0].scenario} if several else {}
+        values |= {axis.name: rows[0].settings[axis.name] for axis in sweep.axes}
         members = tuple(Member(None, sweep, row) for row in rows)
         settings.append(Setting(values, members, ""))
     return settings
@@ -129,7 +133,7 @@ def settings_of_runs(records: Sequence[RunRecord]) -> list[Setting]:
     for path, keys in flat.items():
         groups.setdefault(path if keys is None else tuple(sorted(keys.items())), []).append(path)
     known = [flat[paths[0]] or {} for paths in groups.values()]
-    names = sorted({key for keys in known for key in keys})
+    names = sorted({key for keys in known for key in keys}, key=lambda key: (key != SCENARIO, key))
     differing = [key for key in names if len({keys.get(key) for keys in known}) > 1]
     settings = []
     for paths, keys in zip(groups.values(), known, strict=True):
@@ -156,6 +160,7 @@ def _flat_scenario(record: RunRecord) -> dict[str, str] | None:
         return None
     for name in _NOT_SETTINGS:
         tree.pop(name, None)
+    tree[SCENARIO] = tree.pop("name", "")
     tree["run"] = {k: v for k, v in tree.get("run", {}).items() if k != "seed"}
     return dict(_flat(tree, ""))
 
@@ -175,6 +180,9 @@ def _flat(value: Any, path: str) -> Iterable[tuple[str, str]]:
 def named(settings: Sequence[Setting]) -> list[Setting]:
     """Return settings with names by which a legend tells them apart."""
     axes = axes_of(settings)
+    scenarios = [str(setting.values.get(SCENARIO, "")) for setting in settings]
+    if all(scenarios) and len(set(scenarios)) == len(scenarios):
+        return [Setting(s.values, s.members, str(s.values[SCENARIO])) for s in settings]
     short = short_names([axis.name for axis in axes])
     names = []
     for setting in settings:
@@ -221,7 +229,21 @@ def axes_of(settings: Sequence[Setting]) -> list[Axis]:
         labels = tuple(dict.fromkeys(s.values[name] for s in settings if name in s.values))
         if len(labels) > 1:
             axes.append(Axis(name, labels))
-    return axes
+    return _together(axes, settings)
+
+
+def _together(axes: Sequence[Axis], settings: Sequence[Setting]) -> list[Axis]:
+    """Keep one axis of several that vary together, a numeric one where there is one, else the first."""
+    groups: dict[tuple[int, ...], list[Axis]] = {}
+    for axis in axes:
+        values = [setting.values.get(axis.name) for setting in settings]
+        groups.setdefault(tuple(values.index(v) for v in values), []).append(axis)
+    kept = []
+    for group in groups.values():
+        chosen = next((axis for axis in group if axis.is_numeric), group[0])
+        beside = tuple(axis.name for axis in group if axis is not chosen)
+        kept.append(Axis(chosen.name, chosen.labels, beside))
+    return kept
 
 
 def only(settings: Sequence[Setting], choices: Mapping[str, str]) -> list[Setting]:
@@ -236,16 +258,23 @@ def only(settings: Sequence[Setting], choices: Mapping[str, str]) -> list[Settin
         if len(found) != 1:
             raise FolderError(f"--only {key}: no axis has this name; {nearest(key, sorted(known))}")
         name = found[0]
-        written = {_plain(s.values[name]): s.values[name] for s in settings if name in s.values}
-        if _plain(_label(wanted)) not in written:
+        written = {
+            value_in_words(s.values[name]): s.values[name] for s in settings if name in s.values
+        }
+        if value_in_words(_label(wanted)) not in written:
             raise FolderError(
                 f"--only {key}={wanted}: there is no such value; {nearest(wanted, written)}"
             )
-        kept = [s for s in kept if _plain(s.values.get(name, "")) == _plain(_label(wanted))]
+        kept = [
+            s
+            for s in kept
+            if value_in_words(s.values.get(name, "")) == value_in_words(_label(wanted))
+        ]
     return kept
 
 
-def _plain(value: Label) -> str:
+def value_in_words(value: Label) -> str:
+    """Return a value of an axis as it is written: `true`, `0.5`, or a text as it is."""
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, str) else f"{value:.12g}"

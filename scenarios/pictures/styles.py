@@ -21,6 +21,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 INK, CLAIM, CHARGE, FAINT = COLOURS[0], COLOURS[1], COLOURS[2], "0.55"
 MAP = "cividis"
 """The map of values to colours: even in lightness, so that it prints in grey."""
+CELL = "cell"
+"""The mark of texts that must fit into a cell of a grid, one unit wide and high."""
 FEW = 12
 """Up to so many points are drawn with markers."""
 

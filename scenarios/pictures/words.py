@@ -7,6 +7,8 @@ from typing import Any
 from scenarios.language.visible_text import visible
 from scenarios.pictures.settings import Member, Setting
 from scenarios.planning.metric_names import reads_models, split_metric
+from scenarios.records.epsilon_terms import UNIT, EpsilonTerms, in_words
+from scenarios.records.epsilon_terms import terms_of as recorded_terms_of
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 
@@ -43,60 +45,57 @@ _UNITS = {
 _LONGEST, _BROKEN = 42, 18
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What an ε is of: view, δ and accountant, and what it does not cover."""
-
-    view: str
-    delta: str
-    accountant: str
-    not_covered: tuple[str, ...] = ()
-
-    @property
-    def in_short(self) -> str:
-        """In a few words, for a label."""
-        return f"{self.view} view, δ = {self.delta}, {self.accountant}"
-
-
-def terms_of(record: RunRecord) -> Terms:
-    """Return what the ε of a run is of; a question mark stands for what its folder does not tell."""
-    known = record.summary.get("epsilon")
-    if isinstance(known, dict):
-        reasons = tuple(str(words) for words in known.get("not_covered") or ())
-        view, delta, accountant = (
-            str(known.get(key, "?")) for key in ("view", "delta", "accountant")
-        )
-        return Terms(view, delta, accountant, reasons)
+def terms_of(record: RunRecord) -> EpsilonTerms | None:
+    """Return what the ε of a run is of: of its end, else of the world that it began with; None where neither tells."""
+    known = recorded_terms_of(record)
+    if known is not None:
+        return known
     try:
         facts = record.facts
     except FolderError:
-        return Terms("?", "?", "?")
-    deltas = {budget.delta for budget in facts.budgets}
-    delta = f"{deltas.pop():g}" if len(deltas) == 1 else "of each agent"
-    reasons = () if facts.covered else ("the run says that its ε does not cover everything",)
-    return Terms(facts.view, delta, facts.accountant, reasons)
+        return None
+    largest = max((budget.delta for budget in facts.budgets), default=0.0)
+    reasons = () if facts.covered else ("something of this run, as its world.json says",)
+    return EpsilonTerms(facts.view, largest, facts.accountant, reasons)
 
 
-def terms_of_all(members: Iterable[Member]) -> tuple[Terms, ...]:
-    """Return the different terms of some runs, in their order."""
-    return tuple(dict.fromkeys(terms_of(member.record) for member in members))
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """What the ε of a picture is of, for its foot and for its caption; both empty where it shows none."""
+
+    foot: tuple[str, ...] = ()
+    caption: tuple[str, ...] = ()
 
 
-def privacy_foot(terms: Sequence[Terms]) -> str:
-    """Return what ε is of in a few words; of several terms each."""
-    words = "ε: " + "; ".join(dict.fromkeys(term.in_short for term in terms))
-    return words.replace(" = ", "\u00a0=\u00a0")  # a line does not end there
+def privacy_of(members: Iterable[Member], *, shown: bool = True) -> Privacy:
+    """Return what the ε of some runs is of, and what it does not cover; nothing where no ε is `shown`.
+
+    Runs of a sweep whose folders are gone tell of none.
+    """
+    if not shown:
+        return Privacy()
+    found: dict[EpsilonTerms, None] = {}
+    for member in members:
+        try:
+            terms = terms_of(member.record)
+        except FolderError:
+            continue
+        if terms is not None:
+            found[terms] = None
+    if not found:
+        unknown = "The folder does not tell the view, the δ and the accountant of ε."
+        return Privacy(("ε: view and δ are not known",), (unknown,))
+    words = in_words(found)
+    reasons = dict.fromkeys(words for terms in found for words in terms.not_covered)
+    return Privacy(
+        (f"ε: {words}".replace(" = ", "\u00a0=\u00a0"),),  # a line does not end there
+        (f"ε is that of {UNIT}: {words}.", *(f"ε does not cover: {why}." for why in reasons)),
+    )
 
 
-def privacy_caption(terms: Sequence[Terms]) -> tuple[str, ...]:
-    """Return sentences on what ε is of, and on what it does not cover."""
-    sentences = [
-        f"ε is that of one record of one agent, replaced, in the {t.view} view at δ = {t.delta}, by the accountant {t.accountant}."
-        for t in terms
-    ]
-    reasons = dict.fromkeys(words for t in terms for words in t.not_covered)
-    sentences += [f"ε does not cover: {words}." for words in reasons]
-    return tuple(dict.fromkeys(sentences))
+def is_epsilon(what: str) -> bool:
+    """Whether a metric is an ε."""
+    return what.startswith("epsilon")
 
 
 def unit_of(what: str) -> str:

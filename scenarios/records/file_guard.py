@@ -171,6 +171,7 @@ class _Group(msgspec.Struct):
 class _Node(msgspec.Struct):
     state: str
     left: Figure = None
+    points: Amount | None = None
 
 
 class _Rounds(msgspec.Struct):
@@ -212,6 +213,7 @@ class Summary(msgspec.Struct):
     notes: list[str]
     warnings: list[str]
     harmed: float | None = None
+    central: dict[str, Figure] | None = None
     accuracy: _Score | None = None
     rmse: _Score | None = None
     server: _Rounds | None = None

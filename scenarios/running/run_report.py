@@ -12,6 +12,7 @@ import numpy as np
 from actors.agent import UP, Agent
 from actors.membership import Membership
 from mechanisms.abilities import LeavesResidual
+from mechanisms.vectors import Matrix
 from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
@@ -80,6 +81,7 @@ def report(
         },
         score: {points: _mean(values, f"{score}.{points}") for points in _judged_on(plan)},
         "local": _local(observers.snapshot, values),
+        "central": _central(observers.snapshot, values),
         "gain": _mean(values, "gain"),
         "harmed": values.get("harmed"),
         "epsilon": {
@@ -152,9 +154,22 @@ def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
     local = snapshot.local if "gain" in values else None
     if local is None or not snapshot.scores.has_test:
         return None
+    return _judged(snapshot, local)
+
+
+def _central(snapshot: WorldSnapshot, values: Values) -> Values | None:
+    """Return loss and score at the exact minimum of what the kind minimises; None where that is not known."""
+    minimiser = snapshot.optimum_theta if "gap" in values else None
+    if minimiser is None or not snapshot.scores.has_test:
+        return None
+    return _judged(snapshot, minimiser)
+
+
+def _judged(snapshot: WorldSnapshot, theta: Matrix) -> Values:
+    """Return the mean loss and the mean test score of models, one for each agent."""
     scores = snapshot.scores
-    tested = float(scores.score(local, "test").mean())
-    return {scores.name: tested, "loss": float(scores.loss(local).mean())}
+    tested = float(scores.score(theta, "test").mean())
+    return {scores.name: tested, "loss": float(scores.loss(theta).mean())}
 
 
 def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
@@ -215,6 +230,7 @@ def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, st
         "horizon_s": f"the run ends by {end}",
         "loss.*": why("loss"),
         "local": why("gain"),
+        "central": why("gap") or why("gain"),
         "gap_relative": why("gap.relative"),
         "epsilon.claimed": "the calibration claims no ε",
         "epsilon.declared_by": UNDECLARED,
@@ -264,6 +280,7 @@ def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
     return {
         "id": i,
         "group": plan.nodes[i].group,
+        "points": plan.shards.sizes[i],
         "state": _state(agent),
         "updates": agent.updates,
         "releases": len(agent.store.ledger),

@@ -10,10 +10,8 @@ from scenarios.pictures.sampled_run import numbers
 from scenarios.pictures.styles import COLOURS, DASHES, FEW, INK
 from scenarios.pictures.words import (
     agents_in_words,
-    privacy_caption,
-    privacy_foot,
+    privacy_of,
     seeds_of,
-    terms_of,
     written,
 )
 from scenarios.records.file_guard import FolderError, guarded
@@ -43,7 +41,7 @@ def _draw(axes: "Axes", material: Material, _options: Options) -> Drawn:
     axes.set_xlabel("agents, the largest ε first")
     axes.locator_params(axis="x", integer=True)
     axes.set_ylabel("ε at the end")
-    terms = (terms_of(member.record),)
+    privacy = privacy_of([member])
     rest = (
         [f"Infinite for {k} agents, which are left out."] if (k := len(spent) - finite.size) else []
     )
@@ -52,11 +50,9 @@ def _draw(axes: "Axes", material: Material, _options: Options) -> Drawn:
         "The ε of each agent at the end of the run, in descending order.",
         *lines,
         *rest,
-        *privacy_caption(terms),
+        *privacy.caption,
     )
-    return Drawn(
-        caption, (seeds_of(material.settings), agents_in_words([member]), privacy_foot(terms))
-    )
+    return Drawn(caption, (seeds_of(material.settings), agents_in_words([member]), *privacy.foot))
 
 
 KIND = PictureKind(

@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from scenarios.pictures.curves import CONFIDENCE
-from scenarios.pictures.ends import End, end_of, lines_of, metric_of
+from scenarios.pictures.ends import End, end_of, is_budget, lines_of, metric_of
 from scenarios.pictures.kinds.final import INTERVAL, logarithmic
 from scenarios.pictures.metric_panel import levels_of, look, marker
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
@@ -12,10 +12,8 @@ from scenarios.pictures.settings import Axis, Setting, axes_of, short_names, wri
 from scenarios.pictures.words import (
     metric_label,
     oracle,
-    privacy_caption,
-    privacy_foot,
+    privacy_of,
     seeds_of,
-    terms_of_all,
     written,
 )
 from scenarios.records.file_guard import FolderError
@@ -40,7 +38,7 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     finite = [p for p in scored if math.isfinite(p[1].mean) and p[1].mean > 0]
     if not finite:
         raise FolderError("no setting has both a finite ε above 0 and a score at its end")
-    others = [axis for axis in axes_of(settings) if not _moves(axis)]
+    others = [axis for axis in axes_of(settings) if not is_budget(axis)]
     lines = lines_of([setting for setting, _, _ in finite], others)
     if len(lines) > _LINES:
         raise FolderError(
@@ -74,26 +72,21 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     axes.set_xlabel("largest ε of any agent, at the end")
     axes.set_ylabel(metric_label(what))
     left = len(points) - len(scored)
-    terms = terms_of_all(setting.members[0] for setting, _, _ in finite)
+    privacy = privacy_of(setting.members[0] for setting, _, _ in finite)
     caption = (
         f"{what} at the end, the mean over agents, against the largest ε of any agent at the end, both means over seeds. {INTERVAL}",
         *said,
         *([f"{left} settings have no finite {what} and are left out."] if left else []),
         *([f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []),
-        *privacy_caption(terms),
+        *privacy.caption,
     )
     foot = (
         seeds_of(settings),
         f"{100 * CONFIDENCE:g} % intervals over seeds",
-        privacy_foot(terms),
+        *privacy.foot,
         oracle(what),
     )
     return Drawn(caption, tuple(filter(None, foot)))
-
-
-def _moves(axis: Axis) -> bool:
-    """Whether an axis moves along a line: its numbers rise with ε, or it is a budget's."""
-    return "budget" in axis.name or axis.name.endswith(("epsilon", "alpha"))
 
 
 def _apart(values: list[float]) -> list[float]:

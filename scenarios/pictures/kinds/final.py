@@ -9,14 +9,13 @@ from scenarios.pictures.curves import CONFIDENCE
 from scenarios.pictures.ends import end_of, lines_of, main_axis, metric_of
 from scenarios.pictures.metric_panel import look, marker
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
-from scenarios.pictures.settings import Label, short_names, written_value
+from scenarios.pictures.settings import Label, short_names, value_in_words, written_value
 from scenarios.pictures.words import (
+    is_epsilon,
     metric_label,
     oracle,
-    privacy_caption,
-    privacy_foot,
+    privacy_of,
     seeds_of,
-    terms_of_all,
     written,
 )
 from scenarios.records.file_guard import FolderError
@@ -73,37 +72,29 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     _scale(axes, list(places.values()) if main.is_numeric else [])
     if not main.is_numeric:
         cut = _WORDS if len(main.labels) > 3 or options.narrow else 24
-        axes.set_xticks(list(places.values()), [written(_plain(v), cut) for v in main.labels])
+        axes.set_xticks(
+            list(places.values()), [written(value_in_words(v), cut) for v in main.labels]
+        )
         if len(main.labels) > 3:
             axes.tick_params(axis="x", rotation=30)
     axes.set_xlabel(written(main.name))
     axes.set_ylabel(metric_label(what))
-    terms = terms_of_all(s.members[0] for s in settings) if what.startswith("epsilon") else ()
+    privacy = privacy_of((s.members[0] for s in settings), shown=is_epsilon(what))
     rest = [f"{left} settings have no finite value and are left out."] if left else []
     view = [f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []
     caption = (
         f"{what} at the end, the mean over agents, against {main.name}. Points: mean over seeds. {INTERVAL}",
         *rest,
         *view,
-        *privacy_caption(terms),
+        *privacy.caption,
     )
     foot = (
         seeds_of(settings),
         f"{100 * CONFIDENCE:g} % intervals over seeds",
-        *([privacy_foot(terms)] if terms else []),
+        *privacy.foot,
         oracle(what),
     )
     return Drawn(caption, tuple(filter(None, foot)))
-
-
-def _plain(value: Label) -> str:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else value
-        if isinstance(value, str)
-        else f"{value:g}"
-    )
 
 
 def _scale(axes: "Axes", places: list[float]) -> None:
@@ -120,7 +111,7 @@ def logarithmic(axes: "Axes", values: list[float]) -> None:
     """Let the x axis be logarithmic, with ticks at the values themselves where they are few."""
     axes.set_xscale("log")
     if 1 < len(values) <= 8 and values[-1] / values[0] < 1e4:
-        axes.set_xticks(values, [f"{v:g}" for v in values])
+        axes.set_xticks(values, [f"{v:.3g}" for v in values])
         axes.set_xticks([], minor=True)
 
 

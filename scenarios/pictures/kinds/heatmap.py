@@ -8,15 +8,14 @@ import numpy as np
 from scenarios.language.json_numbers import show
 from scenarios.pictures.ends import end_of, metric_of
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
-from scenarios.pictures.settings import Label, Setting, axes_of
-from scenarios.pictures.styles import MAP
+from scenarios.pictures.settings import Label, Setting, axes_of, value_in_words
+from scenarios.pictures.styles import CELL, MAP
 from scenarios.pictures.words import (
+    is_epsilon,
     metric_label,
     oracle,
-    privacy_caption,
-    privacy_foot,
+    privacy_of,
     seeds_of,
-    terms_of_all,
     written,
 )
 from scenarios.records.file_guard import FolderError
@@ -76,7 +75,9 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
             )
             colour = "white" if math.isfinite(value) and value < middle else "black"
             size = _size(axes)
-            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=size)
+            axes.text(
+                column, row, text, ha="center", va="center", color=colour, fontsize=size, gid=CELL
+            )
     axes.set_xticks(range(len(columns)), [_name(v, narrow=options.narrow) for v in columns])
     if any(len(_name(v, narrow=options.narrow)) > 5 for v in columns) and len(columns) > 3:
         axes.tick_params(axis="x", rotation=35)
@@ -85,18 +86,18 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     axes.set_xlabel(written(across))
     axes.set_ylabel(written(up))
     axes.figure.colorbar(drawn, ax=axes, label=metric_label(what), pad=0.02)
-    terms = terms_of_all(s.members[0] for s in settings) if what.startswith("epsilon") else ()
+    privacy = privacy_of((s.members[0] for s in settings), shown=is_epsilon(what))
     missing = int(np.isnan(means).sum())
     caption = (
         f"{what} at the end, the mean over agents and then over seeds, for each pair of {across} and {up}.",
         *([f"{missing} cells have no value (–)."] if missing else []),
         *([f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []),
-        *privacy_caption(terms),
+        *privacy.caption,
     )
     foot = (
         seeds_of(settings),
         "means over seeds",
-        *([privacy_foot(terms)] if terms else []),
+        *privacy.foot,
         oracle(what),
     )
     return Drawn(caption, tuple(filter(None, foot)))
@@ -109,14 +110,7 @@ def _size(axes: "Axes") -> float:
 
 
 def _name(value: Label, *, narrow: bool) -> str:
-    text = (
-        str(value).lower()
-        if isinstance(value, bool)
-        else value
-        if isinstance(value, str)
-        else f"{value:g}"
-    )
-    return written(text, 12 if narrow else 20)
+    return written(value_in_words(value), 12 if narrow else 20)
 
 
 KIND = PictureKind(
