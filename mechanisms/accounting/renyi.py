@@ -21,6 +21,8 @@ _COARSE: Vector = 2.0 ** (np.arange(8 * _HIGH + 1) / 8)
 """Orders of objective perturbation: its bound holds for λ ≥ 1."""
 _ROOM = 1e-9
 _BLOCK = 16
+_HUGE = 1e20
+"""From 1e30 on the law is narrower than doubles can tell: the pure ε stands for the curve, well before that."""
 
 
 def _log_moments(loss: Vector, weights: Vector) -> Vector:
@@ -50,6 +52,8 @@ def _laplace(epsilon: float) -> Vector:
 
 def _norm_gamma(epsilon: float, d: int) -> Vector:
     """Ln E e^{λ ε₀ w}/λ over the exact law (theory.md, 5.3)."""
+    if epsilon > _HUGE:
+        return np.full_like(LAMBDAS, epsilon)  # no divergence is larger than the pure ε
     tilts = epsilon * np.concatenate([[0.5], LAMBDAS + 0.5])
     moments = norm_gamma.log_moments(d, epsilon, tilts)
     # E e^{−L} = 1, so that small moments need no difference of large numbers: E e^{λL} from both ends

@@ -93,3 +93,12 @@ def test_proposition_p_against_drawn_noise(d: int, epsilon: float, jacobian: flo
     for growth in (1.0, 3.0, 8.0):
         drawn = math.log(np.mean(np.exp(growth * worst) + growth * np.expm1(-worst))) / growth
         assert float(np.interp(growth, renyi.LAMBDAS, curve)) == pytest.approx(drawn, rel=0.02)
+
+
+@pytest.mark.parametrize("d", [2, 6, 1000])
+def test_a_huge_epsilon_has_a_curve_as_large_as_itself(d: int) -> None:
+    """No divergence is larger than the pure ε, and of a huge one every order is within a thousandth of it."""
+    for power in (15, 19, 21, 100, 308):
+        curve = renyi.curve(Loss("norm-gamma", 10.0**power, d))
+        assert (curve <= 10.0**power * (1 + 2e-9)).all()  # a billionth is the room for rounding
+        assert (curve >= 10.0**power * 0.999).all()
