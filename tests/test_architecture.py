@@ -195,6 +195,7 @@ def test_a_run_with_all_its_totals_loads_no_statistics_package(tmp_path: Path) -
 FILES_OF_A_RUN = {
     "manifest.json",
     "world.json",
+    "data.json",
     "ledger.jsonl",
     "inputs.jsonl",
     "metrics.csv",

@@ -60,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     add("scenario", nargs="+")
     add("--seed", type=_seed)
     add("--json", action="store_true")
+    add("--ascii", action="store_true", help="write with ASCII only")
     _common(add)
 
     add = verbs.add_parser(

@@ -21,12 +21,16 @@ def perform(chosen: argparse.Namespace) -> int:
             if not chosen.json:
                 say(*str(error).split("\n"), error=True)
             continue
-        from scenarios.planning.forecast import forecast, in_words
+        from msgspec import to_builtins
 
-        figures = forecast(plan)
-        verdicts.append({"ok": True, **figures})
+        from scenarios.planning.forecast import forecast, in_words
+        from scenarios.records import data_card_text
+        from scenarios.records.data_card import card_of
+
+        figures, card = forecast(plan), card_of(plan)
+        verdicts.append({"ok": True, **figures, "data": to_builtins(card)})
         if not chosen.json:
-            say(*in_words(figures))
+            say(*in_words(figures), *data_card_text.in_words(card))
     if chosen.json:
         say_json(verdicts)
     return code

@@ -81,20 +81,23 @@ def _elsewhere(name: str) -> str:
 
 
 def _show_run(path: Path, *, as_json: bool) -> int:
+    from scenarios.records import data_card_text
     from scenarios.records.recomputed_privacy import cut_off_in_words, epsilon_of, heard_in_words
     from scenarios.records.summary_text import in_words
 
     record = opened(path)
+    card = record.data_card
+    data = [] if card is None else ["", *data_card_text.in_words(card)]
     summary = record.summary
     if not record.is_judged:
         summary = summary | {"epsilon": epsilon_of(record)}
     if as_json:
         say_json(summary)
     elif not record.is_judged:
-        say(*cut_off_in_words(summary), *heard_in_words(record))
+        say(*cut_off_in_words(summary), *heard_in_words(record), *data)
     else:
         heard = ["", *heard_in_words(record)] if summary["releases"] else []
-        say(*in_words(summary), *heard)
+        say(*in_words(summary), *heard, *data)
         digests = record.manifest["digests"]
         schedule = f"{digests.get('schedule', '')[:16]}…{_conditional(digests)}"
         intact = "files are what their checksums say"

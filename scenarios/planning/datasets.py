@@ -39,6 +39,10 @@ class Shards:
     """Why ε does not cover how the points were made; empty where it does."""
     classes: Classes | None = None
     """The labels of the whole source, also of points that no agent has; None where they are not known, or many numbers."""
+    scaled: int = 0
+    """How many rows were scaled to norm 1, test and validation points included."""
+    norms_before: tuple[float, float, float] | None = None
+    """The least, the median and the largest norm of training rows before any was scaled; None where none was."""
 
     @property
     def dimension(self) -> int:
@@ -115,7 +119,16 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
         validation=tuple(validation),
         common_test=common,
         notes=notes,
+        scaled=scaled,
+        norms_before=_norms(shards.train) if scaled else None,
     )
+
+
+def _norms(points: tuple[Points, ...]) -> tuple[float, float, float]:
+    """Return the least, the median and the largest norm of rows."""
+    with np.errstate(over="ignore"):
+        norms = np.concatenate([np.linalg.norm(x, axis=1) for x, _ in points])
+    return float(norms.min()), float(np.median(norms)), float(norms.max())
 
 
 _COMMON = "the common test points"

@@ -17,6 +17,7 @@ import numpy as np
 from actors.events import Event, Sampled
 from scenarios.language.null_reasons import with_reasons
 from scenarios.planning.array_files import UNREADABLE, arrays
+from scenarios.records.data_card import DataCard
 from scenarios.records.file_guard import (
     Charge,
     Digests,
@@ -34,6 +35,7 @@ from scenarios.records.file_guard import (
 from scenarios.records.proven_releases import Proof, ReleaseFact, prove
 from scenarios.records.run_folder import (
     AT_THE_END,
+    DATA,
     LEDGER,
     MANIFEST,
     MODELS,
@@ -235,6 +237,22 @@ class RunRecord:
         if why:
             raise FolderError(f"{file} is damaged: {why}")
         return facts
+
+    @cached_property
+    def data_card(self) -> DataCard | None:
+        """What is known of the run's points; None for a run of before hush 0.8, which has no card.
+
+        Raises `FolderError` where the file is damaged.
+        """
+        file = self.path / DATA
+        if not file.exists():
+            return None
+        with guarded(file):
+            card = msgspec.convert(_json(file, DataCard), DataCard)
+            why = card.misfit()
+        if why:
+            raise FolderError(f"{file} is damaged: {why}")
+        return card
 
     def _known_facts(self) -> Facts | None:
         try:

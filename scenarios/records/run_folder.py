@@ -28,6 +28,7 @@ MANIFEST, SCENARIO, RESOLVED, WORLD = (
     "resolved.toml",
     "world.json",
 )
+DATA = "data.json"
 LEDGER, METRICS, INPUTS = "ledger.jsonl", "metrics.csv", "inputs.jsonl"
 SUMMARY, VERDICTS, MODELS = "summary.json", "verdicts.json", "models.npz"
 AT_THE_END = (SUMMARY, VERDICTS, MODELS)

@@ -20,7 +20,8 @@ from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
-from scenarios.records.run_folder import RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
+from scenarios.records.data_card import card_of
+from scenarios.records.run_folder import DATA, RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
 from scenarios.running import compared_runs, run_report, sampling
@@ -137,6 +138,7 @@ class Run(Simulation):
         self.folder.write(SCENARIO, self.plan.text.encode())
         self.folder.write(RESOLVED, to_toml(self.plan.resolved).encode())
         self.folder.write(WORLD, msgspec.json.encode(self.facts))
+        self.folder.write(DATA, msgspec.json.encode(card_of(self.plan)))
 
     def _write_journal(self) -> None:
         """Write what a person did since the last slice."""

@@ -71,6 +71,7 @@ FILES = (
     "summary.json",
     "verdicts.json",
     "world.json",
+    "data.json",
     "resolved.toml",
     "ledger.jsonl",
     "events-00000.jsonl",
