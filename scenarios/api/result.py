@@ -97,6 +97,20 @@ class Result(RunRecord):
 
         return write_report(self, path)
 
+    def export(
+        self, sink: str, place: str | Path, *, project: str = "hush", online: bool = False
+    ) -> None:
+        """Write the run for a program that tracks experiments: `tensorboard`, `mlflow`, `wandb` or `jsonl`.
+
+        `place` is a folder. Nothing leaves this machine unless `online` says so: then `wandb` uploads, and `mlflow` takes
+        the address of a server as its place. Raises `FolderError` where that cannot be, `MissingPackage` where the
+        program's package is not installed (extra `tracking`).
+        """
+        from scenarios.api.export import export_runs
+
+        name = f"{self.manifest['scenario']}, seed {self.manifest['seed']}"
+        export_runs(sink, place, [(self, name, {})], project=project, online=online)
+
     @property
     def interrupted(self) -> bool:
         """Whether a signal or a person ended the run before its end."""

@@ -51,6 +51,25 @@ class Sweep(SweepRecord):
 
         return write_report(self, path)
 
+    def export(
+        self, sink: str, place: str | Path, *, project: str = "hush", online: bool = False
+    ) -> int:
+        """Write every finished run, as `Result.export` does, and return how many there were; what varied is among settings."""
+        from scenarios.api.export import export_runs
+        from scenarios.records.sweep_summary import place_in_words
+
+        runs = (
+            (
+                run,
+                ", ".join(filter(None, (place_in_words(row.settings), f"seed {row.seed}"))),
+                {f"sweep.{name}": label for name, label in row.settings.items()},
+            )
+            for row, run in self.runs()
+        )
+        return export_runs(
+            sink, place, runs, group=self.manifest.name, project=project, online=online
+        )
+
     def table(self) -> Columns:
         """Return the table as columns: a row for each cell and seed, a column for everything that varied, then metrics.
 

@@ -1,0 +1,1 @@
+"""Programs that track experiments: one record a file. `scenarios/api/export.py` writes runs to them."""
