@@ -227,13 +227,34 @@ def _sweeps(verbs: Any) -> None:
     )
     add("--seeds", metavar="A..B", help='such as "0..9" (default: the file\'s [sweep])')
     add(
+        "--zip",
+        metavar="KEY,KEY",
+        action="append",
+        default=[],
+        help="keys of the grid that vary together; repeatable",
+    )
+    add(
         "--metric",
         metavar="NAME",
         action="append",
         default=[],
         help="a column of the table, such as loss.p90; repeatable (default: the usual ones)",
     )
+    add(
+        "--curves", action="store_true", help="write every sample of the metrics to curves.csv, too"
+    )
+    add(
+        "--choose", metavar="METRIC", help="mark the best values of the keys --over, by this metric"
+    )
+    add("--over", metavar="KEY", action="append", default=[], help="a key to choose; repeatable")
+    add(
+        "--better",
+        choices=("higher", "lower"),
+        help="which values of --choose are good, where its name does not say",
+    )
+    add("--race", metavar="METRIC", help="stop settings that cannot win any more by this metric")
     add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    add("--cluster", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
     add("-o", "--out", metavar="DIR", help="default runs/NAME-sweep-N")
     add("-q", "--quiet", action="store_true", help="say nothing but errors")
     _common(add)

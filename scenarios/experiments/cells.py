@@ -3,8 +3,10 @@
 import asyncio
 import hashlib
 import json
+import threading
 import time
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,14 +18,17 @@ from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import aggregate, number
 from scenarios.language.problems import ScenarioError
 from scenarios.language.reader import Source
+from scenarios.language.visible_text import visible
 from scenarios.planning.blas_threads import OneThread
-from scenarios.planning.check_scenario import checked
+from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.metric_names import split_metric
+from scenarios.planning.own_code import place_of_own
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.scenario import read_again
+from scenarios.planning.scenario_tables import SEEDS
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import MANIFEST, SCHEMA, is_record, lock_folder, version
@@ -36,6 +41,10 @@ from scenarios.running.worker_processes import INTERRUPTED
 UNKNOWN, USAGE, OURS, DISK = 4, 2, 70, 74
 _PATIENCE_S = 2.0
 """So long a cell waits for a worker of a killed sweep to end: it does within a fraction of a second."""
+_LONGEST_MESSAGE = 1000
+_one_at_a_time = threading.Lock()
+_last: tuple[Source, CheckedScenario] | None = None
+"""The scenario that was planned last in this process, as it was read."""
 _UNTOLD = ("name", "summary", "tags", "extends", "sweep", "origin")
 """What a scenario says of itself that changes no run."""
 _OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}
@@ -58,37 +67,53 @@ class Done:
     code: int | None
     verdict: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
+    delta: float = 0.0
+    """The largest δ of any agent."""
     wall_s: float | None = None
     """Seconds that the run took, without its plan; from its record."""
     message: str = ""
+    trace: str = ""
+    """Where a fault of hush happened; empty where there was none."""
     work_s: float = 0.0
     """Seconds that it took here, all in all."""
 
 
-def identity(source: Source, seed: int, options: Options, given: str = "") -> str:
-    """Return the hash of what a run depends on, in 64 hexadecimal digits.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the table of a sweep wants of each run: its columns, and the metrics that the run must hold therefore."""
+
+    metrics: tuple[str, ...]
+    held: frozenset[str] = frozenset()
+    """Metrics that the last sample holds, or a finished run is run again: those that no run takes by itself."""
+    sampled: frozenset[str] = frozenset()
+    """Metrics that the first sample holds, or a finished run is run again."""
+
+
+def identities(context: PlanningContext, seeds: Iterable[int], given: str = "") -> Iterator[str]:
+    """Yield, for each seed, the hash of what a run of a scenario depends on, in 64 hexadecimal digits.
 
     It is that of the scenario in full (every default, every seed, the checksums of its files), without its name and its
     notes, of the version of hush, and of the version of its record. `given` is the checksum of data that were handed over
-    in Python. No data are read but for their checksums, and nothing is planned.
+    in Python. Of data nothing is read but their checksums, and nothing is planned.
     """
-    context = PlanningContext(checked(read_again(source)), _under(options, seed))
-    return identity_of(context, given)
-
-
-def identity_of(context: PlanningContext, given: str = "") -> str:
-    """Return the identity of a scenario that was read and checked."""
     tree = resolved_tree(context)
     told = {key: value for key, value in tree.items() if key not in _UNTOLD}
-    known = {
-        "plan": told,
-        "data": tree["origin"]["sha256"],
-        "given": given,
-        "hush": version(),
-        "record": SCHEMA,
-    }
-    text = json.dumps(_canonical(known), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    known = _canonical(
+        {
+            "plan": told,
+            "data": tree["origin"]["sha256"],
+            "code": _own_code(told, context.scenario.folder),
+            "given": given,
+            "hush": version(),
+            "record": SCHEMA,
+        }
+    )
+    fixed = {purpose: getattr(context.read.seeds, purpose) for purpose in SEEDS}
+    for seed in seeds:
+        known["plan"]["run"]["seed"] = seed
+        known["plan"]["seeds"] = {p: seed if own is None else own for p, own in fixed.items()}
+        text = json.dumps(known, sort_keys=True, separators=(",", ":"))
+        yield hashlib.sha256(text.encode()).hexdigest()
 
 
 def _canonical(value: Any) -> Any:
@@ -104,8 +129,23 @@ def _canonical(value: Any) -> Any:
     return value
 
 
-def _under(options: Options, seed: int) -> Options:
-    return replace(options, seed=seed)
+def _own_code(tree: Any, folder: Path) -> dict[str, str]:
+    """Return the checksums of the modules of the scenario's own that a scenario names, as far as they lie beside it."""
+    found: dict[str, str] = {}
+    for kind in _own_kinds(tree):
+        file = folder.joinpath(*kind.partition(":")[0].split(".")).with_suffix(".py")
+        if file.is_file():
+            found[kind] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return found
+
+
+def _own_kinds(tree: Any) -> Iterator[str]:
+    if isinstance(tree, dict):
+        kinds = (tree.get("kind"), tree.get("source"))
+        yield from (kind for kind in kinds if isinstance(kind, str) and ":" in kind)
+        tree = list(tree.values())
+    for item in tree if isinstance(tree, list) else ():
+        yield from _own_kinds(item)
 
 
 def folder_of(sweep: Path, name: str) -> Path:
@@ -113,67 +153,91 @@ def folder_of(sweep: Path, name: str) -> Path:
     return sweep / CELLS / name
 
 
-def finished(path: Path, metrics: Sequence[str]) -> Done | None:
-    """Read a cell that has been run; None where there is no finished run."""
+def plan_of(source: Source, seed: int, options: Options) -> Plan:
+    """Return the plan of a cell. Raises `ScenarioError` with everything that is wrong with it."""
+    global _last  # noqa: PLW0603 # cells of one setting follow each other
+    scenario = _last[1] if _last is not None and _last[0] is source else checked(read_again(source))
+    _last = None  # where planning fails, the problems stay with the scenario
+    plan = resolve(scenario, replace(options, seed=seed))
+    _last = source, scenario
+    return plan
+
+
+def finished(path: Path, table: Table) -> Done | None:
+    """Read a cell that has been run; None where there is no finished run, or it holds too few metrics."""
+    if not path.exists():
+        return None
     with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
         record = RunRecord(path)
-        if record.status == "finished" and record.is_judged:
-            return _done(settled(record.summary), record.summary, record.last_sample, metrics)
+        if record.status != "finished" or not record.is_judged:
+            return None
+        values = record.last_sample
+        first = next(record.curves(), (0.0, {}))[1] if table.sampled else {}
+        if table.held <= values.keys() and table.sampled <= first.keys():
+            return _done(settled(record.summary), record.summary, values, table.metrics)
     return None
 
 
-def judge(source: Source, seed: int, options: Options) -> Plan:
-    """Return the plan of a cell. Raises `ScenarioError` with everything that is wrong with it."""
-    return resolve(checked(read_again(source)), _under(options, seed))
+def run_cells(work: Sequence[Work], table: Table, options: Options) -> list[Done]:
+    """Run some cells, one after the other, up to one that was interrupted; what goes wrong with one is told in its row.
+
+    In one process one cell runs at a time, whichever threads call this: a run owns the settings of its process.
+    """
+    with _one_at_a_time:
+        rows = list[Done]()
+        for one in work:
+            rows.append(run_cell(one, table, options))
+            if rows[-1].code == INTERRUPTED:
+                break
+        return rows
 
 
-def run_cells(work: Sequence[Work], options: Options, metrics: Sequence[str]) -> list[Done]:
-    """Run some cells, one after the other, up to one that was interrupted; what goes wrong with one is told in its row."""
-    rows = list[Done]()
-    for one in work:
-        rows.append(run_cell(one, options, metrics))
-        if rows[-1].code == INTERRUPTED:
-            break
-    return rows
-
-
-def run_cell(work: Work, options: Options, metrics: Sequence[str]) -> Done:
+def run_cell(work: Work, table: Table, options: Options) -> Done:
     """Run one cell; whatever goes wrong is told in its row."""
     begun = time.perf_counter()
+    trace = ""
     try:
-        done = _run(work, options, metrics)
+        done = _run(work, table, options)
     except (ScenarioError, FolderError) as error:
         done = Done("failed", USAGE, message=_one_line(error))
     except MemoryError:
         done = Done("failed", USAGE, message="out of memory; a smaller scenario would fit")
     except OSError as error:
-        done = Done("failed", DISK, message=f"{error.strerror or error}")
+        done = Done("failed", DISK, message=_one_line(error.strerror or error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 # the other cells go on
-        done = Done("failed", OURS, message=f"{type(error).__name__}: {_one_line(error)}")
-    return replace(done, work_s=time.perf_counter() - begun)
+        place = place_of_own(error)
+        said = f"{type(error).__name__}: {_one_line(error)}"
+        if place is None:
+            done, trace = Done("failed", OURS, message=said), traceback.format_exc()
+        else:
+            said = f"{place}: code of the scenario's own failed: {said}"
+            done = Done("failed", USAGE, message=said)
+    return replace(done, trace=trace, work_s=time.perf_counter() - begun)
 
 
-def _one_line(error: BaseException) -> str:
-    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+def _one_line(error: object) -> str:
+    """Return what an error says in one line, cut short where it is very long."""
+    text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+    return visible(text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…")
 
 
 @OneThread()
-def _run(work: Work, options: Options, metrics: Sequence[str]) -> Done:
+def _run(work: Work, table: Table, options: Options) -> Done:
     with ExitStack() as stack:
         _hold(work.path, stack)
         if any(work.path.iterdir()):
-            done = finished(work.path, metrics)
+            done = finished(work.path, table)
             if done is not None:
                 return done
             _clear(work.path)
-        plan = judge(work.source, work.seed, options)
+        plan = plan_of(work.source, work.seed, options)
         run = Run(plan, work.path, RunGovernor(), 1e12, AT_END_METRICS)
         outcome = asyncio.run(run.perform())
     code = settled(outcome.summary) if outcome.code == UNKNOWN else outcome.code
     last = run.observers.last
     values = {} if last is None else last.values
-    done = _done(code, outcome.summary, values, metrics)
-    return replace(done, status=outcome.status, message=outcome.message)
+    done = _done(code, outcome.summary, values, table.metrics)
+    return replace(done, status=outcome.status, message=_one_line(outcome.message))
 
 
 def _hold(path: Path, stack: ExitStack) -> None:
@@ -213,7 +277,8 @@ def _done(
         code,
         str(summary.get("verdict", "")),
         {name: value_in(name, values, targets) for name in metrics},
-        summary.get("wall_s"),
+        delta=float((summary.get("epsilon") or {}).get("delta") or 0.0),
+        wall_s=summary.get("wall_s"),
     )
 
 

@@ -1,61 +1,116 @@
 """From what a user asks of a sweep to its order: the scenarios' own [sweep] tables, and what was said on top of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenarios.experiments.grid import grid_of
-from scenarios.experiments.sweep import Order, goals_of, metrics_asked
-from scenarios.language.problems import ScenarioError
-from scenarios.language.reader import read_source
-from scenarios.planning.check_scenario import CheckedScenario, checked
+from scenarios.experiments.choose import Choice, choice_of, is_higher_better
+from scenarios.experiments.grid import Grid, grid_of
+from scenarios.experiments.racing import Race
+from scenarios.experiments.table_metrics import column_of
+from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.reader import Source, read_source
 from scenarios.planning.context import Options
-from scenarios.planning.scenario import read_again
-from scenarios.planning.sweep_table import SweepTable, seeds_of
+from scenarios.planning.sweep_table import SweepRule, SweepTable, seeds_of
 
 Scenario = str | Path | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a user says of a sweep beside its scenarios; what is None or empty is as their [sweep] has it."""
+
+    grid: Mapping[str, Sequence[Any]] | None = None
+    zips: Sequence[Sequence[str]] | None = None
+    seeds: str | Sequence[int] | None = None
+    metrics: Sequence[str] = ()
+    choose: Mapping[str, Any] | None = None
+    """The keys of [sweep] choose."""
+    race: str | None = None
+    curves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a sweep is to do.
+
+    `sources` are the scenarios as they were written, `names` what the table calls them. Without `metrics` the table has
+    the usual ones; those of `choice` and `race` are added.
+    """
+
+    sources: tuple[Source, ...]
+    names: tuple[str, ...]
+    grid: Grid
+    options: Options
+    metrics: tuple[str, ...] = ()
+    choice: Choice | None = None
+    race: Race | None = None
+    curves: bool = False
+    jobs: int | None = None
+    cluster: str | None = None
+    """The address of the scheduler of a Dask cluster; None: processes of this machine."""
+    command: str = ""
+    given: str = ""
+    """The checksum of data that were handed over in Python."""
 
 
 def order_of(
     scenarios: Sequence[Scenario],
     settings: Mapping[str, Any],
     options: Options,
+    wishes: Wishes,
     *,
-    grid: Mapping[str, Sequence[Any]] | None = None,
-    zips: Sequence[Sequence[str]] | None = None,
-    seeds: str | Sequence[int] | None = None,
-    metrics: Sequence[str] = (),
     jobs: int | None = None,
+    cluster: str | None = None,
     command: str = "",
     given: str = "",
 ) -> Order:
     """Return the order of a sweep. Raises `ScenarioError` with what is wrong with the scenarios or with what varies.
 
-    `grid`, `seeds` and `metrics` come before what the [sweep] of the scenarios says; a key of `grid` replaces that key
-    there and leaves the others. Files are read once.
+    Wishes come before what the [sweep] of the scenarios says; a key of `grid` replaces that key there and leaves the others.
+    Files are read once: they may change while the sweep goes on.
     """
     if not scenarios:
         raise ScenarioError.of("sweep", "needs at least one scenario")
     sources = [read_source(scenario, settings) for scenario in scenarios]
-    reads = [checked(read_again(source)) for source in sources]
-    table = _common(reads)
-    values = dict(table.axes) | {key: list(several) for key, several in (grid or {}).items()}
-    groups = table.zip if zips is None else zips
-    made = grid_of(values, groups, _seeds(seeds, table), len(sources))
-    goals = goals_of(reads)
-    asked = metrics_asked(metrics or table.metrics, goals, "--metric" if metrics else "metrics")
+    table = _common(sources)
+    grid = _grid(table, wishes, len(sources))
+    choice, race = _choice(table, wishes, grid), _race(table, wishes, grid)
     return Order(
-        tuple(sources), _names(reads), made, options, asked, jobs, command=command, given=given
+        sources=tuple(sources),
+        names=_names(sources),
+        grid=grid,
+        options=options,
+        metrics=tuple(wishes.metrics or table.metrics),
+        choice=choice,
+        race=race,
+        curves=wishes.curves,
+        jobs=jobs,
+        cluster=cluster,
+        command=command,
+        given=given,
     )
 
 
-def _common(reads: Sequence[CheckedScenario]) -> SweepTable:
+def _common(sources: Sequence[Source]) -> SweepTable:
     """Return the one [sweep] of several scenarios: those that have one agree in it."""
-    tables = [read.read.sweep for read in reads if read.given.get("sweep")]
-    if any(table != tables[0] for table in tables[1:]):
-        said = "the [sweep] of the scenarios differ: give scenarios with one, or without any, and --grid"
+    tables = list[SweepTable]()
+    for source in sources:
+        report = source.report()
+        tables.append(SweepRule().read(source.tree.get("sweep", {}), ("sweep",), report))
+        report.stop_if_any()
+    own = [t for t, source in zip(tables, sources, strict=True) if source.tree.get("sweep")]
+    if any(table != own[0] for table in own[1:]):
+        said = "the [sweep] of the scenarios differ: only one of them may have one, or all the same"
         raise ScenarioError.of("sweep", said)
-    return tables[0] if tables else reads[0].read.sweep
+    return own[0] if own else tables[0]
+
+
+def _grid(table: SweepTable, wishes: Wishes, scenarios: int) -> Grid:
+    values = dict(table.axes) | {key: list(several) for key, several in (wishes.grid or {}).items()}
+    groups = table.zip if wishes.zips is None else wishes.zips
+    return grid_of(values, groups, _seeds(wishes.seeds, table), scenarios)
 
 
 def _seeds(asked: str | Sequence[int] | None, table: SweepTable) -> Sequence[int]:
@@ -64,20 +119,58 @@ def _seeds(asked: str | Sequence[int] | None, table: SweepTable) -> Sequence[int
     if asked is None:
         said = 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file'
         raise ScenarioError.of("--seeds", said)
-    seeds = [int(seed) for seed in asked]
-    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        raise ScenarioError.of(
-            "seeds", f"must be different whole numbers >= 0, got {asked!r}"[:200]
-        )
+    try:
+        seeds = [int(seed) for seed in asked]
+    except (TypeError, ValueError):
+        seeds = []
+    if not seeds or len(set(seeds)) < len(seeds) or not 0 <= min(seeds) <= max(seeds) < 2**63:
+        said = f"must be different whole numbers from 0 to 2^63 - 1, got {asked!r}"
+        raise ScenarioError.of("seeds", said[:200])
     return seeds
 
 
-def _names(reads: Sequence[CheckedScenario]) -> tuple[str, ...]:
+def _choice(table: SweepTable, wishes: Wishes, grid: Grid) -> Choice | None:
+    """Return what is to be chosen; the keys that were wished for come before those of the file."""
+    keys = {"by", "over", "better", "epsilon"}
+    wished = dict(wishes.choose or {})
+    for key in wished:
+        if key not in keys:
+            raise ScenarioError.of("choose", f"unknown key '{key}'; {nearest(key, keys)}")
+    own = table.choose
+    written = {} if own is None else {key: getattr(own, key) for key in keys}
+    merged = written | {key: value for key, value in wished.items() if value}
+    if not merged:
+        return None
+    if not merged.get("by"):
+        raise ScenarioError.of("choose.by", "say by which metric: such as accuracy.validation")
+    over = merged.get("over") or ()
+    return choice_of(
+        column_of(str(merged["by"])),
+        (over,) if isinstance(over, str) else over,
+        merged.get("better"),
+        merged.get("epsilon"),
+        grid,
+    )
+
+
+def _race(table: SweepTable, wishes: Wishes, grid: Grid) -> Race | None:
+    by = wishes.race or table.race
+    if by is None:
+        return None
+    name, _, better = by.partition(":")
+    if better not in {"", "higher", "lower"}:
+        raise ScenarioError.of("race", f"must be METRIC, METRIC:higher or METRIC:lower, got {by}")
+    return Race(column_of(name), is_higher_better(name, better or None, "race"), len(grid.seeds))
+
+
+def _names(sources: Sequence[Source]) -> tuple[str, ...]:
     """Return what the table calls the scenarios: their names, numbered where two have one."""
     names = list[str]()
-    for read in reads:
-        name, number = read.name, 2
+    for source in sources:
+        own = source.tree.get("name")
+        name = stem = own if isinstance(own, str) and own else source.name
+        number = 2
         while name in names:
-            name, number = f"{read.name} ({number})", number + 1
+            name, number = f"{stem} ({number})", number + 1
         names.append(name)
     return tuple(names)

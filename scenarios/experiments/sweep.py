@@ -1,28 +1,36 @@
 """Many runs: scenarios under every setting of a grid and every seed, each run once, in one table."""
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from scenarios.experiments.cells import Done, Work, finished, folder_of, identity_of, judge
-from scenarios.experiments.grid import Grid, Setting
+from scenarios.experiments import payment
+from scenarios.experiments.cells import Done, Table, Work, finished, folder_of, identities
+from scenarios.experiments.choose import Choice, best, drawn
+from scenarios.experiments.curves import write_curves
+from scenarios.experiments.grid import Setting
+from scenarios.experiments.orders import Order
+from scenarios.experiments.settings import Judgement, Read, judge_settings, read_settings
 from scenarios.experiments.shared_cells import SharedCells
-from scenarios.language.problems import Problem, ScenarioError
-from scenarios.language.reader import Draft, Source, changed
-from scenarios.planning.check_scenario import CheckedScenario, checked
-from scenarios.planning.context import Options, PlanningContext
-from scenarios.planning.expectations import GoalTable
-from scenarios.planning.metric_names import FIGURES, METRICS, is_known, known_names, split_metric
-from scenarios.planning.plan import Plan
+from scenarios.experiments.table_metrics import asked, held, usual
+from scenarios.language.json_numbers import show
+from scenarios.language.problems import ScenarioError
+from scenarios.language.reader import changed
+from scenarios.planning.check_scenario import checked
+from scenarios.planning.context import PlanningContext
 from scenarios.planning.scenario import read_again
+from scenarios.planning.seeds import derived_seed, generator
 from scenarios.records.file_guard import FolderError
+from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import environment, lock_folder, version
 from scenarios.records.sweep_record import (
     SWEEP_SCHEMA,
+    Chosen,
     Row,
     SweepManifest,
     is_sweep,
@@ -33,9 +41,12 @@ from scenarios.running.worker_processes import Here, Processes, Workers
 
 _OFTEN_S, _SHARE = 2.0, 30
 """The table of a sweep that goes on is written so often, and no more than one part in so many of the time is spent on it."""
-_GRID = "--grid"
-_AT_ONCE = 4
-"""So many settings are named where one problem is that of several."""
+_NAME = 16
+"""So many hexadecimal digits of its identity name the folder of a cell."""
+_EPSILON = "epsilon.max"
+_MISSING, _STOPPED = Done("missing", None), Done("stopped", None)
+UNDECIDED = 4
+"""The exit code of a sweep whose choice could not be made."""
 
 
 class Watcher(Protocol):
@@ -49,47 +60,27 @@ class Watcher(Protocol):
         """Learn what became of one cell."""
         ...
 
+    def stop(self, cells: int) -> None:
+        """Learn that so many cells will not be run, because they cannot win any more."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What a sweep is to do.
-
-    `sources` are the scenarios as they were written, `names` what the table calls them. Without `metrics` the table has
-    the usual ones.
-    """
-
-    sources: tuple[Source, ...]
-    names: tuple[str, ...]
-    grid: Grid
-    options: Options
-    metrics: tuple[str, ...] = ()
-    jobs: int | None = None
-    command: str = ""
-    given: str = ""
-    """The checksum of data that were handed over in Python."""
-
-
-@dataclass(slots=True)
 class Cell:
     """One setting under one seed."""
 
-    setting: Setting
+    read: Read
     seed: int
     name: str
     """The beginning of its identity: what its folder is called."""
 
-
-@dataclass(slots=True)
-class _Judged:
-    """Every setting, read and checked, and the first one's plan."""
-
-    settings: list[Setting]
-    sources: list[Source]
-    checked: list[CheckedScenario]
-    plans: dict[int, Plan] = field(default_factory=dict)
+    @property
+    def place(self) -> tuple[int, int]:
+        """The setting and the seed."""
+        return self.read.setting.number, self.seed
 
 
-def sweep_folder(places: Iterable[Path], *, new: bool) -> Any:
+def sweep_folder(places: Iterable[Path], *, new: bool) -> AbstractContextManager[Path]:
     """Hold the folder of a sweep; raise `FolderError` where what lies in it is no sweep."""
     return lock_folder(places, _refuse_foreign, new=new)
 
@@ -100,101 +91,295 @@ def _refuse_foreign(path: Path) -> None:
 
 
 class Sweeping:
-    """A sweep that is being made. Raises `ScenarioError` with the problems of all its settings, before anything runs."""
+    """A sweep that is being made. Raises `ScenarioError` with what can be seen of all its settings without their data."""
 
     def __init__(self, order: Order, *, here: bool = True) -> None:
-        """Judge the settings; `here` says that runs may be made in this process, where one worker is enough."""
+        """Read every setting; `here` says that runs may be made in this process, where one worker is enough."""
         self.order = order
         self._here = here
-        judged = _judge(order)
-        self.settings = judged.settings
-        self._sources = [_without_places(source) for source in judged.sources]
-        self.metrics = order.metrics or usual_metrics(judged.plans.values())
-        seeds = order.grid.seeds
-        self.cells: list[Cell] = []
-        for setting, scenario in zip(judged.settings, judged.checked, strict=True):
-            for seed in seeds:
-                context = PlanningContext(scenario, replace(order.options, seed=seed))
-                name = identity_of(context, order.given)[:16]
-                self.cells.append(Cell(setting, seed, name))
+        reads = read_settings(order.sources, order.grid)
+        self.settings = [read.setting for read in reads]
+        self.metrics, self.table = _columns(order, reads)
+        self._options = replace(
+            order.options, columns=tuple(sorted(self.table.held)), curves=order.curves
+        )
+        self.cells = list(self._cells(reads))
         self._done: dict[str, Done] = {}
+        self._stopped: set[tuple[int, int]] = set()
+        self._judged: dict[int, Judgement] = {}
+        self._chosen: dict[int, tuple[float, float]] = {}
+        """Each setting that was chosen, with Σε and Σδ over the runs of its group."""
+        self._notes: list[str] = []
         self._begun = time.perf_counter()
+
+    def _cells(self, reads: Sequence[Read]) -> Iterator[Cell]:
+        order, seeds = self.order, self.order.grid.seeds
+        for read in reads:
+            context = PlanningContext(read.scenario, replace(order.options, seed=seeds[0]))
+            if order.choice is None or order.choice.epsilon is None:
+                names = identities(context, seeds, order.given)
+                yield from (Cell(read, s, n[:_NAME]) for s, n in zip(seeds, names, strict=True))
+                continue
+            name = next(identities(context, seeds[:1], order.given))
+            for seed in seeds:
+                own = derived_seed(seed, f"{payment.NOISE}/{name}")
+                yield self._with_noise(read, seed, own)
+
+    def _with_noise(self, read: Read, seed: int, noise: int) -> Cell:
+        """Return a cell whose noise is not that of other settings under the same seed."""
+        if read.scenario.read.seeds.noise is not None:
+            said = "seeds.noise is fixed: candidates would share their noise, and their ε would not add up"
+            raise ScenarioError.of("choose.epsilon", said)
+        source = changed(read.source, {"seeds.noise": noise}, "choose")
+        scenario = checked(read_again(source))
+        context = PlanningContext(scenario, replace(self.order.options, seed=seed))
+        name = next(identities(context, [seed], self.order.given))
+        return Cell(Read(read.setting, source, scenario), seed, name[:_NAME])
+
+    def judge(self, *, everything: bool = False) -> None:
+        """Plan the settings that are still to be run, or all of them, under the first seed.
+
+        Raises `ScenarioError` with the problems of all of them.
+        """
+        with closing(self._workers(None)) as workers:
+            self._judge(workers, everything=everything)
+
+    def _judge(self, workers: Workers, *, everything: bool) -> None:
+        open_ = {cell.read.setting.number for cell in self.cells if cell.name not in self._done}
+        firsts = {cell.read.setting.number: cell.read for cell in reversed(self.cells)}
+        due = [read for number, read in sorted(firsts.items()) if everything or number in open_]
+        judgements = judge_settings(due, self.order.grid.seeds[0], workers, len(firsts))
+        for read, judgement in zip(due, judgements, strict=True):
+            self._judged[read.setting.number] = judgement
+        choice = self.order.choice
+        if choice is not None and choice.epsilon is not None:
+            self._refuse_unpayable(choice)
+
+    def _refuse_unpayable(self, choice: Choice) -> None:
+        """Raise `ScenarioError` where a choice cannot be paid for, and say why."""
+        for judgement in self._judged.values():
+            if judgement.unpayable:
+                said = f"cannot pay for this choice: {judgement.unpayable}"
+                raise ScenarioError.of("choose.epsilon", said)
+        for group in choice.groups(self.order.grid, self.settings):
+            if len({self._judged[setting.number].held for setting in group}) > 1:
+                said = "cannot pay for this choice: what is chosen changes the validation points"
+                raise ScenarioError.of("choose.epsilon", said)
+
+    def _workers(self, folder: Path | None) -> Workers:
+        """Return what the work is done by; a cluster only where it sees the folder."""
+        order = self.order
+        if order.cluster is not None and folder is not None:
+            from scenarios.experiments.cluster import Cluster
+
+            heavy = order.options.data is not None or order.options.graph is not None
+            return Cluster(order.cluster, self._options, folder, heavy=heavy)
+        cores = min(64, os.cpu_count() or 1)
+        jobs = max(1, min(order.jobs or cores, len(self.cells)))
+        if jobs == 1 and self._here:
+            return Here(self._options)
+        return Processes(jobs, self._options)
 
     def perform(self, out: Path, watcher: Watcher) -> int:
         """Run what has not been run before, in a folder that this sweep alone works in; return the exit code.
 
         It is that of the first row whose run did not end with 0. The table is written from time to time; where
-        `KeyboardInterrupt` leaves this, the folder says that the sweep was interrupted.
+        `KeyboardInterrupt` leaves this, the folder says that the sweep was interrupted. Raises `ScenarioError` with the
+        problems of all settings before anything runs.
         """
         self._begun = time.perf_counter()
+        folder = out.resolve()
         for cell in self.cells:
             if cell.name not in self._done:
-                done = finished(folder_of(out, cell.name), self.metrics)
+                done = finished(folder_of(folder, cell.name), self.table)
                 if done is not None:
                     self._done[cell.name] = done
-        watcher.begin(len(self.cells), sum(cell.name in self._done for cell in self.cells))
-        self._write(out, "running")
-        try:
-            self._run(out, watcher)
-        except BaseException:
-            self._write(out, "interrupted")
-            raise
-        code = next((row.code for row in self.rows() if row.code), 0)
-        whole = all(row.status == "finished" for row in self.rows())
-        self._write(out, "finished" if whole else "failed")
-        return code or 0
+        paid = self.order.choice is not None and self.order.choice.epsilon is not None
+        with closing(self._workers(folder)) as workers:
+            if paid or any(cell.name not in self._done for cell in self.cells):
+                self._judge(workers, everything=paid)
+            watcher.begin(len(self.cells), sum(cell.name in self._done for cell in self.cells))
+            self._write(out, "running")
+            try:
+                self._run(folder, workers, watcher)
+            except BaseException as error:
+                cut = isinstance(error, KeyboardInterrupt)
+                with suppress(OSError):
+                    self._write(out, "interrupted" if cut else "failed")
+                raise
+        return self._conclude(out)
 
-    def _run(self, out: Path, watcher: Watcher) -> None:
-        """Run every cell that is not done."""
-        of_name: dict[str, list[Cell]] = {}
-        for cell in self.cells:
-            if cell.name not in self._done:
-                of_name.setdefault(cell.name, []).append(cell)
-        if not of_name:
-            return
-        work = [
-            Work(self._sources[cells[0].setting.number], cells[0].seed, folder_of(out, name))
-            for name, cells in of_name.items()
-        ]
-        jobs = max(1, min(self.order.jobs or min(64, os.cpu_count() or 1), len(work)))
-        workers: Workers = Here() if jobs == 1 and self._here else Processes(jobs)
-        due = time.monotonic() + _OFTEN_S
-        shared = SharedCells(work, workers, self.order.options, self.metrics)
-        with closing(workers):
-            for one, done in shared.results():
+    def _conclude(self, out: Path) -> int:
+        """Choose, and write the table for the last time."""
+        code = next((done.code for done in map(self._of, self.cells) if done.code), 0)
+        if self.order.choice is not None and not self._choose(self.order.choice, out):
+            code = code or UNDECIDED
+        whole = all(self._of(cell).status in {"finished", "stopped"} for cell in self.cells)
+        if self.order.curves:
+            write_curves(out, self._manifest("finished"), self.rows())
+        self._write(out, "finished" if whole else "failed")
+        return code
+
+    @property
+    def trace(self) -> str:
+        """Where a fault of hush happened in the first cell that had one; empty where none had."""
+        return next((d.trace for d in map(self._of, self.cells) if d.trace), "")
+
+    def _run(self, folder: Path, workers: Workers, watcher: Watcher) -> None:
+        """Run every cell that is not done: all at once, or seed by seed where settings race."""
+        shared = SharedCells(workers, self.table)
+        written = _Written()
+        for round_, cells in enumerate(self._rounds(), 1):
+            of_name: dict[str, list[Cell]] = {}
+            for cell in cells:
+                if cell.place not in self._stopped and cell.name not in self._done:
+                    of_name.setdefault(cell.name, []).append(cell)
+            work = [
+                Work(same[0].read.source, same[0].seed, folder_of(folder, name))
+                for name, same in of_name.items()
+            ]
+            for one, done in shared.results(work):
                 self._done[one.path.name] = done
                 for cell in of_name[one.path.name]:
-                    watcher.note(cell.setting, cell.seed, done)
-                if time.monotonic() > due:
-                    begun = time.monotonic()
-                    self._write(out, "running")
-                    now = time.monotonic()
-                    due = now + max(_OFTEN_S, _SHARE * (now - begun))
+                    watcher.note(cell.read.setting, cell.seed, done)
+                if written.is_due():
+                    self._write(folder, "running")
+                    written.note()
+            self._stop_losers(round_, watcher)
+
+    def _rounds(self) -> list[list[Cell]]:
+        if self.order.race is None:
+            return [self.cells]
+        seeds = self.order.grid.seeds
+        return [self.cells[i :: len(seeds)] for i in range(len(seeds))]
+
+    def _stop_losers(self, seen: int, watcher: Watcher) -> None:
+        """Stop the settings of each group that are beaten after so many seeds."""
+        race, seeds = self.order.race, self.order.grid.seeds
+        if race is None:
+            return
+        of_setting: dict[int, list[Cell]] = {}
+        for cell in self.cells:
+            of_setting.setdefault(cell.read.setting.number, []).append(cell)
+        for group in self._groups():
+            numbers = [setting.number for setting in group]
+            racing = [n for n in numbers if (n, seeds[-1]) not in self._stopped]
+            values = {
+                n: [self._of(c).metrics.get(race.by, math.nan) for c in of_setting[n][:seen]]
+                for n in racing
+            }
+            for number in race.losers(values, len(numbers)):
+                late = of_setting[number][seen:]
+                self._stopped |= {cell.place for cell in late}
+                watcher.stop(len(late))
+
+    def _groups(self) -> list[list[Setting]]:
+        """Return the settings that compete with each other."""
+        choice = self.order.choice
+        return [self.settings] if choice is None else choice.groups(self.order.grid, self.settings)
+
+    def _choose(self, choice: Choice, out: Path) -> bool:
+        """Mark what is chosen of each group, and note what that means for ε; return whether each group had a best."""
+        done = {cell.place: self._of(cell) for cell in self.cells}
+        seeds = self.order.grid.seeds
+        groups = choice.groups(self.order.grid, self.settings)
+        undecided = 0
+        for number, group in enumerate(groups):
+            scores = {}
+            for setting in group:
+                values = [done[setting.number, s].metrics.get(choice.by, math.nan) for s in seeds]
+                scores[setting.number] = math.fsum(values) / len(values)
+            chosen = self._chosen_of(choice, number, group, scores, out)
+            if chosen is None:
+                undecided += 1
+            else:
+                self._chosen[chosen] = self._spent(group)
+        self._notes += _words(choice, len(groups), undecided)
+        if choice.epsilon is None:
+            self._notes += self._unpaid(groups)
+        return undecided == 0
+
+    def _chosen_of(
+        self,
+        choice: Choice,
+        number: int,
+        group: Sequence[Setting],
+        scores: dict[int, float],
+        out: Path,
+    ) -> int | None:
+        """Return which setting of a group is chosen; None where that cannot be said."""
+        if choice.epsilon is None:
+            return best(scores, higher=choice.higher)
+        if any(map(math.isnan, scores.values())):
+            return None
+        mine = {setting.number for setting in group}
+        for cell in self.cells:
+            if cell.read.setting.number not in mine:
+                continue
+            why = payment.why_not_released(RunRecord(folder_of(out, cell.name)))
+            if why or not math.isfinite(self._of(cell).metrics[_EPSILON]):
+                self._notes.append(f"nothing was chosen: {why or 'a run has no finite ε'}")
+                return None
+        moves = payment.sensitivity([self._judged[setting.number] for setting in group])
+        rng = generator(self.order.grid.seeds[0], f"{payment.DRAW}/{number}")
+        return drawn(scores, choice.epsilon, moves, rng)
+
+    def _spent(self, group: Sequence[Setting]) -> tuple[float, float]:
+        """Return Σε and Σδ over the runs of a group: basic composition, if each run has noise of its own."""
+        mine = {setting.number for setting in group}
+        runs = [self._of(cell) for cell in self.cells if cell.read.setting.number in mine]
+        spent = [run for run in runs if _EPSILON in run.metrics]
+        return math.fsum(r.metrics[_EPSILON] for r in spent), math.fsum(r.delta for r in spent)
+
+    def _unpaid(self, groups: Sequence[Sequence[Setting]]) -> Iterator[str]:
+        """Yield what a choice that was not paid for would cost."""
+        yield (
+            "the choice reads data, and ε does not cover it: the ε of a row is that of its run alone"
+        )
+        totals = [self._spent(group) for group in groups]
+        worst = max(totals, default=(0.0, 0.0))
+        if math.isfinite(worst[0]) and worst[0] > 0:
+            runs = max(len(group) for group in groups) * len(self.order.grid.seeds)
+            yield (
+                f"by basic composition over the {runs} runs of all candidates and seeds, ε would be up to "
+                f"{show(worst[0])} (δ {worst[1]:.3g}) for a training record, if each run had noise of its own; here runs "
+                "of one seed share their draws"
+            )
+
+    def _of(self, cell: Cell) -> Done:
+        """Return what became of a cell."""
+        if cell.place in self._stopped:
+            return _STOPPED
+        return self._done.get(cell.name, _MISSING)
 
     def rows(self) -> list[Row]:
         """Return the rows of the table, in the order of the grid."""
-        missing = Done("missing", None)
-        return [self._row(cell, self._done.get(cell.name, missing)) for cell in self.cells]
+        return [self._row(cell) for cell in self.cells]
 
-    def _row(self, cell: Cell, done: Done) -> Row:
-        is_there = done.status in {"finished", "interrupted", "failed"} and done.wall_s is not None
+    def _row(self, cell: Cell) -> Row:
+        done, setting = self._of(cell), cell.read.setting
+        choice, metrics = self.order.choice, dict(done.metrics)
+        if choice is not None and choice.epsilon is not None and setting.number in self._chosen:
+            spent = (*self._chosen[setting.number], choice.epsilon)
+            metrics |= dict(zip(payment.COLUMNS, spent, strict=True))
         return Row(
-            cell=cell.setting.number,
-            scenario=self.order.names[cell.setting.scenario],
-            settings=cell.setting.labels,
+            cell=setting.number,
+            scenario=self.order.names[setting.scenario],
+            settings=setting.labels,
             seed=cell.seed,
             status=done.status,
             code=done.code,
             verdict=done.verdict,
-            metrics=done.metrics,
+            metrics=metrics,
             wall_s=done.wall_s,
-            run=folder_of(Path(), cell.name).as_posix() if is_there else "",
+            run=folder_of(Path(), cell.name).as_posix() if done.wall_s is not None else "",
             message=done.message,
+            chosen=choice is None or setting.number in self._chosen,
         )
 
-    def _write(self, out: Path, status: str) -> None:
-        order = self.order
-        manifest = SweepManifest(
+    def _manifest(self, status: str) -> SweepManifest:
+        order, choice = self.order, self.order.choice
+        return SweepManifest(
             schema=SWEEP_SCHEMA,
             status=status,
             hush=version(),
@@ -205,104 +390,83 @@ class Sweeping:
             metrics=list(self.metrics),
             command=order.command,
             environment=environment(),
+            choice=None
+            if choice is None
+            else Chosen(choice.by, list(choice.over), choice.higher, choice.epsilon),
+            notes=[*self._notes, *self._of_race()],
             wall_s=time.perf_counter() - self._begun,
             work_s=sum(done.work_s for done in self._done.values()),
         )
+
+    def _of_race(self) -> list[str]:
+        race = self.order.race
+        if race is None:
+            return []
+        among = "of each choice " if self.order.choice is not None else ""
+        return [
+            f"settings {among}raced by {race.by}: {len(self._stopped)} of {len(self.cells)} cells were not run, because "
+            f"their setting could not win any more (paired t-intervals, together at {race.confidence:.0%})"
+        ]
+
+    def _write(self, out: Path, status: str) -> None:
+        manifest = self._manifest(status)
         write_manifest(out, manifest)
         write_table(out, manifest, self.rows())
 
 
-def _without_places(source: Source) -> Source:
-    """Return a source without the places of its keys: it was judged, and travels to workers."""
-    return replace(source, draft=Draft(source.tree, {}, {}))
+def _columns(order: Order, reads: Sequence[Read]) -> tuple[tuple[str, ...], Table]:
+    """Return the columns of metrics, and what runs must hold therefore."""
+    scenarios = [read.scenario for read in reads]
+    named = asked(order.metrics, scenarios, "metrics")
+    judged = asked((p.by for p in (order.choice, order.race) if p), scenarios, "choose and race")
+    of_choice = () if order.choice is None else (_EPSILON,)
+    columns = tuple(dict.fromkeys((*(named or usual(scenarios)), *judged, *of_choice)))
+    paid = order.choice is not None and order.choice.epsilon is not None
+    shown = (*columns, *payment.COLUMNS) if paid else columns
+    keys = {column for varied in order.grid.axes for column in varied.axis.columns}
+    if clash := keys & set(shown):
+        raise ScenarioError.of("metrics", f"{', '.join(sorted(clash))} varies already")
+    wanted = columns if order.curves else (*named, *judged)
+    sampled = held(wanted, last=False) if order.curves else frozenset[str]()
+    return shown, Table(columns, held(wanted, last=True), sampled)
 
 
-def _judge(order: Order) -> _Judged:
-    """Read and judge every setting under the first seed, before anything runs."""
-    judged = _Judged(list(order.grid.settings()), [], [])
-    problems: dict[Problem, list[Setting]] = {}
-
-    def attempt(setting: Setting, act: Callable[[], None]) -> None:
-        try:
-            act()
-        except ScenarioError as error:
-            for problem in error.problems:
-                at_grid = problem.spot is not None and problem.spot.file == _GRID
-                known = replace(problem, spot=None) if at_grid else problem
-                problems.setdefault(known, []).append(setting)
-
-    def read(setting: Setting) -> None:
-        base = order.sources[setting.scenario]
-        source = changed(base, setting.values, _GRID)
-        tree = {key: value for key, value in source.tree.items() if key != "sweep"}
-        source = replace(source, draft=replace(source.draft, tree=tree))
-        judged.checked.append(checked(read_again(source)))
-        judged.sources.append(source)
-
-    for setting in judged.settings:
-        attempt(setting, lambda setting=setting: read(setting))  # type: ignore[misc] # mypy: a default
-    _raise(problems, len(judged.settings))
-
-    def plan(setting: Setting) -> None:
-        source = judged.sources[setting.number]
-        judged.plans[setting.number] = judge(source, order.grid.seeds[0], order.options)
-
-    for setting in judged.settings:
-        attempt(setting, lambda setting=setting: plan(setting))  # type: ignore[misc] # mypy: a default
-    _raise(problems, len(judged.settings))
-    return judged
+def _words(choice: Choice, groups: int, undecided: int) -> Iterator[str]:
+    over, way = ", ".join(choice.over), "highest" if choice.higher else "lowest"
+    if choice.epsilon is None:
+        yield f"{over} chosen by {choice.by} (the {way} mean over seeds){_read_by(choice.by)}"
+    else:
+        yield (
+            f"{over} drawn by the exponential mechanism with the mean of {choice.by} over seeds: each of {groups} choices "
+            f"costs a validation record ε = {choice.epsilon:g}, together {groups * choice.epsilon:g}; a training record has "
+            f"the ε and the δ of all candidates and seeds ({', '.join(payment.COLUMNS[:2])}: basic composition, view "
+            "eavesdropper, one record of one agent replaced). It covers the choice, not the validation scores that this "
+            "table shows"
+        )
+    if undecided:
+        yield f"{undecided} of {groups} groups have no choice: no candidate has a value for every seed"
 
 
-def _raise(problems: Mapping[Problem, Sequence[Setting]], settings: int) -> None:
-    """Raise what was found; a problem of several settings is told once, and names them."""
-    told = list[Problem]()
-    for problem, those in problems.items():
-        words = list(filter(None, (setting.in_words() for setting in those)))
-        if not words or (problem.spot is not None and len(those) == settings > 1):
-            told.append(problem)  # it is that of the scenario, whatever varies
-            continue
-        more = f"; and {len(words) - _AT_ONCE} more" if len(words) > _AT_ONCE else ""
-        where = f"setting {'; '.join(words[:_AT_ONCE])}{more}"
-        where += f": {problem.where}" if problem.where else ""
-        told.append(replace(problem, where=where))
-    if told:
-        raise ScenarioError(told)
+def _read_by(metric: str) -> str:
+    """Return which data a choice by a metric reads, for a note."""
+    if ".validation" in metric:
+        return " on held-out data"
+    if ".test" in metric:
+        return ": on test points, so that the score of what is chosen is too good there"
+    return ""
 
 
-def usual_metrics(plans: Iterable[Plan]) -> tuple[str, ...]:
-    """Return the metrics of a table for which none were asked: what every summary says, and the figures of targets."""
-    names: dict[str, None] = {"loss.mean": None}
-    several = list(plans)
-    scores = dict.fromkeys("accuracy" if plan.loss.margin else "rmse" for plan in several)
-    for score in scores:
-        names[f"{score}.test.mean"] = None
-        validated = f"{score}.validation"
-        if validated in METRICS and any(plan.shards.validation for plan in several):
-            names[f"{validated}.mean"] = None
-    names |= dict.fromkeys(("gain.mean", "gap", "epsilon.max", "releases.sum"))
-    for plan in several:
-        names |= {f"{figure}.{goal}": None for goal in plan.targets for figure in FIGURES}
-    return tuple(names)
+class _Written:
+    """When the table of a sweep that goes on is to be written again."""
 
+    def __init__(self) -> None:
+        self._due = time.monotonic() + _OFTEN_S
+        self._begun = 0.0
 
-def metrics_asked(names: Iterable[str], targets: Iterable[str], option: str) -> tuple[str, ...]:
-    """Return metrics as the table calls them, one of agents with its aggregate; raise `ScenarioError` for unknown names."""
-    goals, asked = list(targets), dict[str, None]()
-    for name in names:
-        if not is_known(name, goals):
-            from scenarios.language.problems import nearest
+    def is_due(self) -> bool:
+        self._begun = time.monotonic()
+        return self._begun > self._due
 
-            raise ScenarioError.of(
-                option, f"no metric '{name}'; {nearest(name, known_names(goals))}"
-            )
-        base, how = split_metric(name)
-        metric = METRICS.get(base)
-        asked[
-            f"{name}.mean" if metric is not None and metric.per_agent and how is None else name
-        ] = None
-    return tuple(asked)
-
-
-def goals_of(scenarios: Iterable[CheckedScenario]) -> dict[str, GoalTable]:
-    """Return the targets of some scenarios by their names."""
-    return {name: goal for scenario in scenarios for name, goal in scenario.read.targets.items()}
+    def note(self) -> None:
+        now = time.monotonic()
+        self._due = now + max(_OFTEN_S, _SHARE * (now - self._begun))

@@ -45,6 +45,10 @@ class Options:
     data: Any = None
     """Points that are handed over in Python; None where the scenario's own source makes them."""
     graph: Any = None
+    columns: tuple[str, ...] = ()
+    """Metrics that the caller wants to have at the end, beside those that the scenario asks for."""
+    curves: bool = False
+    """Whether they are wanted at every sample."""
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""
 

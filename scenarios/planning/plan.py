@@ -125,6 +125,10 @@ class Plan:
     warnings: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
     """Why ε does not cover the run, known before it starts; empty where it does."""
+    columns: frozenset[str] = frozenset()
+    """Metrics that the caller wants to have at the end, as they are written."""
+    curves: bool = False
+    """Whether these are wanted at every sample."""
 
     @property
     def size(self) -> int:
@@ -182,10 +186,15 @@ class Plan:
         names |= {expect.selection.metric for expect in self.expects if expect.selection}
         return frozenset(names.union(*(condition.metrics for condition in self.conditions)))
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """Every metric that the scenario or the caller asks for."""
+        return self.asked | self.columns
+
     def has_need(self, need: Need) -> bool:
-        """Whether a metric that the scenario asks for, or chooses agents by, has a need."""
+        """Whether a metric that is asked for, or that agents are chosen by, has a need."""
         chosen = {fault.action.target.metric for fault in self.faults}
-        return any(need in metric.needs for metric in metrics_of(self.asked | chosen).values())
+        return any(need in metric.needs for metric in metrics_of(self.wanted | chosen).values())
 
     @property
     def sampled(self) -> bool:

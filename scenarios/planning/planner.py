@@ -148,6 +148,8 @@ class _Planner:
             notes=(*shards.notes, *context.notes),
             warnings=tuple(context.warnings),
             uncovered=uncovered,
+            columns=frozenset(context.options.columns),
+            curves=context.options.curves,
         )
         self._check_sampled(plan)
         self._refuse_long(plan)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ def _hashes(context: PlanningContext) -> dict[str, str]:
 
 
 def _sha256(path: Path) -> str:
+    known = path.stat()
+    return _read_sha256(path, known.st_ino, known.st_size, known.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _read_sha256(path: Path, _inode: int, _size: int, _changed_ns: int) -> str:
+    """Read a file for its checksum; a sweep asks for that of one file for each of its settings."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -25,6 +25,11 @@ def reference_generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 
 
+def derived_seed(seed: int, path: str) -> int:
+    """Return a seed of its own for a purpose: a whole number from 0 to 2^63 - 1."""
+    return _key(seed, path, 8) >> 1
+
+
 def draws(seed: int, path: str) -> Draws:
     """Return a counter-based stream: draw n is a function of (seed, path, n) alone."""
     return draws_of(np.uint64(_key(seed, path, 8)))

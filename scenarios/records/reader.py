@@ -150,6 +150,21 @@ class RunRecord:
                     tail *= 8
         return 0
 
+    def curves(self) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Yield the instant (s) and the metrics of each sample, as `samples` does; no other event is decoded."""
+        former: Sampled | None = None
+        for segment, line in self._whole_lines():
+            if b'"sampled"' not in line:
+                continue
+            event = event_of(line, segment)
+            if not isinstance(event, Sampled):
+                continue
+            if former is not None and former.t < event.t:
+                yield former.t / 1e9, former.values
+            former = event
+        if former is not None:
+            yield former.t / 1e9, former.values
+
     @property
     def last_sample(self) -> dict[str, Any]:
         """The metrics of the last sample: read from the end on, as far back as it takes; empty where there is none."""
@@ -324,9 +339,17 @@ class RunRecord:
     @cached_property
     def models(self) -> np.ndarray:
         """What each agent held at the end: agents × dimension."""
+        return self._array("theta")
+
+    @property
+    def released(self) -> np.ndarray:
+        """The model in the last message of each agent, NaN where the agent sent none: agents × dimension."""
+        return self._array("released")
+
+    def _array(self, name: str) -> np.ndarray:
         file = self.path / MODELS
         try:
-            return np.asarray(arrays(file, "theta")[0])
+            return np.asarray(arrays(file, name)[0])
         except UNREADABLE as error:
             raise FolderError(f"{file} cannot be read: {type(error).__name__}") from None
 

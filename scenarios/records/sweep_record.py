@@ -8,7 +8,7 @@ cells/ID/     the runs; ID is the beginning of the hash by which a finished cell
 ```
 
 A *cell* is one setting of everything that varies but the seed. The table has the columns `cell`, `scenario` (only where
-several are swept), one for each axis, `seed`, `status`, `code`, `verdict`, one for each metric, `wall_s`, `run` (the folder
+several are swept), one for each axis, `seed`, `status`, `code`, `verdict`, `chosen` (where settings were chosen), one for each metric, `wall_s`, `run` (the folder
 of the run, relative to the sweep's; empty where there is none) and `message` (why a cell has no run).
 """
 
@@ -67,6 +67,16 @@ class Axis(msgspec.Struct, frozen=True):
         return {self.name: self.labels[number], **others}
 
 
+class Chosen(msgspec.Struct, frozen=True):
+    """How settings were chosen: of the values of `over`, for each setting of the other axes, the best mean of `by`."""
+
+    by: str
+    over: list[str]
+    higher: bool
+    epsilon: float | None = None
+    """What the choice costs a validation record; None: no ε covers it."""
+
+
 class SweepManifest(msgspec.Struct, frozen=True):
     """What `sweep.json` holds. Fields may be added, with a default for older sweeps."""
 
@@ -82,6 +92,8 @@ class SweepManifest(msgspec.Struct, frozen=True):
     command: str = ""
     """The command that repeats the sweep; empty where it was called from Python."""
     environment: dict[str, Any] = {}
+    choice: Chosen | None = None
+    """Where it is given, the table has a column `chosen`."""
     notes: list[str] = []
     """What must be known to read the table: how cells were chosen or stopped, what ε does not cover."""
     wall_s: float | None = None
@@ -107,6 +119,8 @@ class Row:
     wall_s: float | None
     run: str
     message: str = ""
+    chosen: bool = True
+    """Whether its setting is one that was chosen; true of all where nothing was to choose."""
 
     @property
     def is_finished(self) -> bool:
@@ -166,7 +180,13 @@ class SweepRecord:
             wall_s=float(line["wall_s"]) if line["wall_s"] else None,
             run=line["run"],
             message=line["message"],
+            chosen=self.manifest.choice is None or line["chosen"] == "true",
         )
+
+    @property
+    def chosen(self) -> tuple[Row, ...]:
+        """The rows of the settings that were chosen; all where nothing was to choose."""
+        return tuple(row for row in self.rows if row.chosen)
 
     def run(self, row: Row) -> RunRecord:
         """Open the run of a row. Raises `FolderError` where it has none, or it lies outside of the sweep."""
@@ -195,7 +215,8 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
     several = len(manifest.scenarios) > 1
     axes = [column for axis in manifest.axes for column in axis.columns]
     before = _BEFORE if several else _BEFORE[:1]
-    names = [*before, *axes, *_AFTER, *manifest.metrics, *_LAST]
+    after = (*_AFTER, *(("chosen",) if manifest.choice is not None else ()))
+    names = [*before, *axes, *after, *manifest.metrics, *_LAST]
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(names)
@@ -204,6 +225,8 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
         values = [in_table(row.metrics.get(name)) for name in manifest.metrics]
         settings = [in_table(row.settings[name]) for name in axes]
         ending = [row.seed, row.status, in_table(row.code), row.verdict]
+        if manifest.choice is not None:
+            ending.append(in_table(row.chosen))
         writer.writerow(
             [*first, *settings, *ending, *values, in_table(row.wall_s), row.run, row.message]
         )

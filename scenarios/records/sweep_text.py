@@ -34,6 +34,7 @@ _REASONS = {
     "rows.*.metrics.*": "the run has no value",
     "rows.*.code": "the run did not end",
     "rows.*.wall_s": "the run did not end",
+    "choice": "nothing was to be chosen",
     "wall_s": "the sweep did not end",
     "work_s": "the sweep did not end",
 }

@@ -19,8 +19,11 @@ class Measurements:
 
     def __init__(self, snapshot: WorldSnapshot) -> None:
         self.snapshot = snapshot
-        asked = metrics_of(snapshot.plan.asked)
+        plan = snapshot.plan
+        asked = metrics_of(plan.wanted if plan.curves else plan.asked)
         self._asked = {*asked, *(m.share.of for m in asked.values() if m.share is not None)}
+        self._wanted = {*self._asked, *metrics_of(plan.wanted)}
+        """What is asked for at the last sample."""
         self._taken: dict[bool, list[Metric]] = {}
 
     def taken(self, *, last: bool) -> list[Metric]:
@@ -34,10 +37,11 @@ class Measurements:
 
     def _choose(self, *, last: bool) -> list[Metric]:
         unasked = [metric for metric in ordered() if self._is_taken(metric, last=last)]
+        wanted = self._wanted if last else self._asked
         asked = [
             metric
             for metric in ordered(asked=True)
-            if metric.name in self._asked
+            if metric.name in wanted
             and metric not in unasked
             and (last or metric.taken is not Taken.AGAIN)
         ]

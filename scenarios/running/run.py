@@ -131,7 +131,7 @@ class Run(Simulation):
     def _ends_slowly(self) -> bool:
         """Whether judging takes so long that a screen shows first that it is done."""
         compares = any(expect.compared is not None for expect in self.plan.expects)
-        again = any(m.taken is Taken.AGAIN for m in metrics_of(self.plan.asked).values())
+        again = any(m.taken is Taken.AGAIN for m in metrics_of(self.plan.wanted).values())
         return compares or again or self.plan.size >= _THOUSANDS
 
     def _write_scenario(self) -> None:

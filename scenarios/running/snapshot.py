@@ -62,7 +62,7 @@ class WorldSnapshot:
         self._clock = clock
         self._fates = fates
         self._rerun = rerun
-        self._asked = metrics_of(plan.asked)
+        self._asked = metrics_of(plan.wanted)
         self._minima: dict[tuple[int, ...], float] = {}
 
     def look(self) -> None:

@@ -27,11 +27,15 @@ class Workers(Protocol):
     """How many pieces of work are done at once."""
 
     def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Have `act(*arguments)` called; the future raises `BrokenExecutor` where its worker was killed."""
+        """Have `act(*arguments, common)` called; the future raises `BrokenExecutor` where its worker was killed."""
         ...
 
-    def renew(self) -> None:
-        """Go on with fresh workers, after one was killed: what was under way is lost."""
+    def alone(self) -> "Workers":
+        """Return workers of which one works at a time, for work that may kill its worker."""
+        ...
+
+    def renew(self) -> bool:
+        """Go on with fresh workers, after one was killed; return whether all that was under way is lost."""
         ...
 
     def close(self) -> None:
@@ -40,46 +44,66 @@ class Workers(Protocol):
 
 
 class Here:
-    """Does work in this process, when it is submitted."""
+    """Does work in this process, when it is submitted; `common` is what all work gets as its last argument."""
 
     jobs = 1
 
+    def __init__(self, common: Any = None) -> None:
+        self._common = common
+
     def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Call `act(*arguments)` now."""
+        """Call `act(*arguments, common)` now."""
         future = Future[T]()
-        future.set_result(act(*arguments))
+        future.set_result(act(*arguments, self._common))
         return future
 
-    def renew(self) -> None:
+    def alone(self) -> Workers:
+        """Return these workers: there is one."""
+        return self
+
+    def renew(self) -> bool:
         """Do nothing: this process is not replaced."""
+        return False
 
     def close(self) -> None:
         """Do nothing: nothing is under way."""
 
 
 class Processes:
-    """So many processes of this machine, each with one BLAS thread. They start with the first piece of work."""
+    """So many processes of this machine, each with one BLAS thread. They start with the first piece of work.
 
-    def __init__(self, jobs: int) -> None:
+    `common` is what all work gets as its last argument; it travels to each process once.
+    """
+
+    def __init__(self, jobs: int, common: Any = None) -> None:
         self.jobs = jobs
+        self._common = common
         self._pool: Any = None
 
     def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Have `act(*arguments)` called by a process."""
+        """Have `act(*arguments, common)` called by a process."""
+        task: Future[T]
         if self._pool is None:
             from joblib.externals.loky import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self.jobs, env=_ONE_THREAD)
+            begin = (os.getpid(), self._common)
+            self._pool = ProcessPoolExecutor(
+                self.jobs, initializer=_begin, initargs=begin, env=_ONE_THREAD
+            )
             with _signals_blocked():
-                future = self._pool.submit(_in_worker, os.getpid(), act, arguments)
+                task = self._pool.submit(_with_common, act, arguments)
         else:
-            future = self._pool.submit(_in_worker, os.getpid(), act, arguments)
-        made: Future[T] = future
-        return made
+            task = self._pool.submit(_with_common, act, arguments)
+        return task
 
-    def renew(self) -> None:
+    def alone(self) -> Workers:
+        """Return one process more, for work that may kill its worker."""
+        return Processes(1, self._common)
+
+    def renew(self) -> bool:
         """Let a broken pool go; the next piece of work starts another."""
         self.close()
+        return True
 
     def close(self) -> None:
         """End the processes at once."""
@@ -117,6 +141,13 @@ def shared_out(
             results.close()
 
 
+def checksum(value: Any) -> str:
+    """Return a checksum of anything that can travel to another process; arrays and frames go by their content."""
+    from joblib import hash as checksum_of
+
+    return str(checksum_of(value, hash_name="sha1"))
+
+
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
     """Start processes that get no signals of the terminal: Ctrl-C goes to all processes, and only this one answers.
@@ -150,7 +181,18 @@ def _in_worker(parent: int, act: Callable[..., T], task: tuple[Any, ...]) -> T:
     return act(*task)
 
 
+def _begin(parent: int, common: Any) -> None:
+    """Prepare a worker: it ends with its parent, and keeps what all work shares."""
+    _in_worker(parent, _shared.append, (common,))
+
+
+def _with_common(act: Callable[..., T], task: tuple[Any, ...]) -> T:
+    return act(*task, _shared[-1])
+
+
 _watches: list[threading.Thread] = []
+_shared: list[Any] = []
+"""What all work of this worker shares."""
 
 
 def _watch(parent: int) -> None:

@@ -64,7 +64,7 @@ def test_workers_of_a_killed_sweep_end_and_its_cells_are_run_again(tmp_path: Pat
     again = sweep(tmp_path)
     told, said = again.communicate(timeout=60)
     assert again.returncode == 0, said
-    assert told.count("finished") == 2
+    assert told.count("  finished ") == 2
     assert [open_run(path).status for path in runs(tmp_path)] == ["finished"] * 2
     assert len((tmp_path / "out" / "sweep.csv").read_text().splitlines()) == 3
 
