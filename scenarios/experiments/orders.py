@@ -12,6 +12,7 @@ from scenarios.experiments.table_metrics import column_of
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import Source, read_source
 from scenarios.planning.context import Options
+from scenarios.planning.given_scenario import for_points
 from scenarios.planning.sweep_table import SweepRule, SweepTable, seeds_of
 
 Scenario = str | Path | Mapping[str, Any]
@@ -74,6 +75,8 @@ def order_of(
     if not scenarios:
         raise ScenarioError.of("sweep", "needs at least one scenario")
     sources = [read_source(scenario, settings) for scenario in scenarios]
+    if options.data is not None:
+        sources = [for_points(source, settings) for source in sources]
     table = _common(sources)
     grid = _grid(table, wishes, len(sources))
     choice, race = _choice(table, wishes, grid), _race(table, wishes, grid)

@@ -1,10 +1,11 @@
 """A scenario whose points are handed over in Python: `[data]` says only what is made of them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scenarios.language.reader import read_source
+from scenarios.language.reader import Source, read_source
 from scenarios.language.table_rules import Table, keys_of
 from scenarios.planning.data_sources import SOURCES, OwnSource
 from scenarios.planning.data_sources.given import KIND, GivenTable
@@ -17,9 +18,13 @@ def load_for_points(
     scenario: str | Path | Mapping[str, Any], settings: Mapping[str, Any] | None = None
 ) -> Scenario:
     """Do as `load`, for points that are handed over, whatever source the scenario has for its own."""
-    source = read_source(scenario, settings)
-    source.tree["data"] = _handed_over(source.tree.get("data", {}), settings or {})
-    return read_again(source)
+    return read_again(for_points(read_source(scenario, settings), settings or {}))
+
+
+def for_points(source: Source, settings: Mapping[str, Any]) -> Source:
+    """Return a scenario as it was written, for points that are handed over; `settings` are those that it was read with."""
+    tree = source.tree | {"data": _handed_over(source.tree.get("data", {}), settings)}
+    return replace(source, draft=replace(source.draft, tree=tree))
 
 
 def _handed_over(table: Any, settings: Mapping[str, Any]) -> Any:
