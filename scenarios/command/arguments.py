@@ -85,6 +85,7 @@ def parser() -> argparse.ArgumentParser:
     _looks(verbs)
     _sweeps(verbs)
     _replays(verbs)
+    _imports(verbs)
     _compares(verbs)
     _lists_data(verbs)
     return parser
@@ -258,6 +259,48 @@ def _sweeps(verbs: Any) -> None:
     add("-o", "--out", metavar="DIR", help="default runs/NAME-sweep-N")
     add("-q", "--quiet", action="store_true", help="say nothing but errors")
     _common(add)
+
+
+def _imports(verbs: Any) -> None:
+    """Add the verb that reads what others measured."""
+    words = verbs.add_parser("trace", help="import traces that others measured").add_subparsers(
+        dest="what", metavar="WHAT", required=True
+    )
+    add = words.add_parser(
+        "import", help="device availability, latency matrices or durations, with a report of flaws"
+    ).add_argument
+    add("file", metavar="FILE")
+    add("--out", metavar="FILE", help="what to write (default: nothing, only the report)")
+    add("--kind", choices=("auto", "availability", "matrix", "durations"), default="auto")
+    add("--unit", choices=("s", "ms", "us"), default="s", help="of numbers in the file (default s)")
+    add("--rtt", action="store_true", help="delays are round trips: half of each is one way")
+    add(
+        "--needs",
+        metavar="A,B",
+        default="idle,charging,wifi",
+        type=_needs,
+        help="what a device of the FLASH format must be (default idle,charging,wifi)",
+    )
+    add(
+        "--from-start",
+        action="store_true",
+        help="count sessions from the first one; dates always do",
+    )
+    add(
+        "--repair",
+        metavar="HOW",
+        action="append",
+        default=[],
+        help="what may be done to unusable values: drop, merge, unwrap, neighbour, symmetric; repeatable",
+    )
+    add("--json", action="store_true")
+
+
+def _needs(text: str) -> str:
+    known = ("idle", "charging", "wifi")
+    if not text or any(word not in known for word in text.split(",")):
+        raise argparse.ArgumentTypeError(f"must be some of {','.join(known)}, got {text}")
+    return text
 
 
 def _replays(verbs: Any) -> None:
