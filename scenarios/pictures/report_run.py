@@ -8,6 +8,7 @@ from typing import Any
 from scenarios.language.json_numbers import number, show
 from scenarios.pictures.html import Html, items, joined, pairs, preformatted, table, tag
 from scenarios.pictures.page import Section
+from scenarios.pictures.report_data import data_of
 from scenarios.records.epsilon_terms import UNIT
 from scenarios.records.file_guard import FolderError
 from scenarios.records.group_privacy import RunPrivacy, privacy_of
@@ -38,6 +39,8 @@ def sections(record: RunRecord, pictures: Html) -> Iterator[Section]:
     summary = record.summary
     yield "summary", "Summary", summary_of(record)
     yield "pictures", "Pictures", pictures
+    card = record.data_card
+    yield "data", "Data", Html() if card is None else data_of(card)
     if record.is_judged:
         yield "verdicts", "Verdicts", _verdicts(summary)
         yield "groups", "Groups", _groups(summary)

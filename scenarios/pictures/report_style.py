@@ -39,6 +39,7 @@ _RULES = """
 {0} figure {{ margin: 1em 0; padding: 0.6em; background: #ffffff; color: #1a1a1a; border: 1px solid var(--rule); max-width: 46rem; }}
 {0} figure svg, {0} figure img {{ display: block; width: 100%; height: auto; }}
 {0} figure figcaption {{ color: #3c4147; font-size: 0.9rem; margin-top: 0.4em; }}
+{0} figure svg.bars {{ max-width: 30rem; }}
 {0} summary {{ cursor: pointer; font-weight: 600; }}
 {0} a {{ color: var(--link); }}
 {0} :focus-visible {{ outline: 3px solid var(--link); outline-offset: 2px; }}
