@@ -41,7 +41,8 @@ class DataAndLinks:
                 return self._own_source(data, inputs)
             if given is None:
                 return data.build(inputs)
-            assert isinstance(data, GivenTable), "it was read as data that are handed over"  # noqa: S101
+            if not isinstance(data, GivenTable):
+                raise BadData(f'points are handed over: source must be "given", got "{data.kind}"')
             return shards_of(given, data, inputs)
 
         path = ("data", "source") if isinstance(data, OwnCode) else ("data",)

@@ -50,6 +50,19 @@ _CATEGORIES = ("category", "categorical", "enum")
 """How data frames call the type of a column of categories."""
 
 
+_WORDS = "holds words: give numbers, or a data frame, of which columns of words become categories"
+_NO_NUMBERS = {
+    "c": "holds complex numbers: give their real and imaginary parts as columns",
+    "U": _WORDS,
+    "S": _WORDS,
+    "T": _WORDS,
+    "M": "holds times: give numbers",
+    "m": "holds times: give numbers",
+    "V": "is a structured array: give numbers in rows and columns",
+}
+"""Why an array of a kind of NumPy's holds no real numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Some points as they were handed over: their features and their labels, which are numbers or words."""
@@ -366,23 +379,15 @@ def _refuse_ragged(rows: Sequence[Any], name: str) -> None:
 
 def _no_numbers(array: "NDArray[Any]") -> str:
     """Return why an array holds no real numbers, and what to give instead."""
-    match array.dtype.kind:
-        case "c":
-            return "holds complex numbers: give their real and imaginary parts as columns"
-        case "U" | "S":
-            return "holds words: give numbers, or a data frame, of which columns of words become categories"
-        case "O":
-            flat = ((place, cell) for place, cell in np.ndenumerate(array))
-            odd = next((one for one in flat if not isinstance(one[1], (int, float))), None)
-            if odd is None:
-                return "holds Python objects: give numbers, .astype(float)"
-            return f"holds objects: row {odd[0][0]}, column {odd[0][-1]} is {_kind(odd[1])}; give numbers"
-        case "M" | "m":
-            return "holds times: give numbers"
-        case "V":
-            return "is a structured array: give numbers in rows and columns"
-        case kind:
-            return f"holds no numbers (dtype kind {kind!r})"
+    kind = array.dtype.kind
+    if kind != "O":
+        return _NO_NUMBERS[kind]
+    flat = ((place, cell) for place, cell in np.ndenumerate(array))
+    odd = next((one for one in flat if not isinstance(one[1], (int, float))), None)
+    if odd is None:
+        return "holds Python objects: give numbers, .astype(float)"
+    place, cell = odd
+    return f"holds objects: row {place[0]}, column {place[-1]} is {_kind(cell)}; give numbers"
 
 
 def _columns(frame: Any, name: str, most: float) -> ValueTable:

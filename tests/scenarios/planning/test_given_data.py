@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scenarios import open_run
 from scenarios.api.runs import check, make_plan
+from scenarios.experiments.python_sweep import sweep
 from scenarios.planning.data_sources import SourceInputs
 from scenarios.planning.data_sources.given import read_handed_over
 from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
@@ -446,3 +448,22 @@ def test_numbers_to_be_predicted_are_not_mapped() -> None:
     assert sorted(everything(plan.shards)[1]) == sorted(Y)
     words = check(world, data=(X, np.where(Y == 1, "a", "b"))).problems
     assert "labels are words, and the loss predicts numbers" in words[0]
+
+
+def test_a_scenario_that_wants_points_from_python_says_so_without_them() -> None:
+    (problem,) = check(scenario(data={"source": "given"})).problems
+    assert "needs points from Python: run_sync(…, data=(X, y))" in problem
+
+
+@pytest.mark.slow
+def test_a_sweep_varies_what_is_made_of_one_pool(tmp_path: Path) -> None:
+    made = sweep(
+        scenario(run={"seed": 1, "horizon": 0.5}),
+        data=(X, Y),
+        grid={"data.test": [0.1, 0.5]},
+        seeds=[1],
+        jobs=1,
+        out=tmp_path / "s",
+    )
+    cards = [open_run(tmp_path / "s" / row.run).data_card for row in made.rows]
+    assert [card and card.common_test_points for card in cards] == [6, 30]
