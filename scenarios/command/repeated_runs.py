@@ -10,10 +10,14 @@ _WIDTH = 30
 
 
 def refuse_oracles(plan: Plan, node: int | None) -> None:
-    """Raise `ScenarioError` where a plan cannot run without an oracle, or has no agent `node`."""
+    """Raise `ScenarioError` where a plan cannot run without an oracle, lets data decide who takes part, or has no agent `node`."""
     if plan.sampled:
         why = "a fault here goes by metrics or samples, which runs without an oracle do not have"
         raise ScenarioError.of("fault", why)
+    for fault in plan.faults:
+        if fault.action.uncovered:
+            why = f"{fault.action.uncovered}: two neighbouring data sets would have two schedules"
+            raise ScenarioError.of(f"fault.{fault.number}", why)
     if node is not None and not 0 <= node < plan.size:
         raise ScenarioError.of("--node", f"no agent {node}: ids run from 0 to {plan.size - 1}")
 

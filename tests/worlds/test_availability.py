@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios.api.runs import make_plan
+from scenarios.command.main import main
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.cities import CITIES
 from tests.support.builders import Ran, perform, private, scenario
@@ -144,6 +145,12 @@ def test_what_follows_labels_is_not_covered(tmp_path: Path) -> None:
     for phase in ("uniform", "same", "region"):
         fault = {"at": 0, "availability": {"on": "all", "phase": phase, "period": 8.0}}
         assert make_plan(private(fault=[fault])).covered
+
+
+def test_no_audit_of_what_follows_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two neighbouring data sets the schedules would differ, and the loss of a release is no longer that of its noise."""
+    assert main(["audit", "night-shift", "--runs", "4"]) == 2
+    assert "fault.0: lets agents be online by the share of their labels" in capsys.readouterr().err
 
 
 def test_values_that_are_no_labels_count_from_their_median() -> None:
