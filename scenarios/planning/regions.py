@@ -10,6 +10,9 @@ from scenarios.planning.places.cities import CitiesTable
 if TYPE_CHECKING:
     from scenarios.planning.context import PlanningContext
 
+_FEW = 10
+"""So many agents are named one by one."""
+
 
 def seats_of(at: "PlanningContext") -> Seats:
     """Return the ids of a scenario's groups, and of its server."""
@@ -39,7 +42,9 @@ def regions_of(at: "PlanningContext") -> dict[str, tuple[int, ...]]:
 
 
 def in_words(cities: tuple[City, ...]) -> str:
-    """Say where agents are: how many in each region."""
+    """Say where agents are: the city of each of a few, in the order of ids, or how many are in each region."""
+    if len(cities) <= _FEW:
+        return f"in cities: {', '.join(city.name for city in cities)}"
     regions = [city.region for city in cities]
     counts = (f"{region} {regions.count(region)}" for region in sorted(set(regions)))
     return f"in cities: {', '.join(counts)}"
