@@ -1,7 +1,8 @@
 """Published data sets as data sources: what a scenario may say of one, and how its files become a pool of points."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from scenarios.planning.columns import Categorical, Column, Numeric, encode
 from scenarios.planning.data_sources import SOURCES, Amount, PooledTable, SourceInputs, SourceTable
 from scenarios.planning.delimited import DelimitedText, Format, TextTable
 from scenarios.planning.files import MOST_BYTES, BadData, Folders
+from scenarios.planning.kept_pools import kept
 from scenarios.planning.published import (
     Located,
     PublishedFile,
@@ -24,10 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scenarios.planning.pool import Pool
-
-_KEPT_POOLS = 2
-_KEPT_BYTES = 1 << 28
-"""So many pools of at most so many bytes each are kept, for further plans of the same process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +102,9 @@ class NamedTable(PublishedTable, PooledTable):
         dealing = {"split", "test", "validation", "scale", "points", "path"}
         options = {k: v for k, v in values_of(self).items() if k not in dealing}
         drawn = (inputs.seed, self.points) if first and self.points else ()
-        stats = [one.path.stat() for one in found]
-        places = [
-            (one.path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
-            for one, stat in zip(found, stats, strict=True)
-        ]
-        key = (*options.items(), *drawn, *places)
-        return _kept(key, lambda: _read(self, found, inputs, draw=first))
-
-
-_pools: dict[Hashable, "Pool"] = {}
-
-
-def _kept(key: Hashable, read: "Callable[[], Pool]") -> "Pool":
-    """Return a pool that was read before from the same files in the same way, else read it."""
-    pool = _pools.pop(key, None)
-    if pool is None:
-        pool = read()
-        pool.x.flags.writeable = pool.y.flags.writeable = False
-    if pool.x.nbytes <= _KEPT_BYTES:
-        _pools[key] = pool
-        while len(_pools) > _KEPT_POOLS:
-            _pools.pop(next(iter(_pools)), None)
-    return pool
+        key = (*options.items(), *drawn)
+        read = partial(_read, self, found, inputs, draw=first)
+        return kept(key, [one.path for one in found], read)
 
 
 def _read(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from scenarios.language.table_rules import Free, Many, key
+from scenarios.language.table_rules import Free, Many, key, values_of
 from scenarios.language.value_rules import LARGEST, SMALLEST, Choice, Either, Flag, Number, Text
 from scenarios.planning.data_sources import PooledTable
 
@@ -30,6 +30,11 @@ class TabularTable(PooledTable):
     """The declared largest magnitude of a column, by which it is divided."""
     bias: bool = key(Flag(), False)
     """Whether a constant feature is appended; all are then divided by √2."""
+
+    def of_pool(self) -> str:
+        """Return the values of all keys on which the pool depends, and not how it is dealt: what a kept pool goes by."""
+        dealing = {"split", "test", "validation", "scale", "points"}
+        return repr({k: v for k, v in values_of(self).items() if k not in dealing})
 
     def amount(self, _: int) -> None:
         return None

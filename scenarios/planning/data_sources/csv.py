@@ -1,6 +1,7 @@
 """Points in a delimited text file whose first row names the columns."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from scenarios.language.value_rules import Choice, Text
 from scenarios.planning.data_sources import SourceInputs, SourceKind
 from scenarios.planning.delimited import Format, read_delimited
 from scenarios.planning.files import Folders
+from scenarios.planning.kept_pools import kept
 from scenarios.planning.tabular import TabularTable
 
 if TYPE_CHECKING:
@@ -26,11 +28,14 @@ class CsvTable(TabularTable):
         yield self.path, folders.find(self.path)
 
     def pool(self, inputs: SourceInputs) -> "Pool":
+        path, most = inputs.folders.find(self.path), inputs.folders.most
+        return kept((self.of_pool(), most), [path], partial(self._read, path, most))
+
+    def _read(self, path: Path, most: float) -> "Pool":
         from scenarios.planning.tabular_pool import column_of, pool_of
         from scenarios.planning.value_table import ValueTable
 
-        most = inputs.folders.most
-        text = read_delimited(inputs.folders.find(self.path), Format(self.separator), most=most)
+        text = read_delimited(path, Format(self.separator), most=most)
         categorical = {*(self.categorical or ()), *self.categories}
         columns = {
             name: column_of(cells, as_words=name in categorical)

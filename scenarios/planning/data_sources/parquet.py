@@ -1,6 +1,7 @@
 """Points in a Parquet file."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import Text
 from scenarios.planning.data_sources import SourceInputs, SourceKind
 from scenarios.planning.files import Folders
+from scenarios.planning.kept_pools import kept
 from scenarios.planning.tabular import TabularTable
 
 if TYPE_CHECKING:
@@ -24,12 +26,14 @@ class ParquetTable(TabularTable):
         yield self.path, folders.find(self.path)
 
     def pool(self, inputs: SourceInputs) -> "Pool":
+        path, most = inputs.folders.find(self.path), inputs.folders.most
+        return kept((self.of_pool(), most), [path], partial(self._read, path, most))
+
+    def _read(self, path: Path, most: float) -> "Pool":
         from scenarios.planning.parquet_files import read_parquet
         from scenarios.planning.tabular_pool import pool_of
 
-        most = inputs.folders.most
-        values = read_parquet(inputs.folders.find(self.path), most)
-        return pool_of(values, self.label, self, most)
+        return pool_of(read_parquet(path, most), self.label, self, most)
 
 
 KIND = SourceKind("parquet", ParquetTable, example={"path": "people.parquet", "label": "income"})

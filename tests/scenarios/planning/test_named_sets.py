@@ -16,7 +16,7 @@ import pytest
 from scenarios.api.runs import run_sync
 from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
-from scenarios.planning import named_sets
+from scenarios.planning import kept_pools
 from scenarios.planning.columns import Categorical, Frequency, Numeric
 from scenarios.planning.data_sources import SOURCES, SourceInputs
 from scenarios.planning.data_sources.creditcard import subset
@@ -230,7 +230,7 @@ def test_a_subset_of_credit_cards_is_taken_of_the_complete_file(tmp_path: Path) 
 def test_a_pool_is_read_once_and_again_when_its_file_has_changed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(named_sets, "_pools", {})
+    monkeypatch.setattr(kept_pools, "_pools", {})
     small = small_set(name)
     paths = small.write(tmp_path)
     first = pool_of(name, tmp_path)
@@ -245,7 +245,7 @@ def test_a_pool_is_read_once_and_again_when_its_file_has_changed(
     for count in (5, 6, 7):
         small.write(tmp_path / str(count), small.rows[:count])
         pool_of(name, tmp_path / str(count))
-    assert len(named_sets._pools) == 2
+    assert len(kept_pools._pools) == 2
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -16,6 +16,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from scenarios.planning import files
 from scenarios.planning.datasets import Shards
+from scenarios.planning.delimited import read_delimited
 from tests.support.builders import scenario
 
 AGES = [20, 30, 40, 25]
@@ -289,3 +290,24 @@ def test_without_pyarrow_one_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     problem = check(world("parquet", tmp_path)).problems[0]
     assert "pip install 'hush-sim[parquet]'" in problem
+
+
+def test_a_file_is_read_once_for_several_plans_and_again_when_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[Path]()
+
+    def counted(path: Path, *more: Any, **named: Any) -> Any:
+        read.append(path)
+        return read_delimited(path, *more, **named)
+
+    monkeypatch.setattr("scenarios.planning.data_sources.csv.read_delimited", counted)
+    first = read_csv(tmp_path)
+    path = tmp_path / "w.toml"
+    assert same(first, make_plan(path).shards)
+    assert sum(make_plan(path, seed=5, set={"data.split": "shards"}).shards.sizes) == 18
+    assert len(read) == 1
+    assert make_plan(path, set={"data.bias": True}).dimension == first.dimension + 1
+    (tmp_path / "people.csv").write_text(text().replace("20,", "21,"))
+    assert not same(first, make_plan(path).shards)
+    assert len(read) == 3
