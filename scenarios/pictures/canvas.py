@@ -1,13 +1,13 @@
 """The one place that loads matplotlib: styles, widths, colours and files. Import it where a picture is drawn, not before."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, Literal, cast
 
 import matplotlib as mpl
@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.font_manager import get_font
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.gridspec import GridSpec
 from matplotlib.text import Text
 
@@ -23,8 +23,10 @@ from scenarios.pictures.styles import CELL, FORMATS, STYLES, WIDTHS, Style
 from scenarios.records.file_guard import FolderError
 
 _Place = Literal["outside lower center", "upper center"]
-_TICKS, _ROW, _LETTER = 4.2, 1.5, 0.58
-"""Heights of text that labels and ticks below axes take, and a row of a legend; the width of a letter over its height."""
+_LETTERS = re.compile(r"\\\$|.")
+"""A dollar that is no formula is two characters, which stay together."""
+_TICKS, _ROW, _LINE = 4.2, 1.5, 4.3
+"""In heights of text: labels and ticks below axes, a row of a legend, and the line and gaps beside an entry of a legend."""
 
 
 class Picture(Figure):
@@ -76,17 +78,55 @@ class Legend:
             )
 
 
-def _legend(entries: dict[str, Any], inches: float, style: Style) -> Legend:
-    """Return a legend with as many columns as fit into a width."""
-    labels, letters = list(entries), 72 * inches / style.small
-    columns = next((n for n in range(len(labels), 1, -1) if _letters(labels, n) <= letters), 1)
+class _Ruler:
+    """Measures words in the font of pictures, and makes them fit. Widths are in points."""
+
+    def __init__(self) -> None:
+        self._font = get_font(findfont("DejaVu Sans"))
+
+    def width(self, text: str, size: float) -> float:
+        """Return how wide a line is."""
+        self._font.set_size(size, 72)
+        self._font.set_text(text)
+        return self._font.get_width_height()[0] / 64  # it counts in parts of a point
+
+    def wrapped(self, text: str, most: float, size: float) -> str:
+        """Break a text into lines of at most `most`: at spaces, and within a word where it is wider than a line."""
+        lines = [""]
+        for word in spelled(text).split(" "):
+            longer = f"{lines[-1]} {word}" if lines[-1] else word
+            if self.width(longer, size) <= most:
+                lines[-1] = longer
+                continue
+            if lines[-1]:
+                lines.append("")
+            for letter in _LETTERS.findall(word):
+                if lines[-1] and self.width(lines[-1] + letter, size) > most:
+                    lines.append("")
+                lines[-1] += letter
+        return "\n".join(lines)
+
+    def cut(self, text: str, most: float, size: float) -> str:
+        """Leave out the end of a text where it is wider than `most`."""
+        text = spelled(text)
+        if self.width(text, size) <= most:
+            return text
+        while text and self.width(f"{text}…", size) > most:
+            text = text[:-1]
+        return f"{text}…"
+
+
+def _legend(entries: dict[str, Any], points: float, style: Style, ruler: _Ruler) -> Legend:
+    """Return a legend with as many columns as fit into a width; entries that are wider than that are cut."""
+    line = _LINE * style.small
+    labels = [ruler.cut(label, points - line, style.small) for label in entries]
+    widths = np.array([ruler.width(label, style.small) + line for label in labels])
+
+    def fits(columns: int) -> bool:  # entries run down the columns, each as wide as its widest
+        return sum(float(part.max()) for part in np.array_split(widths, columns)) <= points
+
+    columns = next((n for n in range(len(labels), 1, -1) if fits(n)), 1)
     return Legend(list(entries.values()), labels, columns)
-
-
-def _letters(labels: Sequence[str], columns: int) -> float:
-    """Return how wide a legend is, in heights of its letters: entries run down the columns, each as wide as its longest."""
-    longest = [max(map(len, part.tolist())) for part in np.array_split(np.array(labels), columns)]
-    return sum(_LETTER * most + 4.2 for most in longest)
 
 
 @contextmanager
@@ -146,38 +186,39 @@ def compose(figure: Picture, panels: Sequence[Panel], title: str, foot: Sequence
     """
     style, inches = figure.style, figure.get_figwidth()
     across = figure.grid.ncols
+    ruler, points = _Ruler(), inches * 72 - 8
     entries = []
     for panel in panels:
         dress(panel.axes, style)
         handles, labels = panel.axes.get_legend_handles_labels()
         entries.append(dict(zip(labels, handles, strict=True)))
+        sides = (
+            (panel.axes.xaxis, points / across * 0.8),
+            (panel.axes.yaxis, points / across * panel.height),
+        )
+        for axis, most in sides:
+            parts = axis.label.get_text().split("\n")
+            axis.label.set_text("\n".join(ruler.wrapped(one, most, style.text) for one in parts))
     often = Counter(label for of in entries for label in of)
     shared = {label: handle for of in entries for label, handle in of.items() if often[label] > 1}
     heights = []
     for panel, of in zip(panels, entries, strict=True):
-        own = _legend({k: v for k, v in of.items() if k not in shared}, inches / across, style)
-        own.place(panel.host, style, "outside lower center")
-        below = _TICKS * style.text + _ROW * style.small * own.rows
+        own = {label: handle for label, handle in of.items() if label not in shared}
+        legend = _legend(own, points / across, style, ruler)
+        legend.place(panel.host, style, "outside lower center")
+        below = _TICKS * style.text + _ROW * style.small * legend.rows
         heights.append(inches / across * panel.height + below / 72)
-    common = _legend(shared, inches, style)
+    common = _legend(shared, points, style, ruler)
     rows = [max(heights[k : k + across]) for k in range(0, len(heights), across)]
-    head = _wrapped(title, inches, style.text)
-    words = _wrapped(" · ".join(foot), inches, style.small)
+    head = ruler.wrapped(title, points, style.text)
+    words = ruler.wrapped(" · ".join(foot), points, style.small)
     lines = common.rows + words.count("\n") + 1
     rows.append((_ROW * lines + 0.6) * style.small / 72)
     figure.grid.set_height_ratios(rows)
     bottom = figure.add_subfigure(figure.grid[-1, :])
     common.place(bottom, style, "upper center")
-    bottom.text(
-        0.5,
-        0.0,
-        words,
-        fontsize=style.small,
-        color="0.25",
-        ha="center",
-        va="bottom",
-        linespacing=1.15,
-    )
+    look: dict[str, Any] = {"color": "0.25", "ha": "center", "va": "bottom", "linespacing": 1.15}
+    bottom.text(0.5, 0.0, words, fontsize=style.small, **look)
     figure.suptitle(head, fontsize=style.text)
     figure.set_figheight(sum(rows) + _ROW * style.text * (head.count("\n") + 1) / 72)
     for panel in panels:
@@ -202,10 +243,6 @@ def _fit_cells(figure: Picture, axes: Axes) -> None:
             text.remove()
 
 
-def _wrapped(text: str, inches: float, size: float) -> str:
-    return "\n".join(wrap(text, max(20, int(inches * 72 / (_LETTER * size)))))
-
-
 def dress(axes: Axes, style: Style) -> None:
     """Let axes have a light grid and no frame on the right and above."""
     if axes.axison and not axes.images:
@@ -214,16 +251,19 @@ def dress(axes: Axes, style: Style) -> None:
             axes.spines[side].set_visible(False)
 
 
-def spell_out(figure: Figure | SubFigure | Axes) -> None:
+def spelled(text: str) -> str:
     """Write characters that the font lacks by their numbers: a box would say nothing."""
+    if text.isascii():
+        return text
+    known = get_font(findfont("DejaVu Sans")).get_charmap()
+    return "".join(c if c == "\n" or ord(c) in known else f"\\u{ord(c):04x}" for c in text)
+
+
+def spell_out(figure: Figure | SubFigure | Axes) -> None:
+    """Spell out characters that the font lacks in every text of a figure."""
     for text in figure.findobj(Text):
-        words = text.get_text()
-        if words.isascii():
-            continue
-        known = get_font(mpl.font_manager.findfont(text.get_fontproperties())).get_charmap()
-        if any(ord(c) not in known for c in words if c != "\n"):
-            spelled = (c if c == "\n" or ord(c) in known else f"\\u{ord(c):04x}" for c in words)
-            text.set_text("".join(spelled))
+        if isinstance(text, Text):
+            text.set_text(spelled(text.get_text()))
 
 
 def image(figure: Figure, ending: str) -> bytes:

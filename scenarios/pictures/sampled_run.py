@@ -24,6 +24,7 @@ from scenarios.language.json_numbers import number
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 
+_MOST = 1e150
 AXES = ("time", "rounds", "updates", "releases", "bytes", "epsilon")
 """What a metric of a run may be drawn against."""
 
@@ -147,10 +148,9 @@ class SampledRun:
             case "releases":
                 return np.array([sum(s.values["releases"]) for s in self.samples], dtype=float)
             case "bytes":
-                return np.array([number(s.values["bytes.sent"]) for s in self.samples])
+                return np.concatenate([numbers(s.values["bytes.sent"]) for s in self.samples])
             case "epsilon":
-                largest = [max(map(number, s.values["epsilon"])) for s in self.samples]
-                return np.array(largest)
+                return np.array([max(numbers(s.values["epsilon"])) for s in self.samples])
             case _:
                 raise NotImplementedError(f"nothing is drawn against {x!r}")
 
@@ -193,8 +193,17 @@ class SampledRun:
 
 
 def numbers(values: Any) -> Vector:
-    """Return a sampled value as numbers, one for each agent or one of the network; NaN where there is none."""
-    return np.array([number(v) for v in (values if isinstance(values, list) else [values])])
+    """Return a sampled value as numbers, one for each agent or one of the network; NaN where there is none.
+
+    What is larger than 1e150 is infinite: its square is no number, and no axis can hold it.
+    """
+    each = [number(v) for v in (values if isinstance(values, list) else [values])]
+    return np.array([drawable(v) for v in each])
+
+
+def drawable(value: float) -> float:
+    """Return a number as a picture can hold it: ∞ for what is larger than 1e150."""
+    return value if math.isnan(value) or abs(value) <= _MOST else math.copysign(math.inf, value)
 
 
 def _settle(samples: list[Sample]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scenarios.language.json_numbers import aggregate as aggregated
 from scenarios.language.problems import nearest
-from scenarios.pictures.sampled_run import SampledRun, numbers
+from scenarios.pictures.sampled_run import SampledRun, drawable, numbers
 from scenarios.planning.metric_names import split_metric
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
@@ -47,6 +47,13 @@ class Member:
         return SampledRun(self.record)
 
     @property
+    def name(self) -> str:
+        """What tells it from others where its settings do not: the name of its folder, or the number of its cell."""
+        if self._row is not None:
+            return f"cell {self._row.cell}"
+        return self.record.path.name or str(self.record.path)
+
+    @property
     def seed(self) -> int:
         """The seed of the run."""
         return int(self.record.manifest["seed"]) if self._row is None else self._row.seed
@@ -60,7 +67,7 @@ class Member:
         if self._row is not None:
             for name in (what, f"{base}.mean" if how is None else base):
                 if name in self._row.metrics:
-                    return float(self._row.metrics[name])
+                    return drawable(self._row.metrics[name])
             if not self._row.run:
                 return math.nan
         values = self.run.last
@@ -194,7 +201,7 @@ def named(settings: Sequence[Setting]) -> list[Setting]:
         names.append(", ".join(words[:_NAMED]))
     if len(set(names)) < len(names) or not all(names):
         names = [
-            name if name and names.count(name) == 1 else setting.members[0].record.path.name
+            name if name and names.count(name) == 1 else setting.members[0].name
             for name, setting in zip(names, settings, strict=True)
         ]
     return [Setting(s.values, s.members, n) for s, n in zip(settings, names, strict=True)]

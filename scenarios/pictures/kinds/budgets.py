@@ -47,7 +47,7 @@ def _draw(axes: "Axes", material: Material, _options: Options) -> Drawn:
     )
     lines = [f"Horizontal line: the cap {cap:g} of {groups}." for cap, groups in caps[:_CAPS]]
     caption = (
-        "The ε of each agent at the end of the run, in descending order.",
+        f"The ε of {len(spent):,} agents at the end of the run, in descending order.",
         *lines,
         *rest,
         *privacy.caption,

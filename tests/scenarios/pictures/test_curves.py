@@ -185,3 +185,46 @@ def test_an_audit_of_one_release_is_drawn_as_an_interval_with_its_numbers(tmp_pa
     assert 'id="LineCollection_1"' in picture  # the interval
     assert "FillBetween" not in picture
     assert "PolyCollection" not in picture
+
+
+def test_against_its_own_epsilon_every_agent_tells_what_it_had_reached(
+    steady: Path, tmp_path: Path
+) -> None:
+    """Two of six agents spend 1 and 2, the others nothing; what an agent had reached below x is its value at x."""
+    import shutil
+
+    folder = tmp_path / "run"
+    shutil.copytree(steady, folder)
+    events = folder / "events-00000.jsonl"
+    lines = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    samples = [event for event in lines if event["kind"] == "sampled"]
+    for place, event in enumerate(samples):
+        late = place >= 10
+        event["values"]["epsilon"] = [1.0 if late else 0.0, 2.0 if late else 0.0, 0, 0, 0, 0]
+        event["values"]["loss"] = [10.0 * late, 20.0 * late, 4.0, 4.0, 4.0, "inf"]
+    events.write_text("".join(json.dumps(event) + "\n" for event in lines), encoding="utf-8")
+    curve = curve_of(Result(folder), "loss", "epsilon")
+    assert curve.at.tolist() == [0.0, 1.0, 2.0]
+    assert curve.mean == pytest.approx([12 / 5, 22 / 5, 42 / 5])
+    assert curve.largest.tolist() == [4, 10, 20]
+    assert curve.left_out == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "fold"), [("loss.max", max), ("loss.min", min), ("loss.sum", sum)]
+)
+def test_an_aggregate_is_drawn_as_one_line(steady: Path, what: str, fold: object) -> None:
+    assert callable(fold)
+    curve = curve_of(Result(steady), what, "time")
+    each = [event["values"]["loss"] for event in Result(steady).samples()]
+    assert curve.middle == pytest.approx([fold(values) for values in each])
+    assert not curve.per_node
+
+
+def test_a_band_holds_eighty_percent_of_the_agents(steady: Path) -> None:
+    """Of six values the tenth percentile lies half-way between the least and the next, the ninetieth likewise."""
+    curve = curve_of(Result(steady), "loss", "time")
+    each = np.sort([event["values"]["loss"] for event in Result(steady).samples()], axis=1)
+    assert curve.low == pytest.approx((each[:, 0] + each[:, 1]) / 2)
+    assert curve.high == pytest.approx((each[:, 4] + each[:, 5]) / 2)
+    assert curve.middle == pytest.approx((each[:, 2] + each[:, 3]) / 2)
