@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +10,7 @@ from scenarios.language.value_rules import LONGEST_S
 from scenarios.language.visible_text import visible
 from scenarios.planning.files import BadData
 from scenarios.planning.traces import Hygiene, Imported
-from scenarios.planning.traces.text_rows import Row, is_header, number, shown
+from scenarios.planning.traces.text_rows import Row, is_header, moment, number, shown
 
 _DAY = 86_400.0
 _WRAPS = {"32 bits of milliseconds": 2**32 / 1000, "32 bits of seconds": 2.0**32, "a day": _DAY}
@@ -165,7 +164,7 @@ def _of_messages(text: str, hygiene: Hygiene, needs: Sequence[str]) -> list[Sess
                 continue
             place = f"message {n} of device {device}"
             when, _, state = line.strip().partition("\t")
-            time, state = _moment(when.strip()), state.strip().lower()
+            time, state = moment(when.strip()), state.strip().lower()
             if time is None:
                 unreadable.append(place)
                 continue
@@ -297,17 +296,8 @@ def _instant(cell: str, row: Row, unit_s: float) -> float:
     """Read an instant in seconds: a number of units, or a date and time. Raises BadData for what is none."""
     value = number(cell)
     if value is None:
-        value = _moment(cell)
+        value = moment(cell)
         if value is None:
             raise BadData(f"{row.place}: {shown(cell)} is no time")
         return value
     return value * unit_s
-
-
-def _moment(text: str) -> float | None:
-    """Return the seconds since 1970 of a date and time, taken as UTC where it names no zone; None for any other text."""
-    try:
-        read = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()

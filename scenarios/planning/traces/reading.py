@@ -6,7 +6,14 @@ from pathlib import Path
 from scenarios.planning.files import BadData
 from scenarios.planning.traces import Hygiene, Imported
 from scenarios.planning.traces.availability import NEEDS
-from scenarios.planning.traces.text_rows import Row, is_header, rows_of, size_checked, text_of
+from scenarios.planning.traces.text_rows import (
+    Row,
+    is_header,
+    number,
+    rows_of,
+    size_checked,
+    text_of,
+)
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
@@ -69,6 +76,10 @@ def _kind(rows: Sequence[Row], *, is_json: bool) -> str:
     if not body:
         raise BadData("holds no rows")
     widths = {len(row.cells) for row in body}
+    if widths == {3} and not all(
+        number(cell) is not None for row in body for cell in row.cells[1:]
+    ):
+        return "availability"
     if widths == {1} or len(body) == 1:
         return "durations"
     square = widths in ({len(body)}, {len(body) + 1})

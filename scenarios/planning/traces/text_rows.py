@@ -1,6 +1,7 @@
 """Rows of text: cells between commas, semicolons, tabs or blanks."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +27,12 @@ class Row(NamedTuple):
 def size_checked(path: Path) -> None:
     """Raise BadData for what is no file, and for a file that is too large to be read."""
     try:
-        if not path.is_file():
-            raise BadData("there is no such file" if not path.exists() else "is no file")
-        size = path.stat().st_size
-    except (OSError, ValueError) as error:
-        raise BadData(f"cannot be read: {getattr(error, 'strerror', error)}") from None
+        is_file, exists = path.is_file(), path.exists()
+        size = path.stat().st_size if is_file else 0
+    except (OSError, ValueError) as error:  # a ValueError: a name that no file can have
+        raise BadData(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not is_file:
+        raise BadData("is no file" if exists else "there is no such file")
     if size > MOST_BYTES:
         raise BadData(f"has {size:,} bytes: more than {MOST_BYTES:,} are not read")
 
@@ -73,9 +75,18 @@ def number(cell: str) -> float | None:
         return None
 
 
+def moment(text: str) -> float | None:
+    """Return the seconds since 1970 of a date and time, taken as UTC where it names no zone; None for any other text."""
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+
+
 def is_header(row: Row) -> bool:
-    """Whether a row names columns: its last cells are no numbers."""
-    return all(number(cell) is None for cell in row.cells[-2:])
+    """Whether a row names columns: its last cells are neither numbers nor dates."""
+    return all(number(cell) is None and moment(cell) is None for cell in row.cells[-2:])
 
 
 def shown(cell: str) -> str:

@@ -203,6 +203,23 @@ def test_a_clock_that_wraps_is_unwrapped(unit: str, whole: int, tmp_path: Path) 
     assert flaws(got) == {"clocks that begin anew (by a day, or 32 bits)": 1}
 
 
+def test_dates_count_from_the_first_session(tmp_path: Path) -> None:
+    text = (
+        "a,2020-01-01T00:00:00,2020-01-01T01:00:00\nb,2020-01-01T01:30:00+01:00,2020-01-01T02:00Z\n"
+    )
+    assert rows(trace(tmp_path, text)) == [[0, 0, 3600], [1, 1800, 7200]]
+    log = "a,2020-01-01,on\na,2020-01-02,off\n"
+    assert rows(trace(tmp_path, log)) == [[0, 0, 86_400]]
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    for path, said in ((tmp_path, "is no file"), (tmp_path / "x", "there is no such file")):
+        with pytest.raises(BadData, match=f"^{said}"):
+            read_trace(path, "auto", Hygiene())
+    with pytest.raises(BadData, match=r"^(cannot be read|there is no such file)"):
+        read_trace(Path("a\0b"), "auto", Hygiene())
+
+
 def text_of(matrix: Any) -> str:
     return "\n".join(" ".join(str(cell) for cell in row) for row in matrix)
 
