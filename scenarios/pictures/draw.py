@@ -112,6 +112,7 @@ def draw(request: Request) -> tuple["Picture", tuple[str, ...]]:
         for kind, place in zip(kinds, places, strict=True):
             told.append(kind.draw(place.axes, material, options))
         foot = dict.fromkeys(words for said in told for words in said.foot)
+        foot |= dict.fromkeys(_choices(material))
         loaded.compose(figure, places, title_of(material), tuple(foot))
         loaded.spell_out(figure)
     return figure, tuple(map(visible, _caption(material, panels, told, left)))
@@ -268,6 +269,16 @@ def title_of(material: Material) -> str:
     return f"{title}: {how}" if how else title
 
 
+def _choices(material: Material) -> list[str]:
+    """Return, for each sweep whose settings were chosen, by what, and whether an ε covers that, in a few words."""
+    choices = [s.manifest.choice for s in material.sweeps if s.manifest.choice is not None]
+    return [
+        f"settings chosen by {choice.by}, "
+        + ("no ε covers that" if choice.epsilon is None else f"paid with ε = {choice.epsilon:g}")
+        for choice in choices
+    ]
+
+
 def _caption(
     material: Material, panels: Sequence[str], told: Sequence[Drawn], left: Sequence[str]
 ) -> list[str]:
@@ -280,6 +291,7 @@ def _caption(
             *said.caption[1:],
         ]
     lines += left
+    lines += [f"Of the sweep: {note}" for sweep in material.sweeps for note in sweep.manifest.notes]
     lines.append(f"Drawn from {', '.join(folders)}.")
     return list(dict.fromkeys(lines))
 

@@ -111,18 +111,24 @@ class Axis:
 
 
 def settings_of_sweep(sweep: SweepRecord) -> list[Setting]:
-    """Return the settings of a sweep, in the order of its table: finished runs only, and chosen ones where there was a choice."""
+    """Return the settings of a sweep, in the order of its table: finished runs only, and chosen ones where there was a choice.
+
+    The axes over which they were chosen are none in which they differ: their values follow from the others.
+    """
     several = len(sweep.manifest.scenarios) > 1
+    choice = sweep.manifest.choice
+    over = set() if choice is None else set(choice.over)
+    free = [axis.name for axis in sweep.axes if not over & set(axis.columns)]
     cells: dict[int, list[Row]] = {}
-    for row in sweep.rows:
-        if row.is_finished and getattr(row, "chosen", True) is not False:
+    for row in sweep.chosen:
+        if row.is_finished:
             cells.setdefault(row.cell, []).append(row)
     if not cells:
         raise FolderError(f"{sweep.path} holds no finished run to draw")
     settings = []
     for rows in cells.values():
         values: dict[str, Label] = {SCENARIO: rows[0].scenario} if several else {}
-        values |= {axis.name: rows[0].settings[axis.name] for axis in sweep.axes}
+        values |= {name: rows[0].settings[name] for name in free}
         members = tuple(Member(None, sweep, row) for row in rows)
         settings.append(Setting(values, members, ""))
     return settings

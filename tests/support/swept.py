@@ -2,10 +2,18 @@
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from scenarios.records.sweep_record import Axis, Row, SweepManifest, write_manifest, write_table
+from scenarios.records.sweep_record import (
+    Axis,
+    Chosen,
+    Row,
+    SweepManifest,
+    write_manifest,
+    write_table,
+)
 
 Label = str | float | bool
 
@@ -18,6 +26,8 @@ def written_sweep(
     *,
     run: Path | None = None,
     status: Callable[[Mapping[str, Label], int], str] = lambda _settings, _seed: "finished",
+    choice: Chosen | None = None,
+    chosen: Callable[[Mapping[str, Label]], bool] = lambda _settings: True,
 ) -> Path:
     """Write a sweep over every combination of the axes; `metrics` gives the figures of a cell and a seed."""
     folder.mkdir(parents=True)
@@ -31,10 +41,11 @@ def written_sweep(
             names |= dict.fromkeys(figures)
             place = "" if run is None else "cells/one"
             state = status(settings, seed)
-            rows.append(Row(cell, "world", settings, seed, state, 0, "pass", figures, 0.1, place))
+            row = Row(cell, "world", settings, seed, state, 0, "pass", figures, 0.1, place)
+            rows.append(replace(row, chosen=chosen(settings)))
     kinds = [Axis(name, [name], list(labels)) for name, labels in axes.items()]
     manifest = SweepManifest(
-        1, "finished", "0.7", "swept", ["world"], kinds, list(seeds), list(names)
+        1, "finished", "0.7", "swept", ["world"], kinds, list(seeds), list(names), choice=choice
     )
     write_manifest(folder, manifest)
     write_table(folder, manifest, rows)

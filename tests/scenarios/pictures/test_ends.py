@@ -14,7 +14,7 @@ from scenarios.pictures.kinds.heatmap import grid_of
 from scenarios.pictures.picture import Material
 from scenarios.pictures.settings import axes_of, only
 from scenarios.records.file_guard import FolderError
-from scenarios.records.sweep_record import SweepRecord
+from scenarios.records.sweep_record import Chosen, SweepRecord
 from tests.support.swept import Label, written_sweep
 
 SEEDS = (3, 5, 8, 13)
@@ -95,6 +95,21 @@ def test_runs_that_did_not_finish_are_left_out(tmp_path: Path) -> None:
     path = written_sweep(tmp_path / "sweep", axes, SEEDS, figures, status=state)
     (setting,) = Material(sweeps=(SweepRecord(path),)).settings
     assert setting.seeds == [3, 5, 13]
+
+
+def test_settings_that_were_chosen_stand_for_their_group(tmp_path: Path) -> None:
+    """Of two losses the better one was chosen for each budget: one setting is left of each, and losses are no axis."""
+
+    def best(settings: Mapping[str, Label]) -> bool:
+        return (settings["network.loss"] == 0.5) == (settings["nodes.all.budget.epsilon"] == 1.0)
+
+    axes = {"nodes.all.budget.epsilon": [1.0, 2.0], "network.loss": [0.0, 0.5]}
+    choice = Chosen("accuracy.validation.mean", ["network.loss"], higher=True)
+    path = written_sweep(tmp_path / "s", axes, SEEDS, figures, choice=choice, chosen=best)
+    settings = Material(sweeps=(SweepRecord(path),)).settings
+    assert [axis.name for axis in axes_of(settings)] == ["nodes.all.budget.epsilon"]
+    losses = {s.values["nodes.all.budget.epsilon"]: end_of(s, "loss").mean for s in settings}
+    assert losses == {1.0: 1.5, 2.0: 2.0}
 
 
 def _line(at: list[float], values: list[float]) -> Curve:
