@@ -203,7 +203,7 @@ HOSTILE: dict[str, tuple[bytes, dict[str, Any], str]] = {
         {},
         "200 different ones",
     ),
-    "no such separator": (text().encode(), {"separator": ";"}, 'no column "income"'),
+    "another separator": (text().encode(), {"separator": ";"}, "data.separator = ','"),
 }
 
 
