@@ -84,6 +84,13 @@ def test_every_epsilon_has_its_terms_in_its_name_and_agents_are_three_figures() 
     )
 
 
+def test_an_infinite_epsilon_is_told_as_such() -> None:
+    result = finished(scenario()).result
+    *_, (_, values) = values_of(result, terms_of(result))
+    assert values["epsilon.max/eavesdropper/delta-1e-05/basic"] == math.inf
+    assert final_of(result)["epsilon.max"] == math.inf
+
+
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_missing_package_is_one_sentence(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

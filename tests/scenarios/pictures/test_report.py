@@ -13,6 +13,7 @@ import pytest
 from scenarios.api.result import open_run
 from scenarios.api.sweep_result import open_sweep
 from scenarios.command.main import main
+from scenarios.language.visible_text import visible
 from scenarios.pictures.html import Html, table, tag, text
 from scenarios.pictures.inline_svg import inline
 from scenarios.pictures.report import fragment_of, page_of
@@ -109,6 +110,7 @@ def test_words_are_text_wherever_they_stand(words: str) -> None:
         "th",
         "td",
     ]
+    assert shown.named("p") == [{"title": visible(words)}]
     assert markup.isprintable()
     assert text(Html(words)) == text(words)
 
