@@ -190,12 +190,9 @@ def _of_agents(data: Mapping[str, Any], table: "GivenTable", inputs: "SourceInpu
         tests = [_part(pair, f"of agent {i}'s test points", most) for i, pair in enumerate(listed)]
     read = _read([*parts, *tests, *common], table, most)
     declared = _declared(data.get("rows"), read.rows[:n], parts)
-    features = (
-        [pair[0] for pair in pairs]
-        if all(_is_whole(*of) for of in zip(parts, read.rows, strict=False))
-        else []
-    )
-    shared = max(shared_rows.by_memory(features), shared_rows.by_number(declared))
+    held = [shared_rows.places(x) for x, _ in pairs]
+    kept = [rows[mine] for rows, mine in zip(held, read.rows, strict=False) if len(rows)]
+    shared = max(map(shared_rows.by_number, (kept, declared)))
     return Shards(
         read.points[:n],
         read.points[n : 2 * n] if tests else (),
@@ -206,10 +203,6 @@ def _of_agents(data: Mapping[str, Any], table: "GivenTable", inputs: "SourceInpu
         uncovered=read.uncovered,
         classes=read.classes,
     )
-
-
-def _is_whole(part: _Part, rows: "NDArray[np.int64]") -> bool:
-    return len(rows) == len(part.y)
 
 
 def _unused(table: "GivenTable") -> tuple[str, ...]:

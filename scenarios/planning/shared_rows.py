@@ -34,16 +34,26 @@ def numbered(rows: Any, points: int) -> np.ndarray[Any, Any]:
     return numbers
 
 
-def by_memory(features: Sequence[Any]) -> int:
-    """Return how many rows of NumPy arrays are the same memory, for several agents or for one; copies are not."""
+def places(x: Any) -> np.ndarray[Any, Any]:
+    """Return where in memory each row of features lies; nothing where that is not known: a list, say.
 
-    def places(x: Any) -> Sequence[int]:
-        if not isinstance(x, np.ndarray) or x.ndim != 2 or not x.size:
-            return ()
-        start, stride = x.__array_interface__["data"][0], x.strides[0]
-        return [start + i * stride for i in range(len(x))]
+    Rows of a data frame lie where those of a column do which it keeps as an array.
+    """
+    names = list(x.columns) if hasattr(x, "columns") and hasattr(x, "dtypes") else []
+    kept = next(filter(_is_kept, (x[name] for name in names)), None) if names else x
+    rows = np.asarray(kept) if kept is not None and (names or _is_kept(kept)) else np.empty(0)
+    if not rows.size or rows.ndim != (1 if names else 2):
+        return np.empty(0, np.int64)
+    start, stride = rows.__array_interface__["data"][0], rows.strides[0]
+    return np.asarray(start + stride * np.arange(len(rows), dtype=np.int64))
 
-    return _repeated(map(places, features))
+
+def _is_kept(x: Any) -> bool:
+    """Whether a container keeps an array, so that each look at it shows the same memory, and makes none anew."""
+    if not hasattr(x, "__array__"):
+        return False
+    once, again = np.asarray(x), np.asarray(x)
+    return bool(np.may_share_memory(once, again))
 
 
 def by_file(paths: Sequence[Path], sizes: Sequence[int]) -> int:

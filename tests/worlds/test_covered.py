@@ -78,6 +78,33 @@ def test_a_row_in_several_hands_is_not_covered_and_equal_values_are_no_identity(
     assert said.startswith("20 source rows")
 
 
+def _kept(x: np.ndarray, container: str) -> Any:
+    """The same memory in another container."""
+    if container == "array":
+        return x
+    module = pytest.importorskip(container)
+    return module.DataFrame(dict(zip("abc", x.T, strict=True)))
+
+
+@pytest.mark.parametrize("container", ["array", "pandas", "polars"])
+@pytest.mark.parametrize("gap", [None, 5, 25])
+def test_a_row_in_several_hands_is_found_in_every_container_and_beside_rows_left_out(
+    container: str, gap: int | None
+) -> None:
+    """Rows 20 to 29 and 40 to 49 are in two hands each; row 25 is in none where it is left out."""
+    x, y = points(90)
+    if gap is not None:
+        x[gap, 1] = np.nan
+    pool = _kept(x, container)
+    over = [(pool[20 * i : 20 * i + 30], y[20 * i : 20 * i + 30]) for i in range(3)]
+    tree = private(
+        nodes=[{"count": 3, "budget": {"epsilon": 4.0}}],
+        data={"source": "given", "missing": "drop"},
+    )
+    (said,) = make_plan(tree, data={"nodes": over}).uncovered
+    assert said.startswith(f"{19 if gap == 25 else 20} source rows")
+
+
 def test_a_row_that_one_agent_holds_twice_is_not_covered() -> None:
     """Who replaces it replaces two records: ε is of one."""
     x, y = points(60)
