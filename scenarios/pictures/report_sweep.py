@@ -4,9 +4,15 @@ from collections.abc import Iterator
 
 from scenarios.pictures.html import Html, items, joined, pairs, preformatted, table, tag
 from scenarios.pictures.page import Section
-from scenarios.records.sweep_summary import SweepSummary, label_in_words, seeds_in_words
+from scenarios.records.sweep_summary import (
+    SweepSummary,
+    choice_in_words,
+    label_in_words,
+    seeds_in_words,
+)
 from scenarios.records.sweep_text import (
     INTERVALS,
+    chosen_in_words,
     epsilon_lines,
     lost,
     mean_in_words,
@@ -64,6 +70,7 @@ def summary_of(sweep: SweepSummary) -> Html:
             ("varied", varied(sweep)),
             ("seeds", [f"{seeds_in_words(manifest.seeds)} ({len(manifest.seeds)})"]),
             ("runs", [statuses(sweep)]),
+            *([("chosen", [choice_in_words(manifest.choice)])] if manifest.choice else []),
         ]
     )
 
@@ -71,15 +78,17 @@ def summary_of(sweep: SweepSummary) -> Html:
 def table_of(sweep: SweepSummary) -> Html:
     """Return a row for each setting, with the mean of each metric over its seeds."""
     metrics = sweep.record.manifest.metrics
+    chosen = ["chosen"] if sweep.record.manifest.choice is not None else []
     rows = []
     for setting in sweep.settings[:_MOST_ROWS]:
         labels = [label_in_words(label) for label in setting.labels.values()] or ["all seeds"]
         means = (mean_in_words(setting.means[name]) for name in metrics)
-        rows.append((*labels, runs_in_words(setting), *means))
+        marks = (chosen_in_words(setting) for _ in chosen)
+        rows.append((*labels, *marks, runs_in_words(setting), *means))
     if not rows:
         return tag("p", "No run has ended yet.")
-    head = (*(sweep.columns or ("setting",)), "runs", *metrics)
-    texts = len(sweep.columns) or 1
+    head = (*(sweep.columns or ("setting",)), *chosen, "runs", *metrics)
+    texts = (len(sweep.columns) or 1) + len(chosen)
     more = len(sweep.settings) - len(rows)
     said = (
         [tag("p", f"… and {more} more settings: the table of the sweep holds them all.")]

@@ -19,6 +19,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import chance_of_zero, holm, interval
 from scenarios.records.reader import RunRecord
 from scenarios.records.sweep_record import Label, Row, SweepRecord
+from scenarios.records.sweep_summary import choice_in_words
 
 Settings = Mapping[str, Label]
 SCENARIO = "scenario"
@@ -166,12 +167,20 @@ class _Figures(Mapping[str, float]):
 
 
 def sides_of_sweep(sweep: SweepRecord, by: str | None = None) -> tuple[Side, ...]:
-    """Return a sweep as a side, or with `by` each value of that axis as one. Raises `FolderError` where there is no such axis."""
-    axes = _axes(sweep)
+    """Return a sweep as a side, or with `by` each value of that axis as one. Raises `FolderError` where there is no such axis.
+
+    Of a sweep that chose among settings, the chosen ones are compared, unless `by` is what it chose among.
+    """
+    axes, choice = _axes(sweep), sweep.manifest.choice
     rows = [row for row in sweep.rows if row.is_finished]
     others = [row for row in sweep.rows if not row.is_finished]
+    said = list[str]()
+    if choice is not None and by not in choice.over:
+        axes = tuple(axis for axis in axes if axis not in choice.over)
+        rows = [row for row in rows if row.chosen]
+        said.append(f"{sweep.path}: chosen settings are compared: {choice_in_words(choice)}")
     if by is None:
-        return (_side(sweep, str(sweep.path), axes, rows, others),)
+        return (_side(sweep, str(sweep.path), axes, rows, others, said),)
     if by not in axes:
         hint = nearest(by, axes) if axes else "it varies seeds alone"
         raise FolderError(f"{sweep.path} does not vary {by!r}; {hint}")
@@ -186,7 +195,7 @@ def sides_of_sweep(sweep: SweepRecord, by: str | None = None) -> tuple[Side, ...
         return [row for row in among if _settings(sweep, row)[by] == label]
 
     return tuple(
-        _side(sweep, f"{by} = {_text(label)}", rest, of(label, rows), of(label, others))
+        _side(sweep, f"{by} = {_text(label)}", rest, of(label, rows), of(label, others), said)
         for label in labels
     )
 
@@ -202,7 +211,12 @@ def _settings(sweep: SweepRecord, row: Row) -> dict[str, Label]:
 
 
 def _side(
-    sweep: SweepRecord, name: str, axes: tuple[str, ...], rows: Sequence[Row], others: Sequence[Row]
+    sweep: SweepRecord,
+    name: str,
+    axes: tuple[str, ...],
+    rows: Sequence[Row],
+    others: Sequence[Row],
+    said: Sequence[str],
 ) -> Side:
     cases, plan = list[Case](), dict[str, Any]()
     for row in rows:
@@ -214,7 +228,7 @@ def _side(
         except FolderError:  # the table outlives the folders of runs
             terms = None
         cases.append(Case(settings, row.seed, row.metrics, terms))
-    left = tuple(_unfinished(sweep, row) for row in others)
+    left = (*said, *(_unfinished(sweep, row) for row in others))
     return Side(name, axes, tuple(cases), tuple(sweep.manifest.metrics), False, plan, left)
 
 

@@ -64,9 +64,10 @@ def _rows(shared: Settings, own: tuple[Settings, Settings], rows: list[Differenc
         sides = f"{_place(own[1]) or 'the one'} against {_place(own[0]) or 'the other'}"
         place = f"{place}: {sides}" if place else sides
     lines = [f"  {place}"] if place else []
-    lines.append(f"    {'metric':<20} {'difference':>10}  {'interval':<21} pairs  means")
+    room = max(20, *(len(row.metric) for row in rows))
+    lines.append(f"    {'metric':<{room}} {'difference':>10}  {'interval':<21} pairs  means")
     notes = dict.fromkeys(note for row in rows for note in row.notes)
-    lines += [f"    {_row(row)}" for row in rows]
+    lines += [f"    {_row(row, room)}" for row in rows]
     return [*lines, *(f"    {note}" for note in notes), ""]
 
 
@@ -78,14 +79,14 @@ def _place(settings: Mapping[str, Label]) -> str:
     return ", ".join(shown)
 
 
-def _row(row: Difference) -> str:
+def _row(row: Difference, room: int) -> str:
     if math.isnan(row.mean):
-        return f"{row.metric:<20} {'—':>10}  {'':<21} {row.pairs:>5}"
+        return f"{row.metric:<{room}} {'—':>10}  {'':<21} {row.pairs:>5}"
     has = not math.isnan(row.low)
     between = f"[{_signed(row.low)}, {_signed(row.high)}]" if has else "—"
     mark = " *" if row.excludes_zero else ""
     means = f"{_short(row.means[0])} → {_short(row.means[1])}{mark}"
-    return f"{row.metric:<20} {_signed(row.mean):>10}  {between:<21} {row.pairs:>5}  {means}"
+    return f"{row.metric:<{room}} {_signed(row.mean):>10}  {between:<21} {row.pairs:>5}  {means}"
 
 
 def _signed(value: float) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from scenarios.records.epsilon_terms import EpsilonTerms, terms_of_sweep
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import interval
-from scenarios.records.sweep_record import TABLE, Label, Row, SweepRecord
+from scenarios.records.sweep_record import TABLE, Chosen, Label, Row, SweepRecord
 
 SCENARIO = "scenario"
 """The column of a sweep over several scenarios."""
@@ -42,6 +42,11 @@ class Setting:
     def finished(self) -> tuple[Row, ...]:
         """The rows whose runs came to their end."""
         return tuple(row for row in self.rows if row.is_finished)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it is one of the settings that were chosen; true of all where nothing was to choose."""
+        return any(row.chosen for row in self.finished)
 
     @cached_property
     def means(self) -> Mapping[str, Mean]:
@@ -127,6 +132,17 @@ def summarised(record: SweepRecord) -> SweepSummary:
     except FolderError:
         terms = {}
     return SweepSummary(record, columns, settings, terms)
+
+
+def choice_in_words(choice: Chosen) -> str:
+    """Return how settings were chosen, and whether a budget pays for that."""
+    least = "highest" if choice.higher else "lowest"
+    paid = (
+        "no ε covers the choice, for it reads held-out records"
+        if choice.epsilon is None
+        else f"the choice costs a validation record ε = {choice.epsilon:g}"
+    )
+    return f"of {', '.join(choice.over)} the {least} mean of {choice.by}; {paid}"
 
 
 def seeds_in_words(seeds: Sequence[int]) -> str:

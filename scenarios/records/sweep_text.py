@@ -132,6 +132,11 @@ def mean_in_words(mean: Mean) -> str:
     return f"{mean.mean:.4g} ± {mean.half:.2g}"
 
 
+def chosen_in_words(setting: Setting) -> str:
+    """Return whether a setting was chosen."""
+    return "yes" if setting.is_chosen else "no"
+
+
 def runs_in_words(setting: Setting) -> str:
     """Return how many of the runs of a setting finished."""
     done, of = len(setting.finished), len(setting.rows)
@@ -143,10 +148,12 @@ def _table(sweep: SweepSummary, width: int) -> list[str]:
     if not sweep.settings:
         return []
     metrics = sweep.record.manifest.metrics
-    head = [*_short(sweep.columns, metrics), "runs", *metrics]
+    chosen = ["chosen"] if sweep.record.manifest.choice is not None else []
+    head = [*_short(sweep.columns, metrics), *chosen, "runs", *metrics]
     body = [
         [
             *(label_in_words(label) for label in setting.labels.values()),
+            *(chosen_in_words(setting) for _ in chosen),
             runs_in_words(setting),
             *(mean_in_words(setting.means[name]) for name in metrics),
         ]
@@ -171,6 +178,8 @@ def _blocks(sweep: SweepSummary, metrics: Sequence[str], width: int) -> Iterator
     for setting in sweep.settings:
         place = place_in_words(setting.labels)
         named = f"{f'{place}: ' if place else ''}{runs_in_words(setting)} runs"
+        if sweep.record.manifest.choice is not None and setting.is_chosen:
+            named += ", chosen"
         yield from wrap(named, width, initial_indent="  ", subsequent_indent="    ")
         for name in metrics:
             yield f"    {name:<{room}}  {mean_in_words(setting.means[name])}"
@@ -184,6 +193,7 @@ def as_tree(sweep: SweepSummary) -> dict[str, Any]:
             "settings": dict(setting.labels),
             "runs": len(setting.rows),
             "finished": len(setting.finished),
+            "chosen": setting.is_chosen,
             "metrics": {
                 name: {"mean": figure(mean.mean), "half": figure(mean.half), "values": mean.values}
                 for name, mean in setting.means.items()

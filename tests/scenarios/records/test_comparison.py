@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scenarios.records.comparison import (
@@ -24,12 +25,15 @@ from scenarios.records.intervals import chance_of_zero, holm, interval
 from scenarios.records.reader import RunRecord
 from scenarios.records.sweep_record import (
     Axis,
+    Chosen,
     Row,
     SweepManifest,
     SweepRecord,
     write_manifest,
     write_table,
 )
+from scenarios.records.sweep_summary import summarised
+from scenarios.records.sweep_text import in_words as words_of_sweep
 from tests.support.builders import private, scenario
 from tests.support.finished_runs import finished
 
@@ -272,3 +276,29 @@ def test_the_words_and_the_json_hold_the_same_figures(tmp_path: Path) -> None:
     assert [d["mean"] for d in tree["differences"]] == [2.0, 2.0]
     assert tree["differences"][1]["low"] is None
     assert tree["reasons"]["differences.*.low"] == "an interval needs two pairs"
+
+
+def test_of_a_sweep_that_chose_the_chosen_settings_are_compared_unless_the_choice_is(
+    tmp_path: Path,
+) -> None:
+    """At ε = 1 cd was chosen, at ε = 8 dvp: between the two lie 7 of ε, and 2 of the kind."""
+    record = swept(tmp_path)
+    choice = Chosen("accuracy.validation.mean", ["mechanism.kind"], higher=True)
+    picked = {("cd", 1), ("dvp", 8)}
+    rows = [
+        replace(row, chosen=tuple(row.settings.values()) in picked, status="finished")
+        for row in record.rows
+    ]
+    write_manifest(tmp_path, msgspec.structs.replace(record.manifest, choice=choice))
+    write_table(tmp_path, SweepRecord(tmp_path).manifest, rows)
+    chosen = compare(sides_of_sweep(SweepRecord(tmp_path), "epsilon"))
+    assert [(d.shared, d.seeds, d.mean) for d in chosen.differences] == [({}, (0, 1), 9.0)]
+    assert "no ε covers the choice" in chosen.notes[0]
+    candidates = compare(sides_of_sweep(SweepRecord(tmp_path), "mechanism.kind"))
+    assert [d.shared for d in candidates.differences] == [{"epsilon": 1}, {"epsilon": 8}]
+    assert candidates.notes == ()
+    shown = summarised(SweepRecord(tmp_path))
+    marked = {tuple(s.labels.values()) for s in shown.settings if s.is_chosen}
+    assert marked == picked
+    for width in (40, 200):
+        assert "chosen" in "\n".join(words_of_sweep(shown, width))
