@@ -11,7 +11,8 @@ from scenarios.pictures.ends import is_budget, main_axis
 from scenarios.pictures.metric_panel import draw_metric
 from scenarios.pictures.picture import PICTURES, Drawn, Material, Options, PictureKind
 from scenarios.pictures.sampled_run import AXES
-from scenarios.pictures.settings import axes_of, value_in_words
+from scenarios.pictures.setting_names import value_in_words
+from scenarios.pictures.settings import axes_of
 from scenarios.pictures.styles import FORMATS, STYLES, WIDTHS
 from scenarios.pictures.words import ended, seeds_of, written
 from scenarios.planning.metric_names import METRICS, is_known, split_metric

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from scenarios.language.problems import nearest
 from scenarios.pictures.curves import CONFIDENCE
 from scenarios.pictures.picture import Material, Options
-from scenarios.pictures.settings import Axis, Label, Setting, axes_of
+from scenarios.pictures.setting_names import Label
+from scenarios.pictures.settings import Axis, Setting, axes_of
 from scenarios.planning.metric_names import split_metric
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import interval

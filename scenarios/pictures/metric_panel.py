@@ -44,6 +44,7 @@ from scenarios.records.file_guard import FolderError, guarded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
 
 _LINES = 12
 """So many settings are drawn as lines at most: more could not be told apart."""
@@ -295,6 +296,25 @@ def look(at: int) -> dict[str, Any]:
         "color": COLOURS[at % len(COLOURS)],
         "linestyle": DASHES[(at + at // len(COLOURS)) % len(DASHES)],
     }
+
+
+ASIDE = (
+    "Points of different lines are moved aside by two points of print, so that none covers another."
+)
+
+
+def move_aside(axes: "Axes", drawn: "ErrorbarContainer", at: int, lines: int) -> None:
+    """Move the points of one of several lines a little aside, so that bars do not cover each other.
+
+    The points count for the limits of the axes as they are: they are moved after they were added.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    inches = 2.2 * (at - (lines - 1) / 2) / 72
+    line, caps, bars = drawn.lines
+    for artist in (line, *caps, *bars):
+        shift = ScaledTranslation(inches, 0, axes.get_figure(root=True).dpi_scale_trans)  # type: ignore[union-attr]
+        artist.set_transform(axes.transData + shift)
 
 
 def marker(at: int) -> str:

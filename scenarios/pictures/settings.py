@@ -10,12 +10,12 @@ from typing import Any
 from scenarios.language.json_numbers import aggregate as aggregated
 from scenarios.language.problems import nearest
 from scenarios.pictures.sampled_run import SampledRun, drawable, numbers
+from scenarios.pictures.setting_names import Label, SettingNames, value_in_words
 from scenarios.planning.metric_names import split_metric
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.sweep_record import Row, SweepRecord
 
-Label = str | float | bool
 _NOT_SETTINGS = ("seeds", "origin", "sweep", "summary", "tags", "expect")
 """Tables of a scenario in full that do not make a setting another one."""
 SCENARIO = "scenario"
@@ -196,15 +196,9 @@ def named(settings: Sequence[Setting]) -> list[Setting]:
     scenarios = [str(setting.values.get(SCENARIO, "")) for setting in settings]
     if all(scenarios) and len(set(scenarios)) == len(scenarios):
         return [Setting(s.values, s.members, str(s.values[SCENARIO])) for s in settings]
-    short = short_names([axis.name for axis in axes])
-    names = []
-    for setting in settings:
-        words = [
-            written_value(setting.values[a.name], short[a.name])
-            for a in axes
-            if a.name in setting.values
-        ]
-        names.append(", ".join(words[:_NAMED]))
+    calls = names_of(axes)
+    kept = [axis.name for axis in axes]
+    names = [calls.of({k: s.values.get(k) for k in kept}, _NAMED) for s in settings]
     if len(set(names)) < len(names) or not all(names):
         names = [
             name if name and names.count(name) == 1 else setting.members[0].name
@@ -213,25 +207,9 @@ def named(settings: Sequence[Setting]) -> list[Setting]:
     return [Setting(s.values, s.members, n) for s, n in zip(settings, names, strict=True)]
 
 
-def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return the last parts of dotted names, as many as make each unlike the others."""
-    short = {}
-    for name in names:
-        parts = name.split(".")
-        for length in range(1, len(parts) + 1):
-            short[name] = ".".join(parts[-length:])
-            if sum(n.split(".")[-length:] == parts[-length:] for n in names) == 1:
-                break
-    return short
-
-
-def written_value(value: Label, name: str) -> str:
-    """Return `name = value` for a legend; a text stands alone."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return f"{name} = {str(value).lower()}"
-    return f"{name} = {value:g}"
+def names_of(axes: Sequence[Axis]) -> SettingNames:
+    """Return what calls settings by these axes."""
+    return SettingNames({axis.name: axis.labels for axis in axes})
 
 
 def axes_of(settings: Sequence[Setting]) -> list[Axis]:
@@ -284,10 +262,3 @@ def only(settings: Sequence[Setting], choices: Mapping[str, str]) -> list[Settin
             if value_in_words(s.values.get(name, "")) == value_in_words(_label(wanted))
         ]
     return kept
-
-
-def value_in_words(value: Label) -> str:
-    """Return a value of an axis as it is written: `true`, `0.5`, or a text as it is."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else f"{value:.12g}"

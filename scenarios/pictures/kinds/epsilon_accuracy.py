@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from scenarios.pictures.curves import CONFIDENCE
 from scenarios.pictures.ends import End, end_of, is_budget, lines_of, metric_of
 from scenarios.pictures.kinds.final import INTERVAL, logarithmic
-from scenarios.pictures.metric_panel import levels_of, look, marker
+from scenarios.pictures.metric_panel import ASIDE, levels_of, look, marker, move_aside
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
-from scenarios.pictures.settings import Axis, Setting, axes_of, short_names, written_value
+from scenarios.pictures.setting_names import SettingNames
+from scenarios.pictures.settings import Setting, axes_of, names_of
 from scenarios.pictures.words import (
     metric_label,
     oracle,
@@ -45,25 +46,27 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
             f"{len(lines)} lines are too many to tell apart, at most {_LINES}: narrow them down by --only KEY=VALUE"
         )
     place = {id(setting): (epsilon, score) for setting, epsilon, score in finite}
-    short = short_names([axis.name for axis in others])
+    calls, keys = names_of(others), [axis.name for axis in others]
     for at, (values, group) in enumerate(lines.items()):
         ends = sorted((place[id(s)] for s in group), key=lambda pair: pair[0].mean)
         x, y = [e.mean for e, _ in ends], [s.mean for _, s in ends]
         half = [0.0 if math.isnan(s.high) else s.high - s.mean for _, s in ends]
-        named = [
-            written_value(v, short[a.name])
-            for a, v in zip(others, values, strict=True)
-            if v is not None
-        ]
-        name = ", ".join(named) or "private"
-        axes.errorbar(
-            x, y, yerr=half, capsize=2.5, marker=marker(at), label=written(name), **look(at)
+        name = calls.of(dict(zip(keys, values, strict=True))) or "private"
+        drawn = axes.errorbar(
+            x,
+            y,
+            yerr=half,
+            capsize=2.5,
+            marker=marker(at),
+            label=written(name),
+            **look(at),
         )
+        move_aside(axes, drawn, at, len(lines))
     said = _draw_free(
         axes,
         [(s, score) for s, epsilon, score in scored if math.isinf(epsilon.mean)],
-        others,
-        short,
+        keys,
+        calls,
         len(lines),
     )
     said += _draw_local(axes, settings, what)
@@ -75,6 +78,8 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     privacy = privacy_of(setting.members[0] for setting, _, _ in finite)
     caption = (
         f"{what} at the end, the mean over agents, against the largest ε of any agent at the end, both means over seeds. {INTERVAL}",
+        *([ASIDE] if len(lines) > 1 else []),
+        *calls.explained,
         *said,
         *([f"{left} settings have no finite {what} and are left out."] if left else []),
         *([f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []),
@@ -101,19 +106,14 @@ def _apart(values: list[float]) -> list[float]:
 def _draw_free(
     axes: "Axes",
     free: list[tuple[Setting, End]],
-    others: list[Axis],
-    short: dict[str, str],
+    keys: list[str],
+    calls: SettingNames,
     used: int,
 ) -> list[str]:
     """Draw settings without a finite ε as horizontal lines."""
     said = []
     for at, (setting, score) in enumerate(free[:4]):
-        named = [
-            written_value(setting.values[a.name], short[a.name])
-            for a in others
-            if a.name in setting.values
-        ]
-        name = ", ".join(named) or "not private"
+        name = calls.of({key: setting.values.get(key) for key in keys}) or "not private"
         axes.axhline(
             score.mean, label=f"{written(name, 30)} (ε = ∞)", linewidth=0.9, **look(used + at)
         )

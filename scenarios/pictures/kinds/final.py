@@ -7,9 +7,10 @@ import numpy as np
 
 from scenarios.pictures.curves import CONFIDENCE
 from scenarios.pictures.ends import end_of, lines_of, main_axis, metric_of
-from scenarios.pictures.metric_panel import look, marker
+from scenarios.pictures.metric_panel import ASIDE, look, marker, move_aside
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
-from scenarios.pictures.settings import Label, short_names, value_in_words, written_value
+from scenarios.pictures.setting_names import Label
+from scenarios.pictures.settings import names_of
 from scenarios.pictures.words import (
     is_epsilon,
     metric_label,
@@ -41,7 +42,8 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
         raise FolderError(
             f"{len(lines)} lines are too many to tell apart, at most {_LINES}: narrow them down by --only KEY=VALUE"
         )
-    short = short_names([axis.name for axis in (main, *others)])
+    calls = names_of([main, *others])
+    keys = [axis.name for axis in others]
     places: dict[Label, float] = (
         {v: float(v) for v in main.labels}
         if main.is_numeric
@@ -58,23 +60,23 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
             continue
         x, mean = [p for p, _ in shown], [e.mean for _, e in shown]
         half = [0.0 if math.isnan(e.high) else e.high - e.mean for _, e in shown]
-        named = [
-            written_value(v, short[a.name])
-            for a, v in zip(others, values, strict=True)
-            if v is not None
-        ]
-        name = ", ".join(map(str, named)) or what
-        axes.errorbar(
-            x, mean, yerr=half, capsize=2.5, marker=marker(at), label=written(name), **look(at)
+        name = calls.of(dict(zip(keys, values, strict=True))) or what
+        drawn = axes.errorbar(
+            x,
+            mean,
+            yerr=half,
+            capsize=2.5,
+            marker=marker(at),
+            label=written(name),
+            **look(at),
         )
+        move_aside(axes, drawn, at, len(lines))
     if not axes.has_data():
         raise FolderError(f"no setting has a finite {what} at its end")
     _scale(axes, list(places.values()) if main.is_numeric else [])
     if not main.is_numeric:
         cut = _WORDS if len(main.labels) > 3 or options.narrow else 24
-        axes.set_xticks(
-            list(places.values()), [written(value_in_words(v), cut) for v in main.labels]
-        )
+        axes.set_xticks(list(places.values()), [written(calls.value(v), cut) for v in main.labels])
         if len(main.labels) > 3:
             axes.tick_params(axis="x", rotation=30)
     axes.set_xlabel(written(main.name))
@@ -84,6 +86,8 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     view = [f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []
     caption = (
         f"{what} at the end, the mean over agents, against {main.name}. Points: mean over seeds. {INTERVAL}",
+        *([ASIDE] if len(lines) > 1 else []),
+        *calls.explained,
         *rest,
         *view,
         *privacy.caption,

@@ -8,7 +8,8 @@ import numpy as np
 from scenarios.language.json_numbers import show
 from scenarios.pictures.ends import end_of, metric_of
 from scenarios.pictures.picture import Drawn, Material, Options, PictureKind
-from scenarios.pictures.settings import Label, Setting, axes_of, value_in_words
+from scenarios.pictures.setting_names import Label, SettingNames
+from scenarios.pictures.settings import Setting, axes_of, names_of
 from scenarios.pictures.styles import CELL, MAP
 from scenarios.pictures.words import (
     is_epsilon,
@@ -62,6 +63,7 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
         raise FolderError(
             f"a heat map of {len(rows)} × {len(columns)} cells is not legible, at most {_MOST} × {_MOST} are"
         )
+    calls = names_of(axes_of(settings))
     known = means[np.isfinite(means)]
     if not known.size:
         raise FolderError(f"no cell has a finite {what} at its end")
@@ -78,10 +80,10 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
             axes.text(
                 column, row, text, ha="center", va="center", color=colour, fontsize=size, gid=CELL
             )
-    axes.set_xticks(range(len(columns)), [_name(v, narrow=options.narrow) for v in columns])
-    if any(len(_name(v, narrow=options.narrow)) > 5 for v in columns) and len(columns) > 3:
+    axes.set_xticks(range(len(columns)), [_name(calls, v, narrow=options.narrow) for v in columns])
+    if any(len(_name(calls, v, narrow=options.narrow)) > 5 for v in columns) and len(columns) > 3:
         axes.tick_params(axis="x", rotation=35)
-    axes.set_yticks(range(len(rows)), [_name(v, narrow=options.narrow) for v in rows])
+    axes.set_yticks(range(len(rows)), [_name(calls, v, narrow=options.narrow) for v in rows])
     axes.tick_params(length=0)
     axes.set_xlabel(written(across))
     axes.set_ylabel(written(up))
@@ -90,6 +92,7 @@ def _draw(axes: "Axes", material: Material, options: Options) -> Drawn:
     missing = int(np.isnan(means).sum())
     caption = (
         f"{what} at the end, the mean over agents and then over seeds, for each pair of {across} and {up}.",
+        *calls.explained,
         *([f"{missing} cells have no value (–)."] if missing else []),
         *([f"{what} is an oracle's view: no agent sees it."] if oracle(what) else []),
         *privacy.caption,
@@ -109,8 +112,8 @@ def _size(axes: "Axes") -> float:
     return float(label.get_fontsize())
 
 
-def _name(value: Label, *, narrow: bool) -> str:
-    return written(value_in_words(value), 12 if narrow else 20)
+def _name(calls: SettingNames, value: Label, *, narrow: bool) -> str:
+    return written(calls.value(value), 16 if narrow else 24)
 
 
 KIND = PictureKind(

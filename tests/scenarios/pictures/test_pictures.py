@@ -102,6 +102,12 @@ def judge(figure: Figure) -> None:
     assert -0.02 < drawn.x0 < drawn.x1 < wide + 0.02
     assert -0.02 < drawn.y0 < drawn.y1 < high + 0.02
     assert min(float(text.get_fontsize()) for text in figure.findobj(Text)) >= 7
+    for axes in figure.axes:
+        edges = axes.get_window_extent().padded(20)
+        for line in axes.lines:
+            at = line.get_transform().transform(line.get_xydata())
+            at = at[np.isfinite(at).all(axis=1)]
+            assert all(edges.contains(x, y) for x, y in at), line.get_label()
     shown = [words for axes in figure.axes for words in _labels(axes)]
     for one, other in combinations(shown, 2):
         overlap = Bbox.intersection(one.get_window_extent(), other.get_window_extent())
