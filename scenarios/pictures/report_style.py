@@ -57,6 +57,8 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.2e
   nav { display: none; }
   .hush pre { max-height: none; }
   .hush .wide { overflow: visible; }
+  .hush table { font-size: 0.75rem; }
+  .hush th, .hush td.figure { white-space: normal; overflow-wrap: anywhere; }
   figure, tr { break-inside: avoid; }
   h2, h3, caption { break-after: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; }
