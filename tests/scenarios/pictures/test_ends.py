@@ -12,7 +12,7 @@ from scenarios.pictures.curves import Curve, over_seeds
 from scenarios.pictures.ends import end_of, lines_of, main_axis
 from scenarios.pictures.kinds.heatmap import grid_of
 from scenarios.pictures.picture import Material
-from scenarios.pictures.settings import axes_of, only
+from scenarios.pictures.settings import Setting, axes_of, only
 from scenarios.records.file_guard import FolderError
 from scenarios.records.sweep_record import Chosen, SweepRecord
 from tests.support.swept import Label, written_sweep
@@ -42,6 +42,9 @@ def test_an_end_is_the_mean_over_seeds_with_its_interval(swept: Material) -> Non
         assert end.seeds == 4
         assert [end.low, end.mean, end.high] == pytest.approx([low, np.mean(values), high])
         assert end_of(setting, "loss").seeds == 3
+        alone = end_of(Setting(setting.values, setting.members[:1], ""), "accuracy.test")
+        assert (alone.mean, alone.seeds) == (10 * budget + 3, 1)
+        assert math.isnan(alone.high)
         assert math.isnan(end_of(setting, "gap").mean)
 
 

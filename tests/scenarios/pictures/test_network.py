@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -168,3 +169,29 @@ def test_before_the_first_event_there_is_no_network(tmp_path: Path, run: RunReco
     (tmp_path / "events-00000.jsonl").write_text("", "utf-8")
     with pytest.raises(FolderError, match="no agents"):
         network_at(RunRecord(tmp_path), None)
+
+
+def test_a_record_that_a_reader_can_follow(tmp_path: Path, run: RunRecord) -> None:
+    """Agent 0 sends at 1 s, again at 2 s, and loses a message at 6 s; agent 1 merges at 5 s what is 4 s old then."""
+    manifest = json.loads((run.path / "manifest.json").read_text("utf-8"))
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}), "utf-8")
+    sent: dict[str, Any] = {"kind": "sent", "node": 0, "version": 1, "to": [1], "bytes": 8}
+    merged: dict[str, Any] = {"kind": "merged", "node": 1, "senders": [0], "versions": [1]}
+    events: list[dict[str, Any]] = [
+        sent | {"t": 1, "arrives": [3 * 10**9]},
+        sent | {"t": 2, "arrives": [4 * 10**9], "resent": True},
+        merged | {"t": 5},
+        sent | {"t": 6, "arrives": [-1], "version": 2},
+        merged | {"t": 7},
+        sent | {"t": 8, "arrives": [9 * 10**9], "version": 3},
+    ]
+    lines = [
+        json.dumps(e | {"seq": k + 1, "t": e["t"] * 10**9, "cause": None})
+        for k, e in enumerate(events)
+    ]
+    (tmp_path / "events-00000.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    record = RunRecord(tmp_path)
+    assert merged_ages(record) == [(5.0, 4.0), (7.0, 6.0)]
+    for second, cut, messages in ((5, set(), 2), (6, {(0, 1)}, 3), (8, set(), 4)):
+        moment = network_at(record, second * 10**9)
+        assert (moment.cut, moment.sent) == (cut, {(0, 1): messages})
