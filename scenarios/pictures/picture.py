@@ -83,7 +83,9 @@ class Material:
         """The one run that there is; raises `FolderError` where there are several."""
         members = self.members
         if len(members) > 1:
-            raise FolderError(f"this picture is of one run, and there are {len(members)}")
+            raise FolderError(
+                f"this picture is of one run, and there are {len(members)}: name the folder of one"
+            )
         return members[0]
 
 

@@ -245,6 +245,8 @@ def only(settings: Sequence[Setting], choices: Mapping[str, str]) -> list[Settin
     kept = list(settings)
     for key, wanted in choices.items():
         known = {name for setting in settings for name in setting.values}
+        if not known:
+            raise FolderError(f"--only {key}: nothing differs here but seeds")
         found = [n for n in known if n == key or n.endswith(f".{key}")]
         if len(found) != 1:
             raise FolderError(f"--only {key}: no axis has this name; {nearest(key, sorted(known))}")
