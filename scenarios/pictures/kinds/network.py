@@ -23,9 +23,10 @@ _NAMED, _RASTER, _THICK = 30, 1500, 3.0
 
 
 def widths(moment: NetworkMoment, edges: list[Edge]) -> Vector:
-    """Return the widths of edges: in proportion to their messages, the busiest has 3 points; thin ones stay visible."""
+    """Return the widths of edges: in proportion to their messages, the busiest has 3 points, fewer in a crowd."""
     counts = np.array([moment.sent[edge] for edge in edges], dtype=float)
-    return _THICK * counts / max(1.0, float(counts.max(initial=1.0)))
+    thickest = _THICK * min(1.0, math.sqrt(_NAMED / max(1, moment.size)))
+    return thickest * counts / max(1.0, float(counts.max(initial=1.0)))
 
 
 def used_budgets(member: Member, moment: NetworkMoment) -> tuple[Vector, str]:
