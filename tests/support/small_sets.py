@@ -67,14 +67,14 @@ class SmallSet:
 
 
 def small_set(name: str, count: int = 40, seed: int = 0) -> SmallSet:
-    """Draw rows of a set: numbers up to their maximum in magnitude, categories and labels that it knows."""
+    """Draw rows of a set: numbers up to their maximum in magnitude and of both signs, categories and labels that it knows."""
     layout, rng = named_table(name).layout(), np.random.default_rng(seed)
 
     def value(column: object) -> str:
         if isinstance(column, Categorical):
             return str(rng.choice(column.categories))
         assert isinstance(column, Numeric)
-        return repr(float(np.round(rng.uniform(0, column.maximum), 3)))
+        return repr(float(np.round(rng.uniform(-column.maximum, column.maximum), 3)))
 
     rows = []
     for _ in range(count):

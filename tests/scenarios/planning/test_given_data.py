@@ -188,6 +188,20 @@ def test_long_rows_are_refused_with_what_to_write_and_scaled_on_request() -> Non
     assert f"{above} rows had a norm above 1 and were scaled to norm 1" in scaled.notes
 
 
+@given(st.lists(st.floats(1e-6, 3.0), min_size=2, max_size=8))
+def test_a_row_keeps_its_direction_and_is_shortened_to_norm_1_where_it_is_longer(
+    norms: list[float],
+) -> None:
+    """Also a row that is hardly too long: noise is scaled for norms of at most 1."""
+    ways = generator(4, "test/ways").standard_normal((len(norms), 3))
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    x = ways * np.array(norms)[:, None]
+    y = np.where(np.arange(len(norms)) % 2, 1.0, -1.0)
+    long = shards_of([(x, y)], read_handed_over(), SourceInputs(1, 1, Folders(Path())))
+    ((scaled, _),) = tidy(long, Demands(True, "row", "noise rests on it")).train
+    assert scaled == pytest.approx(ways * np.minimum(norms, 1.0)[:, None], rel=1e-12)
+
+
 def test_keys_of_the_scenarios_own_source_are_left_out_and_others_kept() -> None:
     x, y = points()
     own = {"source": "separators", "dimension": 9, "points": 3, "bias": True, "validation": 0.25}

@@ -2,6 +2,9 @@
 
 import itertools
 import math
+import re
+from collections import Counter
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from scenarios.planning.cities import (
 )
 from scenarios.planning.pair_latency import Seats
 from scenarios.planning.places import PRESETS
+from scenarios.planning.places.cities import CitiesTable
 from scenarios.planning.places.devices import DevicesTable
 from scenarios.planning.plan import Plan
 from scenarios.planning.seeds import draws
@@ -83,6 +87,29 @@ def test_cities_are_where_maps_have_them(one: str, other: str, km: float) -> Non
     assert distance_km(CITIES[one], CITIES[other]) == pytest.approx(km, rel=5e-3)
 
 
+def test_cities_are_where_the_table_of_time_zones_has_them() -> None:
+    """Its places have degrees and minutes: ±DDMM±DDDMM, ±DDMMSS±DDDMMSS."""
+    pytest.importorskip("tzdata")
+    text = resources.files("tzdata.zoneinfo").joinpath("zone.tab").read_text()
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    compared = 0
+    for _, at, zone, *_ in rows:
+        city = CITIES.get(zone.rpartition("/")[2].replace("_", " "))
+        if city is not None:
+            compared += 1
+            north, east = (_degrees(part) for part in re.findall(r"[+-]\d+", at))
+            assert distance_km(city, somewhere(north, east)) < 25
+    assert compared >= 60
+
+
+def _degrees(written: str) -> float:
+    whole = {5: 2, 6: 3, 7: 2, 8: 3}[len(written)]
+    digits = written[1:]
+    minutes, seconds = digits[whole : whole + 2], digits[whole + 2 :] or "0"
+    size = int(digits[:whole]) + int(minutes) / 60 + int(seconds) / 3600
+    return -size if written.startswith("-") else size
+
+
 def test_every_city_is_on_the_earth_and_alone() -> None:
     for city in CITIES.values():
         assert -90 < city.latitude < 90
@@ -121,8 +148,8 @@ def test_a_link_takes_half_the_round_trip_of_its_distance() -> None:
 
 @pytest.mark.parametrize("spread", [0.2, 1.0])
 def test_the_spread_is_that_of_the_logarithm(spread: float) -> None:
-    """Median and σ of ln(delay) over 40,000 messages: each within five standard errors."""
-    plan, n = make_plan(world({"of": OF, "spread": spread})), 40_000
+    """Median and σ of ln(delay) over 400,000 messages: each within five standard errors."""
+    plan, n = make_plan(world({"of": OF, "spread": spread})), 400_000
     drawn = latency(plan, 0, 2).draw(draws(3, "test/spread")(0, n), 0) / 1e9
     logs = np.log(drawn / one_way_s(CITIES["Paris"], CITIES["Tokyo"]))
     assert abs(logs.mean()) < 5 * spread / math.sqrt(n)
@@ -143,8 +170,6 @@ def test_a_scaled_table_is_the_table_of_the_scaled_law() -> None:
 
 
 def cities_of(plan: Plan) -> list[str]:
-    from scenarios.planning.places.cities import CitiesTable
-
     read = plan.resolved["network"]["latency"]
     groups = plan.groups
     table = CitiesTable(
@@ -173,6 +198,17 @@ def test_groups_are_in_their_cities() -> None:
     assert set(phones) <= {city.name for city in REGIONS["Africa"]} | {"Lima"}
     assert 5 < phones.count("Lima") < 25  # an entry of two: 15 ± 2.7
     assert "in cities: Africa" in " ".join(plan.notes)
+
+
+def test_each_city_of_a_region_is_equally_likely_whatever_stands_beside_it() -> None:
+    """Of 1,000 agents half are in Lima, and an eighth of the others in each city of Africa: within five deviations."""
+    n, names = 1000, [city.name for city in REGIONS["Africa"]]
+    seats = Seats({"peers": tuple(range(n))}, None, 3, None)  # type: ignore[arg-type]
+    table = CitiesTable(kind="cities", cities=["Africa", "Lima"], groups=None, of=None, server=None)
+    found = Counter(city.name for city in table.cities_of(seats))
+    for name, share in {"Lima": 0.5, **dict.fromkeys(names, 0.5 / len(names))}.items():
+        assert found[name] == pytest.approx(n * share, abs=5 * math.sqrt(n * share * (1 - share)))
+    assert sum(found.values()) == n
 
 
 def test_a_server_has_a_city_too(tmp_path: Path) -> None:
@@ -302,6 +338,15 @@ def test_each_device_has_a_speed_of_its_own() -> None:
     ratios = times(share) / alike
     assert set(ratios.round(6)) == {1.0, 20.0}
     assert (ratios > 1).mean() == pytest.approx(share, abs=5 * math.sqrt(share * 0.9 / n))
+
+
+@pytest.mark.parametrize(("stragglers", "wanted"), [(0.0, 2.0), (1.0, 40.0)])
+def test_devices_that_do_not_differ_take_the_median(stragglers: float, wanted: float) -> None:
+    table = DevicesTable(
+        kind="devices", median=2.0, sigma=0.0, stragglers=stragglers, factor=20.0, spread=0.0
+    )
+    law = table.laws(7)
+    assert {law(i).mean_s for i in range(9)} == {wanted}
 
 
 def test_a_device_is_as_fast_at_its_last_wake_as_at_its_first(tmp_path: Path) -> None:

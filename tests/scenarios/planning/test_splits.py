@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 from scenarios.api.runs import check
 from scenarios.planning.data_sources import PooledTable, SourceInputs
 from scenarios.planning.datasets import Shards, dealt
@@ -113,36 +113,40 @@ def test_sizes_follow_their_rule() -> None:
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 20.0])
 def test_dirichlet_sizes_have_the_moments_of_their_law(alpha: float) -> None:
     """A share of n is Beta(α, (n − 1)α): mean 1/n, variance (1/n)(1 − 1/n)/(nα + 1). One point each comes on top."""
-    n, total, draws = 5, 100_000, 800
+    n, total, draws = 5, 100_000, 1500
     table, luck = split_table({"kind": "sizes-dirichlet", "alpha": alpha}), rng()
     shares = (np.array([table.sizes(total, n, luck) for _ in range(draws)]) - 1) / (total - n)
-    held_by(shares[:, 0], alpha, n)
+    assert_law(shares, alpha)
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 20.0])
 def test_dirichlet_shares_of_a_label_have_the_moments_of_their_law(alpha: float) -> None:
     """The same law for each label, and no correlation between labels."""
-    n, draws = 5, 400
-    labels = np.repeat([-1.0, 1.0], 2000)
+    n, draws, each = 5, 700, 1000
+    labels = np.repeat([-1.0, 1.0], each)
     table, luck, pool = split_table({"kind": "dirichlet", "alpha": alpha}), rng(), pool_of(labels)
-    dealt_to_0 = [labels[table.deal(pool, n, luck)[0]] for _ in range(draws)]
-    shares = np.array([[np.sum(mine == label) / 2000 for label in (-1, 1)] for mine in dealt_to_0])
-    for of_label in shares.T:
-        held_by(of_label, alpha, n)
-    assert abs(stats.pearsonr(*shares.T).statistic) < 5 / math.sqrt(draws)
+    hands = [table.deal(pool, n, luck) for _ in range(draws)]
+    positive = np.array([[np.sum(labels[hand] > 0) for hand in dealt] for dealt in hands]) / each
+    negative = np.array([[np.sum(labels[hand] < 0) for hand in dealt] for dealt in hands]) / each
+    for of_label in (negative, positive):
+        assert_law(of_label, alpha)
+    together = stats.pearsonr(negative[:, 0], positive[:, 0]).statistic
+    assert abs(together) < 5 / math.sqrt(draws)
 
 
-def held_by(shares: Vector, alpha: float, n: int) -> None:
-    """Compare the shares of one of n agents with their law, in mean, variance and shape."""
+def assert_law(shares: Matrix, alpha: float) -> None:
+    """Compare the shares of n agents, a row for each draw, with their law: mean, median, and the sum of squares.
+
+    Of all agents together, Σ (s − 1/n)² of a draw has the mean (1 − 1/n)/(nα + 1). An α of 1.3 times as much is told apart.
+    """
+    draws, n = shares.shape
     law = stats.beta(alpha, (n - 1) * alpha)
-    variance = (1 / n) * (1 - 1 / n) / (n * alpha + 1)
-    assert law.var() == pytest.approx(variance)
-    assert shares.mean() == pytest.approx(1 / n, abs=5 * math.sqrt(variance / len(shares)))
-    deviation = variance * math.sqrt((float(law.stats("k")) + 2) / len(shares))
-    assert shares.var() == pytest.approx(variance, abs=5 * deviation)
-    assert np.mean(shares <= law.median()) == pytest.approx(
-        0.5, abs=5 * 0.5 / math.sqrt(len(shares))
-    )
+    squares = ((shares - 1 / n) ** 2).sum(axis=1)
+    error = 4 * float(squares.std()) / math.sqrt(draws)
+    assert squares.mean() == pytest.approx((1 - 1 / n) / (n * alpha + 1), abs=error)
+    assert error < abs(1 / (n * alpha + 1) - 1 / (1.3 * n * alpha + 1))
+    assert shares.mean(axis=0) - 1 / n == pytest.approx(0, abs=5 * law.std() / math.sqrt(draws))
+    assert np.mean(shares[:, 0] <= law.median()) == pytest.approx(0.5, abs=2.5 / math.sqrt(draws))
 
 
 def test_shards_are_runs_of_sorted_labels_of_one_size() -> None:
@@ -153,6 +157,22 @@ def test_shards_are_runs_of_sorted_labels_of_one_size() -> None:
     for hand in hands:
         assert {len(set(labels[shard])) for shard in np.split(hand, 2)} == {1}
     assert max(len(np.unique(labels[hand])) for hand in hands) == 2
+
+
+def test_points_of_one_label_are_in_random_order() -> None:
+    """Of 20 points of one label in shards of 5, the first two share a shard with probability 4/19."""
+    labels, seeds = np.repeat([-1.0, 1.0], 20), 2000
+    table, luck, pool = (
+        split_table({"kind": "shards", "per_agent": 1}),
+        rng(),
+        pool_of(labels),
+    )
+    together = [
+        any({0, 1} <= set(hand.tolist()) for hand in table.deal(pool, 8, luck))
+        for _ in range(seeds)
+    ]
+    error = 5 * math.sqrt(4 / 19 * 15 / 19 / seeds)
+    assert np.mean(together) == pytest.approx(4 / 19, abs=error)
 
 
 def test_how_many_agents_get_one_label_is_what_counting_says() -> None:
@@ -259,6 +279,18 @@ def test_no_point_is_both_dealt_and_a_test_point(name: str) -> None:
     assert len(tests) == 12
     assert not set(tests) & set(trained)
     assert len(trained) == len(set(trained))
+
+
+@pytest.mark.parametrize(
+    ("share", "tests"), [(0.0, 0), (0.2, 12), (0.33, 20), (0.34, 20), (0.99, 59)]
+)
+def test_the_share_of_test_points_is_rounded(share: float, tests: int) -> None:
+    """Of 60 points 0.33 are 19.8 and 0.34 are 20.4: 20."""
+    inputs = SourceInputs(1, 5, Folders(Path()))
+    table = Read(split=None, test=share, points=None, scale="refuse", validation=0.0)
+    made = dealt(table, table.pool(inputs), inputs)
+    assert (0 if made.common_test is None else len(made.common_test[1])) == tests
+    assert made.sizes == (60 - tests,)
 
 
 def test_every_example_is_a_table() -> None:

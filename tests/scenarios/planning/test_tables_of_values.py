@@ -82,6 +82,25 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+def test_points_are_those_that_a_pencil_gives(tmp_path: Path) -> None:
+    """Magnitudes: 4 and 8, the second of a negative number; categories stand in the order of characters."""
+    content = "a,b,who,y\n1,-8,ann,no\n-4,2,bob,yes\n2,4,ann,no\n"
+    kept = {"label": "y", "test": 0.0, "columns": "max", "scale": "refuse"}
+    (tmp_path / "people.csv").write_text(content)
+    tree = scenario(data={"source": "csv", "path": "people.csv"} | kept, nodes=[{"count": 1}])
+    tree["network"] = {}
+    (tmp_path / "w.toml").write_text(to_toml(tree))
+    ((x, y),) = make_plan(tmp_path / "w.toml").shards.train
+    rows = sorted(
+        [*features, label] for features, label in zip(x.tolist(), y.tolist(), strict=True)
+    )
+    assert rows == [
+        [-1.0, 0.25, 0.0, 1.0, 1.0],
+        [0.25, -1.0, 1.0, 0.0, -1.0],
+        [0.5, 0.5, 1.0, 0.0, -1.0],
+    ]
+
+
 @pytest.mark.parametrize("keys", OPTIONS)
 def test_a_file_and_the_frame_that_it_holds_give_the_same_points(
     tmp_path: Path, keys: dict[str, Any]
