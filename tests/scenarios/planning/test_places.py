@@ -204,7 +204,14 @@ def test_each_city_of_a_region_is_equally_likely_whatever_stands_beside_it() -> 
     """Of 1,000 agents half are in Lima, and an eighth of the others in each city of Africa: within five deviations."""
     n, names = 1000, [city.name for city in REGIONS["Africa"]]
     seats = Seats({"peers": tuple(range(n))}, None, 3, None)  # type: ignore[arg-type]
-    table = CitiesTable(kind="cities", cities=["Africa", "Lima"], groups=None, of=None, server=None)
+    table = CitiesTable(
+        kind="cities",
+        spread=0.0,
+        cities=["Africa", "Lima"],
+        groups=None,
+        of=None,
+        server=None,
+    )
     found = Counter(city.name for city in table.cities_of(seats))
     for name, share in {"Lima": 0.5, **dict.fromkeys(names, 0.5 / len(names))}.items():
         assert found[name] == pytest.approx(n * share, abs=5 * math.sqrt(n * share * (1 - share)))
