@@ -40,8 +40,8 @@ def parser() -> argparse.ArgumentParser:
         "run", help="one run of a library scenario or a file; two of them side by side"
     ).add_argument
     add("scenario", nargs="*", help="default: quickstart")
-    add("--seed", type=_seed, help="overrides run.seed")
-    add("--out", metavar="DIR", help="the run's folder (default runs/NAME-SEED-N)")
+    add("-s", "--seed", type=_seed, help="overrides run.seed")
+    add("-o", "--out", metavar="DIR", help="the run's folder (default runs/NAME-SEED-N)")
     add("--until", metavar="T", help='end earlier or later: seconds, or "250ms", "2m"')
     add("--engine", choices=("virtual", "wall"))
     add(
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
         default="auto",
         help="how a run is shown (default auto: full on a terminal, else lines; without a word: full)",
     )
-    add("--quiet", action="store_true", help="the same as --live off")
+    add("-q", "--quiet", action="store_true", help="the same as --live off")
     add("--speed", metavar="X", help="simulated seconds per wall second, or max")
     add("--twice", action="store_true", help="run twice, name the first event that differs")
     _drawn(add)
@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
 
     add = verbs.add_parser("check", help="read, resolve and judge without running").add_argument
     add("scenario", nargs="+")
-    add("--seed", type=_seed)
+    add("-s", "--seed", type=_seed)
     add("--json", action="store_true")
     add("--ascii", action="store_true", help="write with ASCII only")
     _common(add)
@@ -136,6 +136,7 @@ def _pictures(verbs: Any) -> None:
     )
     add("--format", choices=("png", "svg", "pdf"), default=None, help="default png")
     add(
+        "-o",
         "--out",
         metavar="FILE",
         help="default: in the first folder, named after what is drawn; the caption stands beside it as .txt",
@@ -151,7 +152,7 @@ def _looks(verbs: Any) -> None:
     add("scenario")
     add("--runs", type=_runs, default=1000, metavar="N", help="runs per data set (default 1000)")
     add("--confidence", type=_confidence, default=0.95, metavar="P", help="default 0.95")
-    add("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     add("--view", help="whose eyes (default: the scenario's first)")
     add(
         "--neighbours",
@@ -160,8 +161,8 @@ def _looks(verbs: Any) -> None:
         help="the worst data known for the loss, or the scenario's own with one record replaced",
     )
     add("--node", type=_whole, help="whose record (default: of the agent with the fewest)")
-    add("--seed", type=_seed)
-    add("--out", metavar="DIR", help="default runs/NAME-audit-SEED-N")
+    add("-s", "--seed", type=_seed)
+    add("-o", "--out", metavar="DIR", help="default runs/NAME-audit-SEED-N")
     add("--json", action="store_true")
     _common(add)
 
@@ -177,7 +178,7 @@ def _looks(verbs: Any) -> None:
         "--runs", type=_runs, default=50, metavar="N", help="membership: runs each way (default 50)"
     )
     add("--confidence", type=_confidence, default=0.95, metavar="P")
-    add("--seed", type=_seed)
+    add("-s", "--seed", type=_seed)
     add("--json", action="store_true")
     _common(add)
 
@@ -196,8 +197,8 @@ def _looks(verbs: Any) -> None:
     add(
         "--keep", action="store_true", help="with --swarm: keep the files of those that passed, too"
     )
-    add("--jobs", type=_jobs, default=None, help="workers (default: one per core)")
-    add("--out", metavar="PATH", help="where shrunk files, or a swarm's, go")
+    add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    add("-o", "--out", metavar="PATH", help="where shrunk files, or a swarm's, go")
     _common(add)
 
     add = verbs.add_parser("explain", help="the causes of one event of a run").add_argument
@@ -270,7 +271,7 @@ def _imports(verbs: Any) -> None:
         "import", help="device availability, latency matrices or durations, with a report of flaws"
     ).add_argument
     add("file", metavar="FILE")
-    add("--out", metavar="FILE", help="what to write (default: nothing, only the report)")
+    add("-o", "--out", metavar="FILE", help="what to write (default: nothing, only the report)")
     add("--kind", choices=("auto", "availability", "matrix", "durations"), default="auto")
     add("--unit", choices=("s", "ms", "us"), default="s", help="of numbers in the file (default s)")
     add("--rtt", action="store_true", help="delays are round trips: half of each is one way")
@@ -328,7 +329,9 @@ def _compares(verbs: Any) -> None:
         "report", help="one page on a run or a sweep, to read without hush"
     ).add_argument
     add("place", metavar="RUN|SWEEP")
-    add("--out", metavar="FILE", help="default: report.html in the folder of the run or sweep")
+    add(
+        "-o", "--out", metavar="FILE", help="default: report.html in the folder of the run or sweep"
+    )
 
     add = verbs.add_parser(
         "compare", help="differences of runs and sweeps, with intervals, paired by seed"

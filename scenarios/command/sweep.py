@@ -29,6 +29,7 @@ _OURS = (
 
 def perform(chosen: argparse.Namespace) -> int:
     """Read and judge every setting, then run what has not been run before; return the exit code."""
+    from scenarios.api.packages import MissingPackage
     from scenarios.experiments.sweep import Sweeping, sweep_folder
     from scenarios.records.run_folder import folder_named, numbers
     from scenarios.records.sweep_record import SweepRecord
@@ -40,6 +41,8 @@ def perform(chosen: argparse.Namespace) -> int:
     with sweep_folder(places, new=not chosen.out) as out:
         try:
             code = sweep.perform(out, told)
+        except MissingPackage as missing:
+            raise ScenarioError.of("", str(missing)) from None
         except KeyboardInterrupt:
             told.close()
             done = f"{told.done} of {len(sweep.cells)} cells are done"

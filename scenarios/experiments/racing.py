@@ -8,6 +8,8 @@ from scenarios.records.intervals import interval
 
 CONFIDENCE = 0.99
 """With this confidence no setting is stopped that is as good as the one that beats it."""
+_ROUNDING = 1e-9
+"""A spread below this share of the values is one of rounding."""
 FIRST_LOOK = 3
 """So many seeds are run before any setting is stopped."""
 
@@ -44,6 +46,7 @@ class Race:
         for number, mine in known.items():
             behind = [sign * (a - b) for a, b in zip(mine, known[leader], strict=True)]
             low, _, high = interval(behind, confidence)
-            if low < high < 0:
+            varies = high - low > _ROUNDING * max(map(abs, (*mine, *known[leader])))
+            if varies and high < 0:
                 stopped.add(number)
         return stopped
