@@ -33,6 +33,7 @@ def as_json(order: Order, finding: Finding) -> dict[str, Any]:
             "view": order.eyes,
             "accountant": finding.accountant,
             "declared_by": finding.declared_by,
+            "not_covered": list(order.plan.uncovered),
         },
         "bound": {
             "value": finding.bound.value,
@@ -70,6 +71,7 @@ def in_words(order: Order, finding: Finding) -> list[str]:
         f"confidence, by: {finding.bound.statistic or 'nothing'}",
         f"  charged    ε = {show(finding.charged)}   what the ledger says (accountant: {finding.accountant})",
         f"  power      {_power(finding)}",
+        *(f"  NOT COVERED, nor audited: {reason}" for reason in order.plan.uncovered),
     ]
     if finding.verdict == REFUTED and code is not None:
         lines.append(f"  The claim is refuted: more leaks than {code} declares, to the ledger too.")

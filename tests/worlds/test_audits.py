@@ -17,7 +17,7 @@ from scenarios.auditing.audit import (
     audit,
 )
 from scenarios.auditing.neighbouring_data import neighbours
-from scenarios.auditing.report import in_words
+from scenarios.auditing.report import as_json, in_words
 from scenarios.auditing.watched_run import observe
 from scenarios.planning.context import Options
 from tests.support.builders import couple
@@ -169,6 +169,23 @@ def test_several_noisy_steps_have_no_exact_loss(steps: int, exact: bool) -> None
     assert (found.power is not None) == exact
     assert found.verdict == NOT_REFUTED
     assert any(wanted in line for line in in_words(order, found))
+
+
+@pytest.mark.slow
+def test_an_audit_says_what_it_does_not_test() -> None:
+    """The graph stays as it is when a record is replaced: that it was made of data is beyond the audit."""
+    data = {"source": "separators", "dimension": 2, "points": 20}
+    tree = couple({"kind": "pvp", "alpha": 0.5}, data=data)
+    assert "NOT COVERED" not in " ".join(in_words(*_quick(tree)))
+    order, found = _quick(tree | {"network": {"topology": {"kind": "knn", "k": 1}}})
+    (reason,) = order.plan.uncovered
+    assert [line for line in in_words(order, found) if reason in line and "NOT COVERED" in line]
+    assert as_json(order, found)["epsilon"]["not_covered"] == [reason]
+
+
+def _quick(tree: dict[str, Any]) -> tuple[Order, Finding]:
+    order = Order(make_plan(tree), 8)
+    return order, audit(order)
 
 
 # the curve, the canary, the processes
