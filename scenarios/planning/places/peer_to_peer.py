@@ -33,7 +33,7 @@ KINDS = (
         says="sessions of peers, the median of 17 traces: Weibull",
         parameters=(Parameter("shape", _SHAPE), Parameter("mean", "that you give")),
         source="Zhang, Iosup, Epema 2010, report PDS-2010-003, Table 14: the median of the shapes 0.48 to 0.82",
-        valid="peer-to-peer systems of 2005 to 2009, most of them BitTorrent",
+        valid="peer-to-peer systems of 2003 to 2009, most of them BitTorrent",
         leaves_out="the scale, which varies a hundredfold between traces and has no unit in the table: give `mean`; one trace of shape 0.34; downtimes and the hour of the day",
         usage=('session = { kind = "p2p-median", mean = "30m" }',),
         example={
