@@ -19,10 +19,8 @@ from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import choose
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from scenarios.pictures.canvas import Picture
-    from scenarios.pictures.draw import Looks
+    from scenarios.pictures.draw import Looks, OwnAxes
 
 _ALWAYS: dict[str, Type] = {
     "node": int,
@@ -187,9 +185,9 @@ class Result(RunRecord):
         self,
         what: str | Sequence[str] | None = None,
         x: str = "time",
-        ax: "Axes | None" = None,
+        ax: "OwnAxes | None" = None,
         **looks: "Unpack[Looks]",
-    ) -> "Axes | Picture":
+    ) -> "OwnAxes | Picture":
         """Draw this run: `what` of `hush plot --list`, a sampled metric, or several; None: four standard panels.
 
         With `ax` the picture is drawn there and `ax` is returned; else a figure that displays itself in notebooks. No file

@@ -12,10 +12,8 @@ from scenarios.records.run_folder import choose
 from scenarios.records.sweep_record import Row, SweepRecord
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from scenarios.pictures.canvas import Picture
-    from scenarios.pictures.draw import Looks
+    from scenarios.pictures.draw import Looks, OwnAxes
 
 
 class Sweep(SweepRecord):
@@ -110,9 +108,9 @@ class Sweep(SweepRecord):
         self,
         what: str | Sequence[str] | None = None,
         x: str = "time",
-        ax: "Axes | None" = None,
+        ax: "OwnAxes | None" = None,
         **looks: "Unpack[Looks]",
-    ) -> "Axes | Picture":
+    ) -> "OwnAxes | Picture":
         """Draw this sweep: `what` of `hush plot --list`, a metric of its runs, or several; None: four standard panels.
 
         Parameters, returns and errors are those of `Result.plot`. Runs that did not finish are left out.

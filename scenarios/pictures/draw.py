@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 from scenarios.language.problems import nearest
 from scenarios.language.visible_text import visible
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from scenarios.pictures.canvas import Picture
+
+    OwnAxes: TypeAlias = Axes
+    """Axes of a caller's own figure: rooms that may not import matplotlib name them so."""
 
 _STANDARD = 4
 

@@ -37,8 +37,6 @@ def merged_ages(record: RunRecord) -> list[tuple[float, float]]:
                     published = first.get((sender, version))
                     if published is not None:
                         ages.append((event.t / 1e9, (event.t - published) / 1e9))
-            case _:
-                pass  # nothing else tells of ages
     return ages
 
 

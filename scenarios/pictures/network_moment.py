@@ -89,6 +89,9 @@ def network_at(record: RunRecord, instant: int | None) -> NetworkMoment:
 
 
 def _take(moment: NetworkMoment, lost: dict[tuple[int, int], bool], event: Event) -> None:
+    state = STATES.get(type(event))
+    if state is not None and event.node is not None:
+        moment.states[event.node] = state
     match event:
         case Sent(node=int(sender)):
             for receiver, arrives in zip(event.to, event.arrives, strict=True):
@@ -98,10 +101,6 @@ def _take(moment: NetworkMoment, lost: dict[tuple[int, int], bool], event: Event
             lost[sender, event.receiver] = True
         case Sampled() if "epsilon" in event.values:
             moment.epsilon, moment.sampled = numbers(event.values["epsilon"]), event.t
-        case _ if event.node is not None and type(event) in STATES:
-            moment.states[event.node] = STATES[type(event)]
-        case _:
-            pass  # other events change nothing that is drawn
 
 
 def _edge(i: int, j: int) -> Edge:

@@ -108,8 +108,6 @@ class SampledRun:
                         windows.append(Window(start.fault, start.action, first, end))
                 case Spent() | Refused():
                     exhausted.setdefault(event.node, Mark(event.t / 1e9, len(samples)))
-                case _:
-                    pass  # the other kinds of events are no marks
         windows += [Window(e.fault, e.action, began[seq], None) for seq, e in opened.items()]
         if not samples:
             raise FolderError(f"{self.record.path} holds no samples to draw")

@@ -179,15 +179,14 @@ def _flat_scenario(record: RunRecord) -> dict[str, str] | None:
 
 
 def _flat(value: Any, path: str) -> Iterable[tuple[str, str]]:
-    match value:
-        case dict():
-            for key, inner in value.items():
-                yield from _flat(inner, f"{path}.{key}" if path else str(key))
-        case list() if value and all(isinstance(v, dict) for v in value):
-            for at, inner in enumerate(value):
-                yield from _flat(inner, f"{path}.{inner.get('name', at)}")
-        case _:
-            yield path.removesuffix(".kind"), str(value)
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+        for at, inner in enumerate(value):
+            yield from _flat(inner, f"{path}.{inner.get('name', at)}")
+    else:
+        yield path.removesuffix(".kind"), str(value)
 
 
 def named(settings: Sequence[Setting]) -> list[Setting]:

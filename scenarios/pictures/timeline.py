@@ -93,5 +93,3 @@ def _follow(line: Timeline, gone: dict[int, float], event: Event, t: float) -> N
                 if receiver in line.agents:
                     at = arrives / 1e9 if arrives >= 0 else None
                     line.ways.append(Way(node, receiver, t, at))
-        case _:
-            pass  # other events are not drawn
