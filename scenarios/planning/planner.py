@@ -38,7 +38,7 @@ from scenarios.planning.mechanism import (
     table_of,
     unit_of,
 )
-from scenarios.planning.mechanism_tables import ConsensusTable
+from scenarios.planning.mechanism_tables import ConsensusTable, DescentTable
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
 from scenarios.planning.plan import NodePlan, Plan, Privacy
@@ -314,6 +314,13 @@ class _Planner:
                     f"the {topology.kind} graph is made of what agents learn, and is no release: "
                     "topology.public = true declares that it was public before"
                 )
+        if (
+            isinstance(self.read.mechanism, DescentTable)
+            and self.read.mechanism.smoothness == "data"
+        ):
+            reasons.append(
+                'smoothness = "data" makes the step of every release of the agent\'s data, and is no release'
+            )
         if shards.shared:
             reasons.append(
                 f"{shards.shared:,} source rows are held by several agents, or several times by one: for such a record ε adds up"

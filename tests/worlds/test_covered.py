@@ -155,6 +155,18 @@ def _plan(tree: dict[str, Any], folder: Path) -> Any:
     return make_plan(str(folder / "world.toml"))
 
 
+@pytest.mark.parametrize("kind", ["cd", "warm-cd"])
+@pytest.mark.parametrize("smoothness", ["data", "bound", 7.0])
+def test_a_step_size_made_of_data_is_not_covered(kind: str, smoothness: Any) -> None:
+    """Two data sets whose longest rows differ move by other steps: the ledger counts the noise of one gradient alone."""
+    table = {"kind": kind, "noise": "norm-gamma", "releases": 4, "calibration": "as_printed"}
+    tree = private(
+        mechanism=table | {"smoothness": smoothness}, task={"loss": "logistic", "l2": 0.1}
+    )
+    reasons = [reason for reason in make_plan(tree).uncovered if "smoothness" in reason]
+    assert len(reasons) == (smoothness == "data")
+
+
 def test_an_epsilon_at_a_time_that_an_oracle_chose_says_so(tmp_path: Path) -> None:
     tree = private(targets={"good": {"metric": "loss.mean", "at_most": 0.69}})
     summary, words = told(tree, tmp_path)
