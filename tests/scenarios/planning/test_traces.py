@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from scenarios.planning.files import BadData
 from scenarios.planning.traces import REPAIRS, Hygiene, Imported
 from scenarios.planning.traces.matrices import violated
 from scenarios.planning.traces.reading import read_trace
+from scenarios.planning.traces.text_rows import moment
 from tests.support.builders import perform, scenario
 
 EVERYTHING = frozenset(REPAIRS)
@@ -165,6 +167,18 @@ def test_a_device_is_there_while_it_is_idle_and_charges_and_has_wifi(tmp_path: P
     assert rows(loose) == [[0, 0, 1100], [1, 200, 300]]
 
 
+@pytest.mark.parametrize("network", ["unknown", "2G", "3G", "4G", "5G"])
+@pytest.mark.parametrize("awake", ["screen_on", "screen_unlock"])
+def test_a_device_is_gone_on_every_other_network(network: str, awake: str, tmp_path: Path) -> None:
+    """There from 30 s on; gone at 40 s, back at 50 s; idle by the screen or by the lock, until 70 s."""
+    idle = {"screen_on": "screen_off", "screen_unlock": "screen_lock"}[awake]
+    said = [idle, "battery_charged_on", "wifi", network, "wifi", "phone_on", awake]
+    lines = [(clock(10 * (k + 1)), state) for k, state in enumerate(said)]
+    got = trace(tmp_path, json.dumps({"d": {"messages": messages(*lines)}}))
+    assert rows(got) == [[0, 0, 10], [0, 20, 40]]
+    assert got.hygiene.flaws == []
+
+
 def test_planted_flaws_of_messages_are_counted(tmp_path: Path) -> None:
     device = messages(
         (clock(0), "screen_off"),
@@ -201,6 +215,61 @@ def test_a_clock_that_wraps_is_unwrapped(unit: str, whole: int, tmp_path: Path) 
     wanted = [0, 40 * scale, 80 * scale, 120 * scale]
     assert [t for row in rows(got) for t in row[1:]] == pytest.approx(wanted, abs=1e-6)
     assert flaws(got) == {"clocks that begin anew (by a day, or 32 bits)": 1}
+
+
+def test_a_clock_that_wraps_twice_has_lost_two_days(tmp_path: Path) -> None:
+    text = "id,time,state\n" + "".join(
+        f"a,{time},{state}\n" for time in (80_000, 100, 82_000, 200) for state in ("on", "off")
+    )
+    for line in ("a,80000,off\n", "a,100,on\n", "a,82000,off\n", "a,200,on\n"):
+        text = text.replace(line, "")
+    assert (
+        text.count("\n") == 5
+    )  # on at 80,000 s of the first day, off at 100 s of the second, and so on
+    got = trace(tmp_path, text, repairs=("unwrap",))
+    day = 86_400
+    assert rows(got) == [[0, 80_000, day + 100], [0, day + 82_000, 2 * day + 200]]
+
+
+@pytest.mark.parametrize(("hours", "gaps"), [(23, 0), (25, 1)])
+def test_a_silence_is_long_from_a_day_on(hours: int, gaps: int, tmp_path: Path) -> None:
+    text = f"id,time,state\na,0,on\na,{hours * 3600},off\n"
+    assert flaws(trace(tmp_path, text)).get("silences of more than a day", 0) == gaps
+
+
+def test_a_session_within_another_does_not_end_it(tmp_path: Path) -> None:
+    got = trace(tmp_path, "a,0,10\na,2,5\na,9,12\n", "availability", ("merge",))
+    assert rows(got) == [[0, 0, 12]]
+
+
+def test_the_share_that_is_online_is_of_the_time_that_the_trace_lasts(tmp_path: Path) -> None:
+    """Two devices for 100 s, from 900 s on: 60 s and 100 s."""
+    got = trace(tmp_path, "a,900,960\nb,900,1000\n", "availability")
+    assert got.hygiene.facts["online"] == 0.8
+
+
+@pytest.mark.parametrize(("unit", "seconds"), [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)])
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("availability", "a,2,6\n"), ("durations", "6\n2\n"), ("matrix", "0 6\n6 0\n")],
+)
+def test_a_unit_is_that_of_every_kind(
+    kind: str, text: str, unit: str, seconds: float, tmp_path: Path
+) -> None:
+    read = rows(trace(tmp_path, text, kind, unit=unit))
+    assert max(map(max, read)) == pytest.approx(6 * seconds, rel=1e-12)
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process is set by tzset")
+def test_a_date_without_a_zone_is_of_utc_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        for zone in ("UTC", "Asia/Tokyo"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            assert moment("1970-01-02 00:00:00") == 86_400
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_dates_count_from_the_first_session(tmp_path: Path) -> None:
@@ -252,7 +321,7 @@ def test_a_clean_matrix_comes_through(tmp_path: Path) -> None:
 
 def test_planted_flaws_of_a_matrix_are_counted(tmp_path: Path) -> None:
     n = 10
-    matrix = plane(n) + 1
+    matrix = plane(n) + 1 + 0.05 * np.arange(n)[:, None]  # slower from later places
     np.fill_diagonal(matrix, 0)
     for i, j in ((0, 1), (1, 0), (2, 5)):
         matrix[i, j] = -0.5  # a missing −1 that was halved
@@ -292,11 +361,20 @@ def test_directions_are_levelled_where_that_is_asked_for(tmp_path: Path) -> None
     assert got.hygiene.facts["asymmetric"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize(("share", "uneven"), [(0.009, 0), (0.011, 1)])
+def test_directions_differ_from_a_hundredth_on(share: float, uneven: int, tmp_path: Path) -> None:
+    """Of the longer one; of three pairs one is looked at."""
+    matrix = plane(3)
+    matrix[0, 1] = (1 - share) * matrix[1, 0]
+    got = trace(tmp_path, text_of(matrix), "matrix")
+    assert got.hygiene.facts["asymmetric"] == uneven / 3
+
+
 def test_a_detour_that_is_shorter_is_a_triangle_violated() -> None:
     """Of four places 24 ordered triples; from 0 to 1 and back over 2 or over 3 is shorter: four of them."""
     matrix = np.ones((4, 4))
     np.fill_diagonal(matrix, 0)
-    matrix[0, 1] = matrix[1, 0] = 2.5
+    matrix[0, 1] = matrix[1, 0] = 2.001
     assert violated(matrix) == pytest.approx(4 / 24)
     matrix[0, 1] = matrix[1, 0] = 1.99
     assert violated(matrix) == 0
