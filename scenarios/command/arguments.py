@@ -255,6 +255,16 @@ def _sweeps(verbs: Any) -> None:
         help="which values of --choose are good, where its name does not say",
     )
     add("--race", metavar="METRIC", help="stop settings that cannot win any more by this metric")
+    add(
+        "--plot",
+        metavar="WHAT",
+        nargs="?",
+        action="append",
+        default=[],
+        const="",
+        help="draw this at the end, as hush plot does (without a word: the standard panels); repeatable",
+    )
+    add("--report", action="store_true", help="write report.html at the end, as hush report does")
     add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     add("--cluster", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
     add("-o", "--out", metavar="DIR", help="default runs/NAME-sweep-N")

@@ -5,7 +5,8 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.command.option_values import options_of, settings
@@ -34,6 +35,7 @@ def perform(chosen: argparse.Namespace) -> int:
     from scenarios.records.run_folder import folder_named, numbers
     from scenarios.records.sweep_record import SweepRecord
 
+    _judge_pictures(chosen.plot)
     order = order_of_words(chosen)
     sweep = Sweeping(order)
     places = [folder_named(chosen.out)] if chosen.out else numbers(f"runs/{order.names[0]}-sweep")
@@ -52,8 +54,36 @@ def perform(chosen: argparse.Namespace) -> int:
             told.close()
         if sweep.trace:
             say(*sweep.trace.rstrip().split("\n"), _OURS, error=True)
-        _conclude(SweepRecord(out), quiet=chosen.quiet)
+        record = SweepRecord(out)
+        _conclude(record, quiet=chosen.quiet)
+        for path in _pictures(record, chosen.plot, report=chosen.report):
+            if not chosen.quiet:
+                say(str(path))
     return code
+
+
+def _judge_pictures(names: Sequence[str]) -> None:
+    """Raise before anything runs what `hush plot` would raise at the end: an unknown name, no matplotlib."""
+    if not names:
+        return
+    from scenarios.pictures.draw import canvas, kind_of
+    from scenarios.pictures.picture import Material
+
+    canvas()
+    for name in filter(None, names):
+        kind_of(name, Material((), (), ()))
+
+
+def _pictures(record: "SweepRecord", names: Sequence[str], *, report: bool) -> "Iterator[Path]":
+    """Draw pictures of the sweep and write its report; yield the files."""
+    from scenarios.pictures.draw import Request, save
+    from scenarios.pictures.picture import Material
+    from scenarios.pictures.report import write_report
+
+    for name in names:
+        yield from save(Request(Material((), (record,), ()), (name,) if name else ()), None, None)
+    if report:
+        yield write_report(record, None)
 
 
 def order_of_words(chosen: argparse.Namespace) -> Any:

@@ -327,6 +327,29 @@ def test_a_damaged_folder_is_told(
 
 
 @pytest.mark.slow
+def test_a_sweep_ends_with_the_pictures_and_the_page_that_were_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "s"
+    words = ["sweep", "ring5-dropout", "--seeds", "0..1", "--jobs", "1", "--out", str(out)]
+    assert main([*words, "--plot", "loss", "--plot", "--report"]) == 0
+    files = ["loss.png", "loss.txt", "panels.png", "panels.txt", "report.html"]
+    assert capsys.readouterr().out.split("\n")[-6:] == [*(str(out / f) for f in files), ""]
+    assert (out / "loss.png").read_bytes()[:4] == b"\x89PNG"
+    assert (out / "report.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_a_picture_of_no_name_is_refused_before_a_sweep_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "s"
+    words = ["sweep", "ring5-dropout", "--seeds", "0", "--out", str(out), "--plot", "heatmop"]
+    assert main(words) == 2
+    assert "did you mean 'heatmap'?" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.slow
 def test_a_sweep_runs_each_seed_once(tmp_path: Path) -> None:
     command = (
         "sweep",
