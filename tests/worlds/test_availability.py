@@ -1,11 +1,13 @@
 """Agents that are online by the hour, in whole runs: how many, which, and what ε says of it."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from scenarios.api.runs import make_plan
 from scenarios.command.main import main
@@ -96,6 +98,23 @@ def test_the_tolerance_shrinks_with_the_number_of_looks(tmp_path: Path) -> None:
         assert rows.mean() == pytest.approx(0.2 + 0.5 * tent(hour), abs=0.03)
 
 
+@pytest.mark.slow
+def test_how_long_an_agent_stays_does_not_hang_on_its_last_draw(tmp_path: Path) -> None:
+    """Where the share stays p, exponential sessions of the mean m make exponential spells of the mean m/(1 − p) and m/p."""
+    p, mean = 0.4, 1.0
+    session = {"kind": "exponential", "mean": mean}
+    fault = {"low": p, "high": p, "session": session}
+    made = world(tmp_path, fault, agents=40, days=4)
+    spells: dict[str, list[float]] = {"left": [], "joined": []}
+    for node in range(40):
+        turns = [e for e in made.events("left", "joined") if e["node"] == node]
+        for one, other in itertools.pairwise(turns):
+            spells[one["kind"]].append((other["t"] - one["t"]) / SECOND)
+    for kind, share in (("left", p), ("joined", 1 - p)):
+        assert len(spells[kind]) > 500
+        assert stats.kstest(spells[kind], stats.expon(scale=mean / share).cdf).pvalue > 1e-4
+
+
 def test_agents_go_and_come_once_a_day(tmp_path: Path) -> None:
     """With low = 0 and one draw a day each agent is there once a day, around noon: as long before it as after it."""
     made = world(tmp_path, {"phase": "same", "low": 0.0, "high": 1.0}, agents=40, days=3)
@@ -131,6 +150,21 @@ def test_a_phase_that_follows_labels_is_half_a_day_times_their_share(tmp_path: P
             assert not online(made, [(midnight + late) / SECOND])[0][node]
         for late in (day // 2, day + day // 2):
             assert online(made, [(midnight + late) / SECOND])[0][node]
+
+
+def test_of_numbers_the_share_above_the_median_counts() -> None:
+    """Of 0 0 1 2 99 and 0 the median is ½ and the mean 17: three of the first agent's five are above."""
+    data = {"nodes": [(np.eye(5), np.array([0.0, 0, 1, 2, 99])), (np.ones((1, 5)), np.zeros(1))]}
+    fault = {"at": 0, "availability": {"on": "all", "phase": "label", "period": 100.0}}
+    tree = scenario(
+        nodes=[{"count": 2}],
+        network={"topology": "path"},
+        task={"loss": "squared", "l2": 0.1},
+        mechanism={"kind": "local"},
+        fault=[fault],
+    )
+    do: Any = make_plan(tree, data=data).faults[0].action.do
+    assert do.__self__.phases == {0: 30 * SECOND, 1: 0}
 
 
 def test_what_follows_labels_is_not_covered(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scenarios import open_run
 from scenarios.api.runs import check, make_plan
 from scenarios.experiments.python_sweep import sweep
+from scenarios.language.problems import ScenarioError
 from scenarios.planning.data_sources import SourceInputs
 from scenarios.planning.data_sources.given import read_handed_over
 from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
@@ -386,6 +387,17 @@ def test_columns_are_scaled_by_what_is_declared_or_by_the_data() -> None:
     declared = frame_of(columns="max", maximum={"age": 80.0}, **towns)
     assert sorted(set(everything(declared)[0][:, 0])) == [0.25, 0.375, 0.5]
     assert declared.uncovered == ()
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_declared_maximum_is_one_of_magnitudes(sign: float) -> None:
+    x, y = points()
+    x[7, 1] = sign * 0.75
+    shards = planned((x, y), maximum={"1": 0.75}, test=0.0).shards
+    assert np.abs(everything(shards)[0][:, 1]).max() == 1.0
+    said = rf"1 is {sign * 0.75:g}, above its declared maximum 0.7"
+    with pytest.raises(ScenarioError, match=said):
+        planned((x, y), maximum={"1": 0.7})
 
 
 def test_rows_with_gaps_are_left_out_on_request_and_counted() -> None:

@@ -101,6 +101,22 @@ def test_points_are_those_that_a_pencil_gives(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("column", ["age", "job", "income"])
+@pytest.mark.parametrize("gap", ["", " ", "?", "NA", "NaN", "nan"])
+def test_every_word_for_a_gap_is_one_in_numbers_words_and_labels(
+    gap: str, column: str, tmp_path: Path
+) -> None:
+    cells = [str(value).replace('"', "").replace(",", "") for value in ROWS[3]]
+    cells[NAMES.index(column)] = gap
+    content = text() + ",".join(cells) + "\n"
+    with pytest.raises(ScenarioError, match=rf"line 26: {column} is missing"):
+        read_csv(tmp_path, content)
+    assert (
+        "1 rows with missing values were left out"
+        in read_csv(tmp_path, content, missing="drop").notes
+    )
+
+
 @pytest.mark.parametrize("keys", OPTIONS)
 def test_a_file_and_the_frame_that_it_holds_give_the_same_points(
     tmp_path: Path, keys: dict[str, Any]

@@ -218,17 +218,16 @@ def test_a_clock_that_wraps_is_unwrapped(unit: str, whole: int, tmp_path: Path) 
 
 
 def test_a_clock_that_wraps_twice_has_lost_two_days(tmp_path: Path) -> None:
-    text = "id,time,state\n" + "".join(
-        f"a,{time},{state}\n" for time in (80_000, 100, 82_000, 200) for state in ("on", "off")
-    )
-    for line in ("a,80000,off\n", "a,100,on\n", "a,82000,off\n", "a,200,on\n"):
-        text = text.replace(line, "")
-    assert (
-        text.count("\n") == 5
-    )  # on at 80,000 s of the first day, off at 100 s of the second, and so on
+    """On at 80,000 s of the first day, off at 100 s of the second, and so on."""
+    said = [(80_000, "on"), (100, "off"), (82_000, "on"), (200, "off"), (300, "on"), (400, "off")]
+    text = "id,time,state\n" + "".join(f"a,{at},{state}\n" for at, state in said)
     got = trace(tmp_path, text, repairs=("unwrap",))
     day = 86_400
-    assert rows(got) == [[0, 80_000, day + 100], [0, day + 82_000, 2 * day + 200]]
+    assert rows(got) == [
+        [0, 80_000, day + 100],
+        [0, day + 82_000, 2 * day + 200],
+        [0, 2 * day + 300, 2 * day + 400],
+    ]
 
 
 @pytest.mark.parametrize(("hours", "gaps"), [(23, 0), (25, 1)])

@@ -50,6 +50,19 @@ def test_the_skew_of_a_pure_agent_is_the_share_of_the_other_label() -> None:
     assert skew.mean == pytest.approx(0.5)
     assert skew.max == pytest.approx(0.75)
     assert card(labelled([1, -1], [1, -1, 1, -1])).skew.max == 0.0
+    three = card(labelled([1, 1], [1], [-1])).skew  # ¼, ¼ and ¾: the mean is no middle
+    assert (three.mean, three.max) == pytest.approx((5 / 12, 3 / 4))
+
+
+def test_labels_that_positive_made_keep_their_names() -> None:
+    x, _ = labelled([0, 0, 0], [])[0]
+    of = card_of(
+        make_plan(world(1), data=[(x, ["a", "b", "c"])], set={"data.positive": "b"}),
+    )
+    assert [(label.value, label.name, label.points) for label in of.labels] == [
+        (-1, "not b", 2),
+        (1, "b", 1),
+    ]
 
 
 def test_labels_are_counted_for_each_agent_under_the_names_of_their_source() -> None:
@@ -65,10 +78,10 @@ def test_labels_are_counted_for_each_agent_under_the_names_of_their_source() -> 
 
 
 def test_numbers_to_be_predicted_have_a_mean_a_deviation_and_a_skew_in_deviations() -> None:
-    """Labels 1 1 3 3 with mean 2 and deviation 1: each agent's mean is one deviation away."""
-    of = card(labelled([1, 1], [3, 3]), task={"loss": "squared", "l2": 0.1})
+    """Labels 1 1 5 5 with mean 3 and deviation 2: each agent's mean is one deviation away."""
+    of = card(labelled([1, 1], [5, 5]), task={"loss": "squared", "l2": 0.1})
     assert of.labels == []
-    assert (of.label_mean, of.label_deviation) == (2.0, 1.0)
+    assert (of.label_mean, of.label_deviation) == (3.0, 2.0)
     assert of.skew.kind == "mean"
     assert of.skew.each == [1.0, 1.0]
 
