@@ -139,22 +139,13 @@ def _check_group(
 def _check_values(axes: Sequence[Varied], problems: list[Problem]) -> None:
     """Report values that an axis has twice: their cells would be the same."""
     for varied in axes:
-        seen = list[tuple[Any, ...]]()
+        seen = set[str]()
         for value in varied.values:
-            if any(_same(value, other) for other in seen):
+            written = ", ".join(map(inline, value))  # as it stands in a file: true is not 1
+            if written in seen:
                 said = " / ".join(shown(one) for one in value)
                 problems.append(Problem(varied.axis.name, f"{said} is given twice"))
-            seen.append(value)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal and of one type: true is not 1."""
-    return bool(one == other) and inline_all(one) == inline_all(other)
-
-
-def inline_all(values: Sequence[Any]) -> str:
-    """Return values as they stand in a file."""
-    return ", ".join(map(inline, values))
+            seen.add(written)
 
 
 def _varied(group: Sequence[str], values: Mapping[str, Sequence[Any]]) -> Varied:

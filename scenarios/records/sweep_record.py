@@ -162,8 +162,13 @@ class SweepRecord:
             raise FolderError(f"{file} cannot be read") from None
         try:
             return tuple(self._row(line) for line in csv.DictReader(io.StringIO(text), strict=True))
-        except (csv.Error, KeyError, TypeError, ValueError) as error:
+        except (csv.Error, IndexError, KeyError, TypeError, ValueError) as error:
             raise FolderError(f"{file} is damaged: {error}") from None
+
+    @cached_property
+    def _places(self) -> list[dict[str, int]]:
+        """The place of each label of each axis, by what the table calls it."""
+        return [{in_table(label): i for i, label in enumerate(axis.labels)} for axis in self.axes]
 
     def _row(self, line: dict[str, Any]) -> Row:
         if None in line or None in line.values():
@@ -171,7 +176,11 @@ class SweepRecord:
         return Row(
             cell=int(line["cell"]),
             scenario=line.get("scenario") or self.manifest.scenarios[0],
-            settings={k: v for axis in self.axes for k, v in _columns(axis, line).items()},
+            settings={
+                column: label
+                for axis, places in zip(self.axes, self._places, strict=True)
+                for column, label in _columns(axis, places, line[axis.name]).items()
+            },
             seed=int(line["seed"]),
             status=line["status"],
             code=int(line["code"]) if line["code"] else None,
@@ -243,13 +252,11 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
     fresh.replace(path / PARQUET)
 
 
-def _columns(axis: Axis, line: Mapping[str, str]) -> dict[str, Label]:
-    """Return the values of an axis and of the columns beside it that a line of the table stands for."""
-    text = line[axis.name]
-    for at, label in enumerate(axis.labels):
-        if in_table(label) == text:
-            return axis.columns_at(at)
-    raise ValueError(f"{axis.name} has no value {text[:40]!r}")
+def _columns(axis: Axis, places: Mapping[str, int], text: str) -> dict[str, Label]:
+    """Return the values of an axis and of the columns beside it that a cell of the table stands for."""
+    if text not in places:
+        raise ValueError(f"{axis.name} has no value {text[:40]!r}")
+    return axis.columns_at(places[text])
 
 
 def in_table(value: Any) -> str:
