@@ -1,9 +1,10 @@
 """Two data sets that differ in one record, as far apart as a mechanism can be made to show (theory.md, section 6)."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from scenarios.language.problems import ScenarioError
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options
 from scenarios.planning.datasets import Points
+from scenarios.planning.mechanism import rests_on_norms
+from scenarios.planning.mechanism_tables import DescentTable
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
@@ -100,8 +103,8 @@ def watched(plan: Plan, node: int | None) -> int:
 
 def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) -> Setting:
     """Return D and D′: the worst that is known for the loss, or the scenario's own data with a canary in it."""
-    target = watched(plan, node)
-    pair, start, words = _records(plan)
+    target, made = watched(plan, node), recipe(plan, more)
+    pair, start, words = _records(plan, _clip(made))
     data = []
     for record in pair:
         if how == "worst":
@@ -115,10 +118,29 @@ def neighbours(plan: Plan, *, how: str, node: int | None = None, more: Options) 
     if how != "worst":
         start = None
         words = f"its own data and starts, its first record replaced by {words.split(', start')[0]}"
-    return Setting(recipe(plan, more), data[0], data[1], start, target, words)
+    return Setting(made, data[0], data[1], start, target, words)
 
 
-def _records(plan: Plan) -> tuple[tuple[tuple[Vector, float], ...], Vector | None, str]:
+class _Clip(NamedTuple):
+    """Where the gradient of one record is clipped, and whether its features may be of any length."""
+
+    bound: float
+    any_length: bool
+
+
+def _clip(made: Recipe) -> _Clip | None:
+    """Return where a scenario clips gradients; None where it does not."""
+    read = load(made.tree).read
+    table = read.mechanism
+    if not isinstance(table, DescentTable) or table.clip is None:
+        return None
+    refuses = made.tree["data"]["scale"] == "refuse"
+    return _Clip(float(table.clip), refuses and not rests_on_norms(read))
+
+
+def _records(
+    plan: Plan, clip: _Clip | None
+) -> tuple[tuple[tuple[Vector, float], ...], Vector | None, str]:
     """Return two records whose gradients are far apart, and the start at which they are."""
     d, loss = plan.dimension, plan.loss
     law = _norm(plan)
@@ -130,8 +152,17 @@ def _records(plan: Plan) -> tuple[tuple[tuple[Vector, float], ...], Vector | Non
         across /= np.sqrt(d - 1)
     at_zero = abs(float(loss.slope(np.zeros(1))[0]))
     if not loss.margin:
-        size = 10.0 * max(1.0, loss.lipschitz) if loss.convex else 1.0
+        steep = min(loss.lipschitz, math.inf if clip is None else clip.bound)
+        size = 10.0 * max(1.0, steep) if loss.convex else 1.0
         return ((across, size), (across, -size)), None, "opposite labels of one record, saturated"
+    if (
+        clip is not None
+    ):  # twice as long as clipping needs: later releases begin elsewhere than at 0
+        length = max(1.0, 2.0 * clip.bound / at_zero) if clip.any_length else 1.0
+        if at_zero * length >= clip.bound:
+            long = np.full(d, length / np.sqrt(d)) if law == "l1" else length * across
+            words = "opposite labels of one record, its gradient clipped, start at 0"
+            return ((long, 1.0), (long, -1.0)), np.zeros(d), words
     if at_zero >= _NEARLY * loss.lipschitz or d == 1:
         if law == "l1":
             across = np.full(d, 1.0 / np.sqrt(d))

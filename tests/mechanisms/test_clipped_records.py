@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from mechanisms.descent import CoordinateDescent
 from mechanisms.mixing import Heard
 from scenarios.api.runs import check, make_plan
+from scenarios.auditing.neighbouring_data import neighbours
+from scenarios.planning.context import Options
 from scenarios.planning.seeds import generator
-from tests.support.builders import private
+from tests.support.builders import couple, private
 
 LONG = {"nodes": [(np.full((30, 3), 30.0), np.linspace(-2.0, 2.0, 30))] * 6}
 """Rows of norm 52, which no bound on features holds."""
@@ -93,3 +95,25 @@ def test_long_features_are_refused_where_anything_rests_on_their_norm(smoothness
 def test_a_record_of_zeros_is_clipped_without_a_warning() -> None:
     zeros = {"nodes": [(np.zeros((30, 3)), np.ones(30))] * 6}
     assert not check(world("norm-gamma"), data=zeros).problems
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("loss", ["logistic", "smoothed-hinge", "squared"])
+@pytest.mark.parametrize("clip", [0.2, 8.0])
+@pytest.mark.parametrize("d", [1, 3])
+def test_an_audit_replaces_a_record_by_one_that_moves_a_step_by_all_that_was_charged(
+    noise: str, loss: str, clip: float, d: int
+) -> None:
+    """Clipped at 8, a record of norm 1 would move a step of the logistic loss by an eighth of that: a test of nothing."""
+    table = {"kind": "cd", "noise": noise, "alpha": 1.0, "releases": 1, "clip": clip}
+    task = {"loss": loss, "l2": 0.1}
+    plan = make_plan(couple(table | {"smoothness": 7.0}, d=d, task=task))
+    nodes = neighbours(plan, how="worst", more=Options()).plans()
+    one, other = nodes.pair
+    assert isinstance(one, CoordinateDescent)
+    assert isinstance(other, CoordinateDescent)
+    start = nodes.one.nodes[nodes.node].start
+    assert start is not None
+    apart = np.subtract(*(m.objective.gradient(start, m.clip) for m in (one, other)))
+    norm = np.abs(apart).sum() if noise == "laplace" else math.sqrt(float(apart @ apart))
+    assert norm == pytest.approx(one.spends[0].sensitivity, rel=1e-9)
