@@ -1,6 +1,7 @@
 """Lists of durations: latencies, sessions or computing times in their order."""
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 
@@ -35,8 +36,7 @@ def imported(rows: Sequence[Row], hygiene: Hygiene, unit_s: float, *, halve: boo
         hygiene.mend(what, where, {"drop": "dropped"})
     if not kept:
         raise BadData("holds no duration that can be used")
-    ordered = sorted(kept)
-    hygiene.facts |= {"durations": len(kept), "median_s": ordered[len(ordered) // 2]}
+    hygiene.facts |= {"durations": len(kept), "median_s": statistics.median(kept)}
     usage = 'latency = {{ kind = "trace", path = "{}" }}'
     lines = ("# durations in seconds", *(repr(value) for value in kept))
     return Imported("durations", lines, hygiene, usage)

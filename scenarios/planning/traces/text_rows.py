@@ -69,6 +69,8 @@ def number(cell: str) -> float | None:
     """Return a number, NaN for a value that is written as missing; None for any other text."""
     if cell.lower() in _MISSING:
         return float("nan")
+    if "_" in cell or not cell.isascii():
+        return None  # float() also reads "1_000" and digits of other scripts, which other programs do not
     try:
         return float(cell)
     except ValueError:

@@ -242,6 +242,19 @@ def test_a_session_within_another_does_not_end_it(tmp_path: Path) -> None:
     assert rows(got) == [[0, 0, 12]]
 
 
+@pytest.mark.parametrize(("text", "median"), [("1\n9\n3\n", 3.0), ("1\n9\n3\n2\n", 2.5)])
+def test_the_median_of_an_even_number_lies_between_two(
+    text: str, median: float, tmp_path: Path
+) -> None:
+    assert trace(tmp_path, text, "durations").hygiene.facts["median_s"] == median
+
+
+@pytest.mark.parametrize("cell", ["1_000", "١٢", "0x10"])
+def test_a_number_is_what_other_programs_read_as_one(cell: str, tmp_path: Path) -> None:
+    with pytest.raises(BadData, match="is no number"):
+        trace(tmp_path, f"1\n{cell}\n", "durations")
+
+
 def test_the_share_that_is_online_is_of_the_time_that_the_trace_lasts(tmp_path: Path) -> None:
     """Two devices for 100 s, from 900 s on: 60 s and 100 s."""
     got = trace(tmp_path, "a,900,960\nb,900,1000\n", "availability")
