@@ -54,6 +54,7 @@ def test_an_audit_ends_with_its_verdict(tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "runs/one-audit-1-1").iterdir()) == [
         "audit.json",
         "audit.png",
+        "audit.txt",
     ]
     printed = ["--set", "mechanism.calibration=as_printed", "--out", "printed", "--json"]
     refuted = hush("audit", "one.toml", "--runs", "800", *printed, cwd=tmp_path)
