@@ -19,7 +19,7 @@ from scenarios.planning import shared_rows
 from scenarios.planning.datasets import Points, Shards, dealt, with_bias
 from scenarios.planning.files import BadData
 from scenarios.planning.labels import Classes, as_numbers
-from scenarios.planning.pool import Pool
+from scenarios.planning.pool import WHICH_IS_PUBLIC, Pool
 from scenarios.planning.splits import NoSplit
 from scenarios.planning.value_table import (
     ValueTable,
@@ -516,7 +516,7 @@ def _read(parts: list[_Part], keys: "TabularTable", most: float) -> _Read:
         [part.y[mine] for part, mine in zip(parts, rows, strict=True)], keys.positive
     )
     left = sum(len(part.y) for part in parts) - sum(map(len, rows))
-    dropped = (f"{left:,} rows with missing values were left out",) if left else ()
+    dropped = (f"{left:,} rows with missing values were left out{WHICH_IS_PUBLIC}",) if left else ()
     return _Read(
         tuple(zip(features, labels, strict=True)),
         tuple(rows),

@@ -114,7 +114,7 @@ def _read(
     import numpy as np
 
     from scenarios.planning.datasets import drawn_rows
-    from scenarios.planning.pool import Pool
+    from scenarios.planning.pool import WHICH_IS_PUBLIC, Pool
 
     layout, most, notes = table.layout(), inputs.folders.most, list[str]()
     texts = list[DelimitedText]()
@@ -146,7 +146,7 @@ def _read(
     if not at:
         raise BadData(f"{found[0].name}: every row has a missing value ('{layout.missing}')")
     if at < count:
-        missing = f"have a missing value ('{layout.missing}') and were left out"
+        missing = f"have a missing value ('{layout.missing}') and were left out{WHICH_IS_PUBLIC}"
         notes.append(f"{table.kind}: {count - at:,} of {count:,} rows {missing}")
     if table.bias:
         x[:, width] = 1.0

@@ -45,6 +45,7 @@ from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import load
+from scenarios.planning.splits import PoolSplitTable
 from scenarios.planning.topologies import OfDataTable
 
 
@@ -320,6 +321,11 @@ class _Planner:
         ):
             reasons.append(
                 'smoothness = "data" makes the step of every release of the agent\'s data, and is no release'
+            )
+        split = None if isinstance(self.read.data, OwnCode) else self.read.data.split
+        if isinstance(split, PoolSplitTable) and split.moves_records:
+            self.context.notes.append(
+                f"points were dealt by {split.by} ({split.kind}): ε takes it as public which agent holds which record"
             )
         if shards.shared:
             reasons.append(

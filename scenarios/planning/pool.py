@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from scenarios.planning.labels import Classes
 
 
+WHICH_IS_PUBLIC = "; ε takes it as public which ones"
+"""What a note says of rows that their own values left out: a record that is replaced by another of the kind stays in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Points, a row each: features, labels, and what else is known of each point.

@@ -6,7 +6,7 @@ import numpy as np
 
 from scenarios.planning.datasets import with_bias
 from scenarios.planning.labels import as_numbers
-from scenarios.planning.pool import Pool
+from scenarios.planning.pool import WHICH_IS_PUBLIC, Pool
 from scenarios.planning.value_table import MISSING, ValueTable, complete, encoded, features_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def pool_of(values: ValueTable, label: str, keys: "TabularTable", most: float) -
     made = encoded(kept, keys, most)
     (y,), classes, said = as_numbers([labels[rows]], keys.positive)
     left = len(values) - len(rows)
-    dropped = (f"{left:,} rows with missing values were left out",) if left else ()
+    dropped = (f"{left:,} rows with missing values were left out{WHICH_IS_PUBLIC}",) if left else ()
     notes = (*dropped, *made.notes, *said)
     x = with_bias(made.x, bias=keys.bias)
     return Pool(x, y, kept.columns, None, notes, made.uncovered, classes)

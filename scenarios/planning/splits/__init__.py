@@ -48,6 +48,8 @@ class PoolSplitTable(SplitTable):
 
     by: ClassVar[str]
     """What the points are dealt by, in words."""
+    moves_records: ClassVar[bool]
+    """Whether a record that is replaced by another may move to another agent. There is no default."""
 
     def sizes(self, total: int, agents: int, rng: "Generator") -> "Sizes":
         del total, agents, rng

@@ -24,6 +24,7 @@ class ByColumnTable(PoolSplitTable):
 
     column: str = key(Text("the name of a column"), REQUIRED)
     by = "a column"
+    moves_records = True
 
     def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Deal whole values. Raises NoSplit where there is no such column, or it has fewer values than agents."""

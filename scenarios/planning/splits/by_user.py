@@ -17,6 +17,7 @@ class ByUserTable(PoolSplitTable):
     """Each agent gets the points of one user; where there are more users than agents, some are drawn."""
 
     by = "user"
+    moves_records = False
 
     def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Deal the points of users, who are agents in the order of their numbers. Raises NoSplit."""

@@ -16,6 +16,7 @@ class DirichletTable(PoolSplitTable):
 
     alpha: float = concentration()
     by = "label"
+    moves_records = True
 
     def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Share out each label's points by a Dirichlet draw; an agent that got none takes one of the most."""

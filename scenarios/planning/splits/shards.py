@@ -21,6 +21,7 @@ class ShardsTable(PoolSplitTable):
 
     per_agent: int = key(count(), 2)
     by = "label"
+    moves_records = True
 
     def deal(self, pool: "Pool", agents: int, rng: "Generator") -> "list[Sizes]":
         """Sort, cut, and give each agent its shards. Raises NoSplit where a shard would be empty."""

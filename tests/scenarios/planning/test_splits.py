@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechanisms.vectors import Matrix, Vector
-from scenarios.api.runs import check
+from scenarios.api.runs import check, make_plan
 from scenarios.planning.data_sources import PooledTable, SourceInputs
 from scenarios.planning.datasets import Shards, dealt
 from scenarios.planning.files import Folders
@@ -19,7 +19,7 @@ from scenarios.planning.kinds import Tables
 from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import generator
 from scenarios.planning.splits import SPLITS, NoSplit, PoolSplitTable
-from tests.support.builders import scenario
+from tests.support.builders import private, scenario
 from tests.support.kinds import split_table
 
 WHOLE = {"even", "uneven", "dirichlet", "sizes-dirichlet", "shards", "by-column"}
@@ -296,3 +296,13 @@ def test_the_share_of_test_points_is_rounded(share: float, tests: int) -> None:
 def test_every_example_is_a_table() -> None:
     assert Tables(SPLITS).keys() == SPLITS.keys()
     assert all(split_table(example(name)).kind == name for name in SPLITS)
+
+
+@pytest.mark.parametrize(("kind", "says"), [("even", False), ("dirichlet", True), ("shards", True)])
+def test_a_private_run_says_where_labels_decided_who_holds_which_record(
+    kind: str, *, says: bool
+) -> None:
+    split = {"kind": kind, "alpha": 1.0} if kind == "dirichlet" else {"kind": kind}
+    data = {"source": "blobs", "dimension": 3, "points": 20, "split": split}
+    notes = make_plan(private(data=data)).notes
+    assert [f"points were dealt by label ({kind})" in note for note in notes].count(True) == says

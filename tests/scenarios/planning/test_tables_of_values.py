@@ -112,7 +112,7 @@ def test_every_word_for_a_gap_is_one_in_numbers_words_and_labels(
     with pytest.raises(ScenarioError, match=rf"line 26: {column} is missing"):
         read_csv(tmp_path, content)
     assert (
-        "1 rows with missing values were left out"
+        "1 rows with missing values were left out; ε takes it as public which ones"
         in read_csv(tmp_path, content, missing="drop").notes
     )
 
@@ -174,7 +174,10 @@ def test_missing_cells_are_refused_by_line_or_left_out_and_counted(tmp_path: Pat
             read_csv(tmp_path, holed)
         shards = read_csv(tmp_path, holed, missing="drop", test=0.0)
         assert sum(shards.sizes) == 23
-        assert "1 rows with missing values were left out" in shards.notes
+        assert (
+            "1 rows with missing values were left out; ε takes it as public which ones"
+            in shards.notes
+        )
     empty = columns() | {"job": [None, *columns()["job"][1:]]}
     with pytest.raises(ScenarioError, match=r"people\.parquet, row 1: job is missing"):
         read_parquet(tmp_path, arrow(empty))
