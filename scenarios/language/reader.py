@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
+from scenarios.language.links import followed
 from scenarios.language.positions import LONGEST_FILE, Path, Spot, locate
 from scenarios.language.problems import Problem, Report, ScenarioError, nearest, shown
 
@@ -56,8 +57,8 @@ def beside(folder: FilePath, name: str) -> FilePath | None:
     """Return a scenario file of a folder; nothing outside of it."""
     if "\0" in name or len(name) > 1000:
         return None
-    path = (folder / name).resolve()
-    return path if path.is_relative_to(folder.resolve()) and path.is_file() else None
+    path = followed(folder / name)
+    return path if path.is_relative_to(followed(folder)) and path.is_file() else None
 
 
 def find(scenario: str) -> FilePath:
@@ -203,7 +204,7 @@ def _extend(draft: Draft, folder: FilePath, depth: int) -> Draft:
         path = folder
     else:
         path = folder / parent
-        if not path.resolve().is_relative_to(folder.resolve()):
+        if not followed(path).is_relative_to(followed(folder)):
             report.value(("extends",), f"must stay in the folder of the file, got {parent}")
         elif not path.is_file():
             report.value(("extends",), f"no such file: {parent}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.language.json_numbers import aggregate as aggregated
+from scenarios.language.links import followed
 from scenarios.language.problems import nearest
 from scenarios.pictures.sampled_run import SampledRun, drawable, numbers
 from scenarios.pictures.setting_names import Label, SettingNames, value_in_words
@@ -140,7 +141,7 @@ def settings_of_runs(records: Sequence[RunRecord]) -> list[Setting]:
     The values of a setting are those keys of the scenario in which any two runs differ. A run whose scenario cannot be
     read is a setting of its own. A run that is named twice counts once.
     """
-    unique = {record.path.resolve(): record for record in records}
+    unique = {followed(record.path): record for record in records}
     flat = {path: _flat_scenario(record) for path, record in unique.items()}
     groups: dict[Any, list[Path]] = {}
     for path, keys in flat.items():

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scenarios.language.links import followed
+
 if TYPE_CHECKING:
     from mechanisms.vectors import Matrix
 
@@ -44,7 +46,7 @@ class Folders:
         for folder in (self.own, *self.named):
             if not self._is_listed(path, folder) and folder is self.own:
                 continue
-            file = (folder / path).resolve()
+            file = followed(folder / path)
             if not self.is_inside(file):
                 outside = True
             elif file.exists():
@@ -56,8 +58,8 @@ class Folders:
 
     def is_inside(self, path: Path) -> bool:
         """Whether a file, its links followed, lies inside one of the folders."""
-        file = path.resolve()
-        return any(file.is_relative_to(root.resolve()) for root in (self.own, *self.named))
+        file = followed(path)
+        return any(file.is_relative_to(followed(root)) for root in (self.own, *self.named))
 
     def below(self, folder: Path, name: str) -> Path | None:
         """Return a file below a folder that `find` found, its links followed; None where there is none."""
@@ -69,7 +71,7 @@ class Folders:
                 f"{folder.name}/{name} is a link that leads out of the folders that may be read"
             )
             raise BadData(message)
-        return _plain(path.resolve(), f"{folder.name}/{name}")
+        return _plain(followed(path), f"{folder.name}/{name}")
 
     def _is_listed(self, path: str, folder: Path) -> bool:
         """Whether a resolved scenario names a file that is in a folder, and it is still what it was."""

@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from scenarios.language.json_numbers import number
+from scenarios.language.links import followed
 from scenarios.records.file_guard import FolderError, decoded, guarded
 from scenarios.records.reader import RunRecord
 
@@ -204,7 +205,7 @@ class SweepRecord:
     def folder_of(self, row: Row) -> Path:
         """Return the folder of a row's run. Raises `FolderError` where it has none, or it lies outside of the sweep."""
         path = self.path / row.run
-        if not row.run or not path.resolve().is_relative_to(self.path.resolve()):
+        if not row.run or not followed(path).is_relative_to(followed(self.path)):
             raise FolderError(f"{self.path}: cell {row.cell}, seed {row.seed} has no run")
         return path
 

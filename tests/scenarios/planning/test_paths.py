@@ -116,6 +116,17 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, name: str) -> Non
         assert check(path).problems == ()
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_a_link_to_itself_is_no_file(tmp_path: Path, name: str) -> None:
+    path, file = world(tmp_path, name), tmp_path / EVERY[name][0]
+    file.unlink()
+    file.symlink_to(file.name)
+    told = "\n".join(check(path).problems)
+    assert "x.toml" in told
+    if name != "test shard":  # of which one is said to be missing
+        assert file.name in told
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:

@@ -99,3 +99,12 @@ def test_no_run_outside_of_the_sweep_is_opened(tmp_path: Path, run: str) -> None
     record = SweepRecord(tmp_path)
     with pytest.raises(FolderError, match="has no run"):
         record.run(record.rows[0])
+
+
+def test_a_link_to_itself_holds_no_run(tmp_path: Path) -> None:
+    write_manifest(tmp_path, MANIFEST)
+    write_table(tmp_path, MANIFEST, [ROWS[0]])
+    (tmp_path / "cells").symlink_to("cells")
+    record = SweepRecord(tmp_path)
+    with pytest.raises(FolderError):
+        record.run(record.rows[0])
