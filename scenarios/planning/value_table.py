@@ -88,7 +88,7 @@ def complete(
 ) -> "NDArray[np.int64]":
     """Return the numbers of the rows in which no value is missing.
 
-    Raises BadData where one is missing and the policy is to refuse that.
+    Raises BadData where one is missing and the policy is to refuse that, and where no row is left.
     """
     gaps, first = np.zeros(size, dtype=bool), ""
     for name, values in columns:
@@ -103,6 +103,8 @@ def complete(
         raise BadData(
             f'{first}, and {int(gaps.sum()):,} of {size:,} rows have gaps; data.missing = "drop" leaves these rows out'
         )
+    if first and gaps.all():
+        raise BadData(f"{first}, and each of {size:,} rows has a gap: none is left")
     return np.flatnonzero(~gaps)
 
 

@@ -241,6 +241,16 @@ HOSTILE: dict[str, tuple[bytes, dict[str, Any], str]] = {
         {},
         "200 different ones",
     ),
+    "gaps in every row": (
+        b"age,income\n" + b"?,yes\n" * 9,
+        {"missing": "drop"},
+        "line 2: age is missing, and each of 9 rows has a gap: none is left",
+    ),
+    "no label at all": (
+        b"age,income\n" + b"30,?\n" * 9,
+        {"missing": "drop"},
+        "line 2: income is missing, and each of 9 rows has a gap: none is left",
+    ),
     "another separator": (text().encode(), {"separator": ";"}, "data.separator = ','"),
 }
 
