@@ -1,6 +1,7 @@
 """Imports point down, engines stay in their rooms, and names say what a module holds."""
 
 import ast
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -287,3 +288,13 @@ def test_a_chain_and_a_cycle_are_seen() -> None:
     assert _longest({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="a cycle: b → c → b"):
         _longest({"a": {"b"}, "b": {"c"}, "c": {"b"}})
+
+
+def test_git_holds_texts_of_less_than_a_quarter_of_a_megabyte_only() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    files = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    contents = {path.name: path.read_bytes() for path in files if path.is_file()}
+    assert len(contents) > 100
+    assert [name for name, c in contents.items() if len(c) > 250_000 or b"\0" in c] == []
