@@ -1,6 +1,5 @@
 """The result of a run for a script: its record, the exit code, and warnings before figures of an unfinished run."""
 
-import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,13 +9,12 @@ import numpy as np
 
 from mechanisms.accounting.spend import UNITS
 from scenarios.api.columns import Columns, Type
+from scenarios.api.opened_folder import OpenedFolder
 from scenarios.language.json_numbers import number
 from scenarios.language.visible_text import visible
-from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
 from scenarios.records.reader import RunRecord
-from scenarios.records.run_folder import choose
 
 if TYPE_CHECKING:
     from scenarios.pictures.canvas import Picture
@@ -50,7 +48,7 @@ class InterruptedRun(UserWarning):
     """The figures of a run that was interrupted are those of its first part."""
 
 
-class Result(RunRecord):
+class Result(OpenedFolder, RunRecord):
     """A run's folder, opened.
 
     `code` is the exit code that the command would have ended with; None where the folder was opened later. A `temporary`
@@ -74,26 +72,10 @@ class Result(RunRecord):
         self._has_warned = False
 
     def __repr__(self) -> str:
-        place = f"temporary {self.path}, which keep(DIR) saves" if self.temporary else self.path
         ended = self.status
         if self.interrupted:
             ended = "interrupted before its end, the figures are of its first part"
-        return f"<hush run {self.manifest.get('scenario')} in {place}: {ended}>"
-
-    def _repr_html_(self) -> str:
-        """Return the run for a notebook: its verdict, its figures and a picture where the extra `plot` is installed."""
-        from scenarios.pictures.report import displayed
-
-        return displayed(self)
-
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write one HTML page on the run, that needs nothing else, and return its file: by default in the run's folder.
-
-        Raises `FolderError` where it cannot be written, or the folder's files are damaged.
-        """
-        from scenarios.pictures.report import write_report
-
-        return write_report(self, path)
+        return f"<hush run {self.manifest.get('scenario')} in {self.place}: {ended}>"
 
     def export(
         self, sink: str, place: str | Path, *, project: str = "hush", online: bool = False
@@ -113,18 +95,6 @@ class Result(RunRecord):
     def interrupted(self) -> bool:
         """Whether a signal or a person ended the run before its end."""
         return self.status == "interrupted"
-
-    def keep(self, path: str | Path) -> Path:
-        """Save a temporary folder as `path`, and return that; this result reads there from now on.
-
-        Raises `FolderError` where the folder is not temporary, or `path` is there and not empty.
-        """
-        if not self.temporary:
-            raise FolderError(f"{self.path} is not temporary: it stays where it is")
-        to = choose("run", 0, str(path))
-        shutil.copytree(self.path, to, dirs_exist_ok=True)
-        self.path, self.temporary = to, False
-        return to
 
     def _use(self) -> None:
         """Warn, once, before figures of an interrupted run are used, at the line that uses them."""

@@ -1,14 +1,12 @@
 """The result of a sweep for a script: its table, its runs, and where they lie."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from scenarios.api.columns import Columns, as_type, type_of
+from scenarios.api.opened_folder import OpenedFolder
 from scenarios.api.result import Result, open_run
-from scenarios.records.file_guard import FolderError
-from scenarios.records.run_folder import choose
 from scenarios.records.sweep_record import Row, SweepRecord
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from scenarios.pictures.draw import Looks, OwnAxes
 
 
-class Sweep(SweepRecord):
+class Sweep(OpenedFolder, SweepRecord):
     """A sweep's folder, opened.
 
     `code` is the exit code that the command would have ended with; None where the folder was opened later. A `temporary`
@@ -29,25 +27,9 @@ class Sweep(SweepRecord):
         self.temporary = temporary
 
     def __repr__(self) -> str:
-        place = f"temporary {self.path}, which keep(DIR) saves" if self.temporary else self.path
         ended = sum(row.is_finished for row in self.rows)
         axes = ", ".join(axis.name for axis in self.axes) or "seeds only"
-        return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(self.rows)} runs finished, in {place}>"
-
-    def _repr_html_(self) -> str:
-        """Return the sweep for a notebook: what varied, and the mean of each metric over seeds."""
-        from scenarios.pictures.report import displayed
-
-        return displayed(self)
-
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write one HTML page on the sweep, that needs nothing else, and return its file: by default in the sweep's folder.
-
-        Raises `FolderError` where it cannot be written, or the folder's files are damaged.
-        """
-        from scenarios.pictures.report import write_report
-
-        return write_report(self, path)
+        return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(self.rows)} runs finished, in {self.place}>"
 
     def export(
         self, sink: str, place: str | Path, *, project: str = "hush", online: bool = False
@@ -127,18 +109,6 @@ class Sweep(SweepRecord):
     def runs(self) -> Iterator[tuple[Row, Result]]:
         """Yield each row whose run finished, with that run."""
         return ((row, self.open(row)) for row in self.rows if row.is_finished)
-
-    def keep(self, path: str | Path) -> Path:
-        """Save a temporary folder as `path`, and return that; this sweep reads there from now on.
-
-        Raises `FolderError` where the folder is not temporary, or `path` is there and not empty.
-        """
-        if not self.temporary:
-            raise FolderError(f"{self.path} is not temporary: it stays where it is")
-        to = choose("sweep", 0, str(path))
-        shutil.copytree(self.path, to, dirs_exist_ok=True)
-        self.path, self.temporary = to, False
-        return to
 
 
 def open_sweep(path: str | Path) -> Sweep:

@@ -3,15 +3,17 @@
 Its figures are exact properties of the points, for whoever may see them: they are no release, and no ε covers them.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.labels import classes_of
-from scenarios.planning.plan import Plan
 from scenarios.records.file_guard import MOST, Amount, Whole
+
+if TYPE_CHECKING:
+    from scenarios.planning.plan import Plan
 
 EACH = 1000
 """Figures of each agent are kept of at most so many agents: of more, their spread alone."""
@@ -117,7 +119,7 @@ class DataCard(msgspec.Struct, frozen=True):
         return ""
 
 
-def card_of(plan: Plan) -> DataCard:
+def card_of(plan: "Plan") -> DataCard:
     """Return the data card of a plan."""
     with np.errstate(
         over="ignore", invalid="ignore"
@@ -125,7 +127,7 @@ def card_of(plan: Plan) -> DataCard:
         return _card_of(plan)
 
 
-def _card_of(plan: Plan) -> DataCard:
+def _card_of(plan: "Plan") -> DataCard:
     shards, source = plan.shards, plan.resolved["data"]
     name = source if isinstance(source, str) else str(source["source"])
     published = SOURCES[name].published if name in SOURCES else None

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from actors.agent import Agent
 from clocks.durations import Constant
 from mechanisms.accounting.spend import Spend
-from scenarios.planning.plan import NodePlan, Plan
 from scenarios.records.file_guard import MOST
 from scenarios.records.ledger_file import line_of, spend_of
+
+if TYPE_CHECKING:
+    from actors.agent import Agent
+    from scenarios.planning.plan import NodePlan, Plan
 
 Value = TypeVar("Value")
 
@@ -118,11 +120,11 @@ class Facts(msgspec.Struct, frozen=True):
         return ""
 
 
-def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
+def facts_of(plan: "Plan", agents: Sequence["Agent"], *, numerical: bool) -> Facts:
     """Gather the facts of a world that was built."""
     plans: dict[tuple[tuple[int, Spend], ...], int] = {}
 
-    def budget_of(node: NodePlan) -> Budgeted:
+    def budget_of(node: "NodePlan") -> Budgeted:
         planned, cap = _planned(node), node.cap
         number = -1 if planned is None else plans.setdefault(planned, len(plans))
         if cap is None:
@@ -164,7 +166,7 @@ def facts_of(plan: Plan, agents: Sequence[Agent], *, numerical: bool) -> Facts:
     )
 
 
-def _planned(node: NodePlan) -> tuple[tuple[int, Spend], ...] | None:
+def _planned(node: "NodePlan") -> tuple[tuple[int, Spend], ...] | None:
     """Return the planned releases of an agent in runs of equal ones; None where none are planned."""
     planned = node.planned
     if planned is None:
