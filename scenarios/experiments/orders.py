@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from scenarios.experiments.choose import Choice, choice_of, is_higher_better
 from scenarios.experiments.grid import Grid, grid_of
 from scenarios.experiments.racing import Race
 from scenarios.experiments.table_metrics import column_of
-from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.problems import Report, ScenarioError, shown
 from scenarios.language.reader import Source, read_source
+from scenarios.language.table_rules import read_table
 from scenarios.planning.context import Options
 from scenarios.planning.given_scenario import for_points
-from scenarios.planning.sweep_table import SweepRule, SweepTable, seeds_of
+from scenarios.planning.sweep_table import ChooseTable, SweepRule, SweepTable, seeds_of
 
 Scenario = str | Path | Mapping[str, Any]
 
@@ -85,7 +88,7 @@ def order_of(
         names=_names(sources),
         grid=grid,
         options=options,
-        metrics=tuple(wishes.metrics or table.metrics),
+        metrics=tuple(_several(wishes.metrics, "metrics") or table.metrics),
         choice=choice,
         race=race,
         curves=wishes.curves,
@@ -111,9 +114,23 @@ def _common(sources: Sequence[Source]) -> SweepTable:
 
 
 def _grid(table: SweepTable, wishes: Wishes, scenarios: int) -> Grid:
-    values = dict(table.axes) | {key: list(several) for key, several in (wishes.grid or {}).items()}
-    groups = table.zip if wishes.zips is None else wishes.zips
-    return grid_of(values, groups, _seeds(wishes.seeds, table), scenarios)
+    if not isinstance(wishes.grid or {}, Mapping):
+        raise ScenarioError.of("grid", f"must be a table of keys, got {shown(wishes.grid)}")
+    wished = {key: _several(several, key) for key, several in (wishes.grid or {}).items()}
+    for key, several in wished.items():
+        if any(value is None for value in several):
+            raise ScenarioError.of(key, "None is no value of a scenario")
+    groups = table.zip
+    if wishes.zips is not None:
+        groups = [_several(group, "zip") for group in wishes.zips]
+    return grid_of(dict(table.axes) | wished, groups, _seeds(wishes.seeds, table), scenarios)
+
+
+def _several(values: Any, place: str) -> list[Any]:
+    """Return values as a list; a text is one value, and so is what cannot be counted through."""
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise ScenarioError.of(place, f"must be a list of values, got {shown(values)}")
+    return list(values)
 
 
 def _seeds(asked: str | Sequence[int] | None, table: SweepTable) -> Sequence[int]:
@@ -123,10 +140,15 @@ def _seeds(asked: str | Sequence[int] | None, table: SweepTable) -> Sequence[int
         said = 'say which: --seeds 0..9, or [sweep] seeds = "0..9" in the file'
         raise ScenarioError.of("--seeds", said)
     try:
-        seeds = [int(seed) for seed in asked]
-    except (TypeError, ValueError):
+        seeds = [index(seed) for seed in asked if not isinstance(seed, bool)]
+    except TypeError:
         seeds = []
-    if not seeds or len(set(seeds)) < len(seeds) or not 0 <= min(seeds) <= max(seeds) < 2**63:
+    if (
+        not seeds
+        or len(seeds) < len(asked)
+        or len(set(seeds)) < len(seeds)
+        or not 0 <= min(seeds) <= max(seeds) < 2**63
+    ):
         said = f"must be different whole numbers from 0 to 2^63 - 1, got {asked!r}"
         raise ScenarioError.of("seeds", said[:200])
     return seeds
@@ -134,33 +156,31 @@ def _seeds(asked: str | Sequence[int] | None, table: SweepTable) -> Sequence[int
 
 def _choice(table: SweepTable, wishes: Wishes, grid: Grid) -> Choice | None:
     """Return what is to be chosen; the keys that were wished for come before those of the file."""
-    keys = {"by", "over", "better", "epsilon"}
-    wished = dict(wishes.choose or {})
-    for key in wished:
-        if key not in keys:
-            raise ScenarioError.of("choose", f"unknown key '{key}'; {nearest(key, keys)}")
+    keys = ("by", "over", "better", "epsilon")
+    if not isinstance(wishes.choose, (Mapping, NoneType)):
+        raise ScenarioError.of("choose", f"must be a table, got {shown(wishes.choose)}")
     own = table.choose
     written = {} if own is None else {key: getattr(own, key) for key in keys}
-    merged = written | {key: value for key, value in wished.items() if value}
+    merged = written | dict(wishes.choose or {})
     if not merged:
         return None
     if not merged.get("by"):
         raise ScenarioError.of("choose.by", "say by which metric: such as accuracy.validation")
     over = merged.get("over") or ()
-    return choice_of(
-        column_of(str(merged["by"])),
-        (over,) if isinstance(over, str) else over,
-        merged.get("better"),
-        merged.get("epsilon"),
-        grid,
-    )
+    if isinstance(over, (str, tuple)):
+        merged["over"] = [over] if isinstance(over, str) else list(over)
+    said = {key: value for key, value in merged.items() if value is not None}
+    report = Report({}, {})  # what Python says is held to the rules of [sweep]
+    made = read_table(ChooseTable, said, ("choose",), report)
+    report.stop_if_any()
+    return choice_of(column_of(made.by), made.over, made.better, made.epsilon, grid)
 
 
 def _race(table: SweepTable, wishes: Wishes, grid: Grid) -> Race | None:
     by = wishes.race or table.race
     if by is None:
         return None
-    name, _, better = by.partition(":")
+    name, _, better = str(by).partition(":")
     if better not in {"", "higher", "lower"}:
         raise ScenarioError.of("race", f"must be METRIC, METRIC:higher or METRIC:lower, got {by}")
     return Race(column_of(name), is_higher_better(name, better or None, "race"), len(grid.seeds))

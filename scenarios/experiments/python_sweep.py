@@ -70,7 +70,7 @@ def sweep(
     wishes = Wishes(
         grid=grid,
         zips=zip,
-        seeds=seeds if seeds is None or isinstance(seeds, str) else list(seeds),
+        seeds=list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else seeds,
         metrics=metrics,
         choose=choose,
         race=race,

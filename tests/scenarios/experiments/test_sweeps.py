@@ -460,13 +460,45 @@ def test_only_what_was_released_can_be_judged_and_paid_for() -> None:
         ({"by": "messages.sent", "over": ["mechanism.mu"]}, "higher or lower"),
         ({"by": "acuracy", "over": ["mechanism.mu"], "better": "higher"}, "unknown metric"),
         ({"over": ["mechanism.mu"]}, "by which metric"),
-        ({"by": "loss"}, "needs at least one key"),
+        ({"by": "loss"}, "must have 1 to"),
+        ({"by": "loss", "over": 5}, "choose.over: must be an array, got 5"),
+        ({"by": "loss", "over": ["mechanism.mu"], "better": "best"}, "choose.better: "),
+        *(
+            (BY_VALIDATION | {"epsilon": epsilon}, "choose.epsilon: must be a number > 0")
+            for epsilon in (0, -1.0, math.nan, math.inf, "a", True)
+        ),
+        ("loss", "choose: must be a table, got"),
         ({"by": "loss", "ober": []}, "unknown key 'ober'; did you mean 'over'?"),
     ],
 )
-def test_a_choice_that_means_nothing_is_refused(choose: dict[str, Any], why: str) -> None:
+def test_a_choice_that_means_nothing_is_refused(choose: Any, why: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         sweep(PAID, grid=MUS, seeds="0", choose=choose, jobs=1)
+    assert why in str(caught.value)
+
+
+ONE: dict[str, Any] = {"seeds": "0", "grid": MUS, "jobs": 1}
+
+
+@pytest.mark.parametrize(
+    ("wishes", "why"),
+    [
+        ({"seeds": [1.5]}, "seeds: must be different whole numbers"),
+        ({"seeds": [True, 2]}, "seeds: must be different whole numbers"),
+        ({"seeds": 5}, "seeds: must be different whole numbers"),
+        ({"grid": {"mechanism.mu": 5}}, "mechanism.mu: must be a list of values, got 5"),
+        ({"grid": {"mechanism.kind": "cd"}}, "mechanism.kind: must be a list of values"),
+        ({"grid": ["mechanism.mu"]}, "grid: must be a table of keys"),
+        ({"grid": {"mechanism.mu": [None]}}, "mechanism.mu: None is no value"),
+        ({"metrics": "loss"}, "metrics: must be a list of values"),
+        ({"zip": ["mechanism.mu", "network.loss"]}, "zip: must be a list of values"),
+    ],
+)
+def test_what_python_says_wrongly_of_a_sweep_is_one_sentence(
+    wishes: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        sweep(PAID, **(ONE | wishes))
     assert why in str(caught.value)
 
 
