@@ -8,10 +8,8 @@ def interval(values: Sequence[float], confidence: float) -> tuple[float, float, 
     """Return a mean with its t-interval (Student 1908): low end, mean, high end; at least two values are needed."""
     from scipy.special import stdtrit
 
-    n = len(values)
-    mean = math.fsum(values) / n
-    spread = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1))
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * spread / math.sqrt(n)
+    mean, error = _mean_and_error(values)
+    half = float(stdtrit(len(values) - 1, 0.5 + confidence / 2)) * error if error else 0.0
     return mean - half, mean, mean + half
 
 
@@ -22,12 +20,19 @@ def chance_of_zero(values: Sequence[float]) -> float:
     """
     from scipy.special import stdtr
 
-    n = len(values)
-    mean = math.fsum(values) / n
-    error = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1) / n)
+    mean, error = _mean_and_error(values)
     if error == 0.0:
         return 1.0 if mean == 0.0 else 0.0
-    return 2.0 * float(stdtr(n - 1, -abs(mean) / error))
+    return 2.0 * float(stdtr(len(values) - 1, -abs(mean) / error))
+
+
+def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Return a mean and its standard error; of equal values they are exact, which the rounding of a mean is not."""
+    if min(values) == max(values):
+        return values[0], 0.0
+    n = len(values)
+    mean = math.fsum(values) / n
+    return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1) / n)
 
 
 def holm(chances: Sequence[float]) -> list[float]:

@@ -302,3 +302,12 @@ def test_of_a_sweep_that_chose_the_chosen_settings_are_compared_unless_the_choic
     assert marked == picked
     for width in (40, 200):
         assert "chosen" in "\n".join(words_of_sweep(shown, width))
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, 0.9999945487663933, -0.3])
+@pytest.mark.parametrize("n", [2, 3, 7, 10])
+def test_equal_values_have_themselves_as_their_interval_whatever_a_mean_rounds_to(
+    value: float, n: int
+) -> None:
+    assert interval([value] * n, 0.95) == (value, value, value)
+    assert chance_of_zero([value] * n) == 0.0
