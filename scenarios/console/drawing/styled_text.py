@@ -193,10 +193,10 @@ def brief(value: float) -> str:
 
 def within(value: float, room: int) -> str:
     """Write a number as exactly as so many characters allow; never is a digit cut off."""
-    text = brief(value)
+    size = abs(value)
+    text = f"{value:.4g}" if 100 <= size < 1e3 else brief(value)
     if len(text) <= room or not math.isfinite(value):
         return text
-    size = abs(value)
     tries = [f"{value:.{digits}g}" for digits in (4, 3, 2, 1)] if size < 1e4 else [f"{value:.0f}"]
     for unit, scale in (("k", 1e3), ("M", 1e6), ("G", 1e9)):
         if size >= scale:

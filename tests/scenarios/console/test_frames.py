@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scenarios.console.drawing.layout import SCALES, lay_out, scale_for
@@ -157,6 +157,7 @@ def test_a_mark_is_never_cut_off(width: int, counts: list[int]) -> None:
     assert shown.count("✓") == 2 or width < 46
 
 
+@example(100.5, 8)
 @given(st.floats(-1e300, 1e300), st.integers(5, 9))
 def test_a_number_loses_digits_but_never_its_size(value: float, room: int) -> None:
     told = within(value, room)
