@@ -71,8 +71,8 @@ def judge_settings(
 ) -> list[Judgement]:
     """Plan settings under one seed. Raises `ScenarioError` with the problems of all of them.
 
-    `settings` is the number of all settings of the sweep. A setting whose plan kills its worker is let pass: its cells will
-    tell.
+    `settings` is the number of all settings of the sweep. A setting whose plan kills its worker, or lacks memory, is let
+    pass: its cells will tell.
     """
     problems = _Problems(settings)
     size = min(_TOGETHER, max(1, math.ceil(len(reads) / (4 * workers.jobs))))
@@ -121,6 +121,8 @@ def judge(source: Source, seed: int, options: Options) -> Judgement:
         plan = plan_of(source, seed, options)
     except ScenarioError as error:
         return Judgement(error.problems)
+    except MemoryError:
+        return Judgement()
     points = [len(y) for _, y in plan.shards.validation if len(y)]
     why = why_not_payable(plan, read_again(source).read)
     return Judgement((), why, len(points), min(points, default=0), _checksum(plan))

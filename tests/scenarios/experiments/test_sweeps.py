@@ -283,6 +283,20 @@ def test_a_cell_without_memory_is_a_row(tmp_path: Path) -> None:
     assert "out of memory" in row.message
 
 
+def test_a_setting_whose_plan_lacks_memory_is_told_in_its_rows_and_the_others_run(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "greedy_loss.py").write_text(OWN.format(how="raises"))
+    (tmp_path / "w.toml").write_text(to_toml(TINY))
+    losses = ["logistic", {"kind": "greedy_loss:Bad"}]
+    swept = sweep(
+        tmp_path / "w.toml", grid={"task.loss": losses}, seeds="0..1", jobs=1, allow_code=True
+    )
+    assert [row.status for row in swept.rows] == ["finished"] * 2 + ["failed"] * 2
+    assert all("out of memory" in row.message for row in swept.rows[2:])
+    assert swept.code == 2
+
+
 @pytest.mark.slow
 def test_a_cell_that_kills_its_worker_twice_is_told_and_the_others_finish(tmp_path: Path) -> None:
     (tmp_path / "killing_loss.py").write_text(OWN.format(how="kills"))
