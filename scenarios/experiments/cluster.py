@@ -27,15 +27,16 @@ class Cluster:
 
     def __init__(self, address: str, common: Any, folder: Path, *, heavy: bool) -> None:
         distributed = required("distributed", "--cluster", "hush-sim[dask]")
+        # The finaliser of a client that never connected waits for 20 s and leaves a traceback; hush closes its own.
+        client_class = type("Client", (distributed.Client,), {"__del__": lambda _: None})
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter(
                     "ignore"
                 )  # other versions of packages that hush does not use there
-                self._client = distributed.Client(
-                    address, timeout=_PATIENCE_S, set_as_default=False
-                )
-        except (OSError, ValueError, TypeError, TimeoutError) as error:
+                self._client = client_class(address, timeout=_PATIENCE_S, set_as_default=False)
+        except (OSError, ValueError, TypeError, TimeoutError, MemoryError) as error:
+            # MemoryError: another program answers, and its first words were read as a length.
             said = f"no Dask scheduler answers there ({type(error).__name__})"
             raise ScenarioError.of(f"--cluster {address}", said) from None
         try:

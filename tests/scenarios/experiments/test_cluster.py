@@ -129,9 +129,20 @@ def test_a_folder_that_workers_do_not_see_is_refused(dask: Dask, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_an_address_without_a_scheduler_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    told = begun(tmp_path, "--cluster", "tcp://127.0.0.1:9", "--seeds", "0", "-o", "out")
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("tcp://127.0.0.1:9", "OSError"),
+        ("nonsense", "ValueError"),
+        ("http://127.0.0.1:9", "ValueError"),
+        ("", "ValueError"),
+    ],
+)
+def test_an_address_without_a_scheduler_is_refused_in_a_sentence(
+    tmp_path: Path, address: str, why: str
+) -> None:
+    told = begun(tmp_path, "--cluster", address, "--seeds", "0", "-o", "out")
     out, said = told.communicate(timeout=60)
     assert (told.returncode, out) == (2, "")
-    assert said == "--cluster tcp://127.0.0.1:9: no Dask scheduler answers there (OSError)\n"
+    assert said == f"--cluster {address}: no Dask scheduler answers there ({why})\n"
     assert not (tmp_path / "out").exists()
