@@ -132,7 +132,7 @@ def seeds_in_short(seeds: Iterable[int]) -> str:
     unique = sorted(set(seeds))
     if len(unique) == 1:
         return f"seed {unique[0]}"
-    if unique == list(range(unique[0], unique[-1] + 1)):
+    if unique[-1] - unique[0] == len(unique) - 1:
         return f"seeds {unique[0]}..{unique[-1]}"
     if len(unique) <= 6:
         return f"seeds {', '.join(map(str, unique))}"

@@ -124,7 +124,14 @@ def test_a_table_is_no_wider_than_its_terminal_and_says_the_same(
 
 @pytest.mark.parametrize(
     ("seeds", "words"),
-    [([0, 1, 2, 3], "0..3"), ([3, 1], "1, 3"), ([7], "7"), ([0, 2, 4], "0, 2, 4")],
+    [
+        ([0, 1, 2, 3], "0..3"),
+        ([3, 1], "1, 3"),
+        ([7], "7"),
+        ([0, 2, 4], "0, 2, 4"),
+        ([0, 1, 2**62], f"0, 1, {2**62}"),  # seeds that lie far apart take no memory
+        ([2**62, 2**62 + 1, 2**62 + 2], f"{2**62}..{2**62 + 2}"),
+    ],
 )
 def test_seeds_are_written_as_they_are_given(seeds: list[int], words: str) -> None:
     assert seeds_in_words(seeds) == words
