@@ -22,6 +22,7 @@ from scenarios.records.sweep_record import SweepRecord
 from scenarios.records.sweep_summary import summarised
 
 REPORT = "report.html"
+_ENDINGS = (".html", ".htm")
 _MOST_LETTERS = 600_000
 """A drawing of more text than this stands in the page as an image of points."""
 _STANDARD = 4
@@ -64,9 +65,11 @@ def displayed(record: RunRecord | SweepRecord) -> str:
 def write_report(record: RunRecord | SweepRecord, out: str | Path | None = None) -> Path:
     """Write the report, to `report.html` in the folder of the run or sweep where no file is named; return the file.
 
-    Raises `FolderError` where it cannot be written.
+    Raises `FolderError` where it cannot be written, and where the file is not called as a page: it would replace another one.
     """
     path = Path(out) if out is not None else record.path / REPORT
+    if path.suffix.lower() not in _ENDINGS:
+        raise FolderError(f"{path}: a report ends in {' or '.join(_ENDINGS)}")
     page = page_of(record)
     try:
         path.write_text(page, encoding="utf-8")

@@ -292,6 +292,11 @@ def test_the_command_writes_a_page_and_says_where(
     assert capsys.readouterr().out.strip() == str(tmp_path / "s" / "report.html")
     assert main(["report", str(tmp_path / "s"), "--out", str(tmp_path / "no" / "x.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+    own = tmp_path / "scenario.toml"
+    own.write_text("mine")
+    assert main(["report", str(tmp_path / "s"), "--out", str(own)]) == 2
+    assert "a report ends in .html or .htm" in capsys.readouterr().err
+    assert own.read_text() == "mine"
     assert main(["report", str(tmp_path)]) == 2
     assert "is not the folder of a run" in capsys.readouterr().err
 
