@@ -304,7 +304,8 @@ def save(request: Request, out: str | None, ending: str | None) -> tuple[Path, P
     """Draw a picture, write it and its caption, and return both files.
 
     `out` is a file whose ending chooses the format; None: in the folder of the first run, named after its panels, as
-    `ending` (None: png).
+    `ending` (None: png). A picture of before is replaced with its caption; a text without a picture is left as it is:
+    `FolderError`.
     """
     material = request.material
     if out is not None:
@@ -319,8 +320,10 @@ def save(request: Request, out: str | None, ending: str | None) -> tuple[Path, P
     else:
         stem = "-".join(request.panels).replace(":", "-")[:80] or "panels"
         path = material.folders[0] / f"{stem}.{ending or 'png'}"
-    figure, caption = draw(request)
     beside = path.with_suffix(".txt")
+    if beside.exists() and not any(path.with_suffix(f".{f}").exists() for f in FORMATS):
+        raise FolderError(f"{beside} is there already, and would be replaced by the caption")
+    figure, caption = draw(request)
     canvas().save(figure, path)
     try:
         beside.write_text("".join(f"{line}\n" for line in caption), encoding="utf-8")
@@ -361,6 +364,13 @@ def plot(
     for given, known, name in ((style, STYLES, "style"), (width, WIDTHS, "width")):
         if given not in known:
             raise FolderError(f"there is no {name} '{given}'; {nearest(given, known)}")
+    for name in looks:
+        if name not in Looks.__annotations__:
+            raise FolderError(
+                f"plot has no option '{name}'; {nearest(name, Looks.__annotations__)}"
+            )
+    if ax is not None and not hasattr(ax, "fill_between"):
+        raise FolderError(f"ax must be axes of matplotlib, got {type(ax).__name__}")
     panels = () if what is None else (what,) if isinstance(what, str) else tuple(what)
     only = {key: value_in_words(value) for key, value in looks.get("only", {}).items()}
     options = Options(x, looks.get("at"), looks.get("metric"), only)

@@ -23,6 +23,7 @@ from scenarios.pictures.canvas import Picture
 from scenarios.pictures.draw import Request, draw, save, sorted_words
 from scenarios.pictures.picture import PICTURES, Material, Options
 from scenarios.pictures.styles import COLOURS, FORMATS, STYLES, WIDTHS
+from scenarios.pictures.words import seeds_in_short
 from scenarios.records.file_guard import FolderError
 from tests.support.builders import private, scenario
 from tests.support.finished_runs import finished
@@ -304,6 +305,40 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(
     assert "heat map" in refused(capsys, run, "heatmap")
     assert "audit" in refused(capsys, run, "audit")
     assert "cannot be written" in refused(capsys, run, "loss", "--out", f"{tmp_path}/no/a.png")
+    (tmp_path / "delays.txt").write_text("mine")
+    said = refused(capsys, run, "loss", "--out", f"{tmp_path}/delays.png")
+    assert "would be replaced by the caption" in said
+    assert (tmp_path / "delays.txt").read_text() == "mine"
+    assert not (tmp_path / "delays.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ax": 3}, "ax must be axes of matplotlib, got int"),
+        ({"wdth": "page"}, "plot has no option 'wdth'; did you mean 'width'"),
+        ({"style": "papr"}, "there is no style 'papr'; did you mean 'paper'"),
+    ],
+)
+def test_an_option_that_means_nothing_is_named(
+    sources: dict[str, Path], options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(FolderError, match=said):
+        Result(sources["run"]).plot("loss", **options)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [
+        ([4], "seed 4"),
+        ([3, 2, 2, 4], "seeds 2..4"),
+        ([0, 2], "seeds 0, 2"),
+        ([0, 2**62], f"seeds 0, {2**62}"),  # seeds that lie far apart take no memory
+        ([0, *range(5, 12)], "8 seeds"),
+    ],
+)
+def test_seeds_are_told_in_a_few_words(seeds: list[int], words: str) -> None:
+    assert seeds_in_short(seeds) == words
 
 
 def test_the_pictures_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
