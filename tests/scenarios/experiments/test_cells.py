@@ -57,6 +57,15 @@ def test_whatever_changes_a_run_changes_its_identity(change: dict[str, Any]) -> 
     assert identity(private(), set=change) != identity(private())
 
 
+@pytest.mark.parametrize(("name", "other"), [("version", lambda: "99.0"), ("SCHEMA", 99)])
+def test_another_version_of_hush_or_of_its_record_is_another_cell(
+    name: str, other: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = identity(private())
+    monkeypatch.setattr(f"scenarios.experiments.cells.{name}", other)
+    assert identity(private()) != before
+
+
 def test_seed_engine_and_data_change_it() -> None:
     base = identity(private())
     assert len({base, identity(private(), 2), identity(private(), engine="wall")}) == 3

@@ -2,14 +2,23 @@
 
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from scenarios.experiments.choose import best, choice_of, drawn, is_higher_better
 from scenarios.experiments.grid import grid_of
+from scenarios.experiments.payment import sensitivity
+from scenarios.experiments.settings import Judgement, judge
 from scenarios.language.problems import ScenarioError
+from scenarios.language.reader import read_source
+from scenarios.planning.check_scenario import checked
+from scenarios.planning.context import Options
+from scenarios.planning.planner import resolve
+from scenarios.planning.scenario import load
 from scenarios.planning.seeds import generator
+from tests.support.builders import private
 
 
 def test_groups_are_the_settings_of_the_other_axes() -> None:
@@ -79,8 +88,22 @@ def test_a_choice_is_drawn_with_exponential_chances() -> None:
         assert abs(count - draws * chance) < 5 * math.sqrt(draws * chance * (1 - chance))
 
 
-def test_the_exponential_mechanism_keeps_its_epsilon() -> None:
-    """Its exact chances change by at most e^ε where every score moves by at most Δ: over all corners, at d = 3."""
+@pytest.mark.parametrize(("epsilon", "moves"), [(0.3, 0.05), (1.0, 0.01), (4.0, 0.25)])
+def test_a_draw_turns_where_the_lead_of_a_score_is_that_of_the_noise(
+    epsilon: float, moves: float
+) -> None:
+    """The second wins where ε(u₂ - u₁)/(2Δ) is above the lead of the first in Gumbel noise, to a thousandth."""
+    for seed in range(20):
+        first, second = generator(seed, "test/choice").gumbel(size=2)
+        lead = 2 * moves * (first - second) / epsilon
+        for share, number in ((0.999, 0), (1.001, 1)):
+            scores = {0: 0.0, 1: lead * share}
+            wanted = number if lead > 0 else 1 - number
+            assert drawn(scores, epsilon, moves, generator(seed, "test/choice")) == wanted
+
+
+def test_the_chances_of_a_draw_keep_its_epsilon() -> None:
+    """They change by at most e^ε where every score moves by at most Δ: over all corners, at d = 3."""
     epsilon, moves = 1.3, 0.1
 
     def chances(scores: np.ndarray) -> np.ndarray:
@@ -93,3 +116,31 @@ def test_the_exponential_mechanism_keeps_its_epsilon() -> None:
         for corner in product((-1, 0, 1), repeat=3)
     )
     assert 0.4 * epsilon < worst <= epsilon
+
+
+@pytest.mark.parametrize("sizes", [(1,), (3, 8), (5, 5, 2, 9)])
+def test_the_sensitivity_is_what_one_label_of_the_agent_with_the_fewest_points_moves(
+    sizes: tuple[int, ...],
+) -> None:
+    right = [np.ones(size) for size in sizes]
+    before = np.mean([r.mean() for r in right])
+    moved = []
+    for labels in right:
+        labels[0] = 0.0
+        moved.append(before - np.mean([r.mean() for r in right]))
+        labels[0] = 1.0
+    judged = [
+        Judgement(validating=len(sizes), fewest=fewest) for fewest in (min(sizes), min(sizes) + 4)
+    ]
+    assert sensitivity(judged) == pytest.approx(max(moved), rel=1e-12)
+
+
+@pytest.mark.parametrize("points", [30, {"min": 10, "max": 60}])
+def test_a_plan_is_judged_by_its_agent_with_the_fewest_validation_points(points: Any) -> None:
+    world = private(
+        data={"source": "separators", "dimension": 3, "points": points, "validation": 0.3}
+    )
+    judged = judge(read_source(world), 3, Options())
+    sizes = [len(y) for _, y in resolve(checked(load(world)), Options(seed=3)).shards.validation]
+    assert (judged.validating, judged.fewest) == (len(sizes), min(sizes))
+    assert points == 30 or min(sizes) < max(sizes)

@@ -491,6 +491,28 @@ def test_a_choice_that_means_nothing_is_refused(choose: Any, why: str) -> None:
     assert why in str(caught.value)
 
 
+def test_a_paid_choice_among_other_validation_points_is_refused() -> None:
+    grid = {"data.points": [40, 50]}
+    with pytest.raises(ScenarioError, match="what is chosen changes the validation points"):
+        sweep(PAID, grid=grid, seeds="0", choose=BY_VALIDATION | {"over": list(grid)}, jobs=1)
+
+
+def test_nothing_is_drawn_where_the_model_of_an_agent_is_not_what_it_released() -> None:
+    crashed = PAID | {"fault": [{"at": 3.9, "crash": [1]}]}
+    swept = sweep(crashed, grid=MUS, seeds="0", choose=BY_VALIDATION, jobs=1)
+    assert (swept.code, swept.chosen) == (4, ())
+    assert "is not what it last released" in " ".join(swept.manifest.notes)
+
+
+@pytest.mark.slow
+def test_choices_of_several_groups_are_drawn_apart() -> None:
+    """At ε = 1e-9 each of two is drawn with a chance of ½: ten groups draw both."""
+    grid = MUS | {"network.loss": [i / 20 for i in range(10)]}
+    swept = sweep(PAID, grid=grid, seeds="0", choose=BY_VALIDATION | {"epsilon": 1e-9}, jobs=1)
+    assert {row.settings["mechanism.mu"] for row in swept.chosen} == set(MUS["mechanism.mu"])
+    assert len(swept.chosen) == 10
+
+
 ONE: dict[str, Any] = {"seeds": "0", "grid": MUS, "jobs": 1}
 
 
