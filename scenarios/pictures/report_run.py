@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from typing import Any
 
 from scenarios.language.json_numbers import number, show
@@ -21,6 +21,8 @@ _MOST_TEXT = 200_000
 """So many characters of a file are shown."""
 _MOST_ROWS = 200
 """So many groups, expectations, faults or keys are listed; of more, how many there are is said."""
+_FEW = 4
+"""So many files are named in a sentence."""
 _VERDICTS = {
     "pass": ("good", "passed", "every expectation and every invariant holds"),
     "fail": ("bad", "failed", "an expectation or an invariant does not hold"),
@@ -107,6 +109,7 @@ def _verdicts(summary: Mapping[str, Any]) -> Html:
             for e in summary["expectations"][:_MOST_ROWS]
         ]
         parts.append(table("What the scenario expected", ("verdict", "expectation"), rows, texts=2))
+        parts += _more(summary["expectations"], "expectations")
     invariants = [(name, _mark(of["verdict"])) for name, of in summary["invariants"].items()]
     parts.append(
         table("Invariants of the simulation", ("invariant", "verdict"), invariants, texts=2)
@@ -140,7 +143,6 @@ def _groups(summary: Mapping[str, Any]) -> Html:
         )
         for g in summary["groups"][:_MOST_ROWS]
     ]
-    more = len(summary["groups"]) - len(rows)
     return joined(
         [
             tag(
@@ -148,9 +150,15 @@ def _groups(summary: Mapping[str, Any]) -> Html:
                 "Losses and scores are means over the agents of a group: an oracle's view, not released.",
             ),
             table("Agents by group, at the end", head, rows),
-            *([tag("p", f"… and {more} more groups.")] if more > 0 else []),
+            *_more(summary["groups"], "groups"),
         ]
     )
+
+
+def _more(those: Sized, words: str) -> list[Html]:
+    """Return how many are left out of a table of the first ones, where any are."""
+    more = len(those) - _MOST_ROWS
+    return [tag("p", f"… and {more:,} more {words}.")] if more > 0 else []
 
 
 def _count(value: int | None) -> str:
@@ -218,7 +226,8 @@ def _by_group(record: RunRecord, privacy: RunPrivacy) -> Html:
             )
         )
     head = ("group", "agents", "releases", "refused", "cap on ε", "δ", "ε claimed", "ε charged")
-    return table("Releases and the largest ε over the agents of each group", head, rows)
+    whole = table("Releases and the largest ε over the agents of each group", head, rows)
+    return joined([whole, *_more(privacy.groups, "groups")])
 
 
 def _side_by_side(caption: str, word: str, privacy: RunPrivacy, of: Any) -> Html:
@@ -229,9 +238,8 @@ def _side_by_side(caption: str, word: str, privacy: RunPrivacy, of: Any) -> Html
         (group.name, *(_figure(of(group)[name]) for name in names))
         for group in privacy.groups[:_MOST_ROWS]
     ]
-    return table(
-        caption, ("group", *(f"{word} {name}" if word == "view" else name for name in names)), rows
-    )
+    head = ("group", *(f"{word} {name}" if word == "view" else name for name in names))
+    return joined([table(caption, head, rows), *_more(privacy.groups, "groups")])
 
 
 def _not_covered(reasons: tuple[str, ...]) -> list[Html]:
@@ -244,7 +252,8 @@ def _faults(summary: Mapping[str, Any]) -> Html:
     faults = summary.get("faults") or []
     if not faults:
         return Html()
-    return items(faults_in_words(faults)[:_MOST_ROWS])
+    lines = faults_in_words(faults)
+    return joined([items(lines[:_MOST_ROWS]), *_more(lines, "faults")])
 
 
 def _notes(record: RunRecord) -> Html:
@@ -256,7 +265,7 @@ def _notes(record: RunRecord) -> Html:
     ]
     if record.manifest.get("steered_by_hand"):
         lines.append("the run was steered by hand: inputs.jsonl holds what a person did")
-    return items(lines[:_MOST_ROWS]) if lines else Html()
+    return joined([items(lines[:_MOST_ROWS]), *_more(lines, "notes")]) if lines else Html()
 
 
 def _environment(record: RunRecord) -> Html:
@@ -280,7 +289,8 @@ def _environment(record: RunRecord) -> Html:
     if sums:
         files = [(name, tag("code", digest)) for name, digest in list(sums)[:_MOST_ROWS]]
         whole = table("Checksums of the run's files", ("file", "SHA-256"), files, texts=2)
-        parts.append(tag("details", tag("summary", "Checksums of the files"), whole))
+        named = tag("summary", "Checksums of the files")
+        parts.append(tag("details", named, whole, *_more(sums, "files")))
     return joined(parts)
 
 
@@ -307,6 +317,10 @@ def _again(record: RunRecord) -> Html:
     if tree.get("origin", {}).get("in_memory"):
         said = "Its data or its graph were handed over from Python: the command needs them, as run(…, data=…) takes them."
         parts.append(tag("p", said, class_="warn"))
+    elif files := tree.get("origin", {}).get("sha256"):
+        named = ", ".join(list(files)[:_FEW]) + (" …" if len(files) > _FEW else "")
+        said = f"Its data are files ({named}): where they are not beside the scenario, name the folder that holds them by --data DIR or HUSH_DATA."
+        parts.append(tag("p", said))
     for name, words_of in (
         (SCENARIO, "The scenario as written"),
         (RESOLVED, "The resolved scenario"),

@@ -13,6 +13,7 @@ import pytest
 from scenarios.api.result import open_run
 from scenarios.api.sweep_result import open_sweep
 from scenarios.command.main import main
+from scenarios.language.json_numbers import show
 from scenarios.language.visible_text import visible
 from scenarios.pictures.html import Html, table, tag, text
 from scenarios.pictures.inline_svg import inline
@@ -202,6 +203,66 @@ def test_a_sweep_has_a_page_with_a_row_for_each_setting(tmp_path: Path) -> None:
     swept(tmp_path, "running")
     (tmp_path / "sweep.csv").unlink()
     assert "No run has ended yet." in page(SweepRecord(tmp_path)).text
+
+
+@pytest.mark.slow
+def test_a_page_has_the_epsilon_of_every_view_what_it_leaves_out_and_the_way_back(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(record(privacy={"views": ["eavesdropper", "outsider"]}).path, folder)
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["epsilon"]["not_covered"] = ["the categories of a column"]
+    (folder / "summary.json").write_text(json.dumps(summary))
+    of = RunRecord(folder)
+    shown = page(of).text
+    privacy = privacy_of(of)
+    assert privacy is not None
+    assert set(privacy.groups[0].by_view) >= {"eavesdropper", "outsider"}
+    for view, value in privacy.groups[0].by_view.items():
+        assert f"view {view}" in shown
+        assert show(value) in shown
+    assert "Not covered by ε" in shown
+    assert "the categories of a column" in shown
+
+
+@pytest.mark.slow
+def test_what_a_long_table_leaves_out_is_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(record().path, folder)
+    summary = json.loads((folder / "summary.json").read_text())
+    expected = {"verdict": "pass", "wanted": "x", "got": 1.0, "t": 1.0, "note": ""}
+    summary |= {
+        "groups": summary["groups"] * 1_203,
+        "expectations": [expected] * 201,
+        "notes": [f"note {at}" for at in range(1_207)],
+        "warnings": [],
+        "differences": [],
+    }
+    (folder / "summary.json").write_text(json.dumps(summary))
+    shown = page(RunRecord(folder)).text
+    for words in ("and 1,003 more groups", "and 1 more expectations", "and 1,007 more notes"):
+        assert words in shown
+
+
+def test_a_page_of_a_sweep_has_the_command_that_repeats_it(tmp_path: Path) -> None:
+    made = swept(tmp_path)
+    path = made.path / "sweep.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"command": "hush sweep 'a b' --seeds 0..9"}))
+    assert "hush sweep 'a b' --seeds 0..9" in page(SweepRecord(made.path)).text
+
+
+@pytest.mark.slow
+def test_a_page_of_a_run_over_files_says_that_the_command_needs_them(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(record().path, folder)
+    assert "--data" not in page(RunRecord(folder)).text
+    resolved = folder / "resolved.toml"
+    head = resolved.read_text().replace("sha256 = {}", 'sha256 = { "adult/adult.data" = "00" }')
+    resolved.write_text(head)
+    assert "adult/adult.data" in page(RunRecord(folder)).text
+    assert "name the folder that holds them by --data" in page(RunRecord(folder)).text
 
 
 @pytest.mark.slow
