@@ -143,6 +143,33 @@ def test_curves_are_the_samples_of_the_runs(tmp_path: Path) -> None:
             assert float(gap["value"]) == sample["values"]["gap"]
 
 
+def test_a_run_whose_curves_lack_a_metric_is_run_again_for_them(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"seeds": "0", "metrics": ["lag.max"], "jobs": 1, "out": tmp_path}
+    sweep(TINY, **asked)
+    before = started(tmp_path)
+    sweep(TINY, **asked)
+    assert started(tmp_path) == before
+    ((_, result),) = sweep(TINY, **asked, curves=True).runs()
+    assert started(tmp_path) != before
+    samples = list(result.samples())
+    assert len(samples) > 1
+    assert all("lag" in sample["values"] for sample in samples)
+
+
+def test_a_file_of_a_person_in_an_unfinished_cell_is_left_alone(tmp_path: Path) -> None:
+    (row,) = sweep(TINY, seeds="0", jobs=1, out=tmp_path).rows
+    cell = tmp_path / row.run
+    manifest = json.loads((cell / "manifest.json").read_text())
+    (cell / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    (cell / "notes.txt").write_text("mine")
+    (row,) = sweep(TINY, seeds="0", jobs=1, out=tmp_path).rows
+    assert (row.status, row.code) == ("failed", 2)
+    assert "no unfinished run to be run again (notes.txt)" in row.message
+    assert (cell / "notes.txt").read_text() == "mine"
+    (cell / "notes.txt").unlink()
+    assert sweep(TINY, seeds="0", jobs=1, out=tmp_path).rows[0].is_finished
+
+
 def test_problems_of_all_settings_are_told_before_anything_runs(tmp_path: Path) -> None:
     grid = {"network.loss": [0, 2], "mechanism.mu": [1, -1]}
     with pytest.raises(ScenarioError) as caught:

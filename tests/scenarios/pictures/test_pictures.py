@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from scipy import stats
 
 from scenarios.api.result import Result
 from scenarios.api.sweep_result import Sweep
@@ -56,6 +57,7 @@ def figures(settings: Mapping[str, Label], seed: int) -> dict[str, float]:
         "accuracy.test.mean": 0.8 + 0.01 * budget + kind + 0.001 * seed,
         "loss.mean": 0.5 - kind,
         "epsilon.max": epsilon,
+        "epsilon.mean": epsilon / 2,
     }
 
 
@@ -276,6 +278,61 @@ def test_epsilon_against_accuracy_has_private_settings_on_the_axis_and_others_as
     assert lines["dvp"][1] == pytest.approx([0.861, 0.871, 0.891])
     assert axes.get_xscale() == "log"
     assert any(str(line.get_label()).startswith("free (ε = ∞)") for line in axes.lines)
+
+
+@pytest.mark.slow
+def test_bars_are_the_t_intervals_of_the_seeds(sources: dict[str, Path]) -> None:
+    for picture in ("epsilon-accuracy", "final"):
+        axes = Figure().subplots()
+        Sweep(sources["sweep"]).plot(picture, ax=axes, only={"mechanism": "cd"})
+        (line,) = axes.containers
+        bars = [segment[:, 1] for segment in line[2][0].get_segments()]
+        for budget, bar in zip((1.0, 2.0, 4.0), bars, strict=True):
+            values = [0.8 + 0.01 * budget + 0.001 * seed for seed in range(3)]
+            wanted = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
+            assert bar == pytest.approx(wanted)
+
+
+@pytest.mark.slow
+def test_pictures_of_a_sweep_name_seeds_interval_and_the_terms_of_epsilon(
+    sources: dict[str, Path],
+) -> None:
+    of = material_of(sources["sweep"])
+    for picture, words in {
+        "epsilon-accuracy": "95 % intervals over seeds",
+        "final": "95 % intervals over seeds",
+        "heatmap:epsilon.max": "means over seeds",
+    }.items():
+        figure, caption = draw(Request(of, (picture,)))
+        shown = " ".join(str(text.get_text()) for text in figure.findobj(Text))
+        assert words in shown.replace("\n", " "), picture
+        assert "seeds 0..2" in shown, picture
+        if picture != "final":
+            said = " ".join(caption)
+            assert "one record of one agent replaced: eavesdropper view, δ = 1e-05" in said, picture
+
+
+@pytest.mark.slow
+def test_cells_of_a_heat_map_stand_where_their_values_say_and_gaps_are_counted(
+    tmp_path: Path,
+) -> None:
+    def values(settings: Mapping[str, Label], seed: int) -> dict[str, float]:
+        a, b = float(settings["a"]), float(settings["b"])
+        return {"loss.mean": float("nan") if (a, b) == (2, 20) else a + b + 0 * seed}
+
+    run = finished(WORLDS["private"]).outcome.folder
+    axes: dict[str, list[Label]] = {"a": [3, 1, 2], "b": [20, 10]}
+    folder = written_sweep(tmp_path / "sweep", axes, range(2), values, run=run)
+    figure, caption = draw(Request(material_of(folder), ("heatmap:loss",)))
+    (drawn,) = figure.axes[0].images
+    across = [float(label.get_text()) for label in figure.axes[0].get_xticklabels()]
+    up = [float(label.get_text()) for label in figure.axes[0].get_yticklabels()]
+    array = drawn.get_array()
+    assert array is not None
+    shown = np.ma.filled(array, np.nan)
+    assert (across, up) == ([1, 2, 3], [10, 20])
+    assert shown == pytest.approx(np.array([[11, 12, 13], [21, np.nan, 23]]), nan_ok=True)
+    assert "1 cells have no value (–)." in caption
 
 
 # words of the command

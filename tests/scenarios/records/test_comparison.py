@@ -311,3 +311,13 @@ def test_equal_values_have_themselves_as_their_interval_whatever_a_mean_rounds_t
 ) -> None:
     assert interval([value] * n, 0.95) == (value, value, value)
     assert chance_of_zero([value] * n) == 0.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_zero_is_outside_of_an_interval_on_either_side(sign: int) -> None:
+    none, much = {0: 0.0, 1: 0.0, 2: 0.0}, {0: 1.0 * sign, 1: 1.1 * sign, 2: 1.2 * sign}
+    (difference,) = compare([side("a", none), side("b", much)], ["loss.mean"]).differences
+    assert difference.excludes_zero
+    assert difference.mean == pytest.approx(1.1 * sign)
+    (back,) = compare([side("a", much), side("b", {0: -1.0, 1: 0.0, 2: 4.0})]).differences
+    assert not back.excludes_zero
