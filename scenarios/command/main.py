@@ -177,7 +177,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
             return INTERRUPTED
         named = f": {error.filename}" if error.filename else ""
         say(f"hush: {error.strerror}{named}", error=True)
-        return DISK
+        return USAGE if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) else DISK
     except (Exception, SystemExit) as error:  # our own fault: say so, and how to tell us
         import traceback
 

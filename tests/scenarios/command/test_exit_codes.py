@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.command.main import main
 from tests.support.paths import ROOT
 
 FULL = Path("/dev/full")
@@ -86,3 +87,13 @@ def test_a_fault_of_our_own_ends_with_70_and_says_how_to_report_it() -> None:
     assert done.returncode == 70
     assert "ZeroDivisionError" in done.stderr
     assert done.stderr.splitlines()[-1].startswith("hush: this is a fault of hush. Please report")
+
+
+@pytest.mark.parametrize(
+    "verb", ["run", "check", "show", "plot", "report", "compare", "sweep", "test", "new"]
+)
+def test_a_name_that_no_file_can_have_is_no_fault_of_the_disk(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([verb, "x" * 5000]) == 2
+    assert "too long" in capsys.readouterr().err
