@@ -419,6 +419,10 @@ def _columns(order: Order, reads: Sequence[Read]) -> tuple[tuple[str, ...], Tabl
     scenarios = [read.scenario for read in reads]
     named = asked(order.metrics, scenarios, "metrics")
     judged = asked((p.by for p in (order.choice, order.race) if p), scenarios, "choose and race")
+    held_out = any(scenario.read.data.validation for scenario in scenarios)
+    if not held_out and (void := [name for name in judged if ".validation" in name]):
+        said = f"{', '.join(void)}: no validation points: give data.validation"
+        raise ScenarioError.of("choose and race", said)
     of_choice = () if order.choice is None else (_EPSILON,)
     columns = tuple(dict.fromkeys((*(named or usual(scenarios)), *judged, *of_choice)))
     paid = order.choice is not None and order.choice.epsilon is not None

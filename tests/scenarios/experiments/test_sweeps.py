@@ -518,6 +518,18 @@ def test_a_choice_that_means_nothing_is_refused(choose: Any, why: str) -> None:
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"choose": {"by": "accuracy.validation", "over": ["mechanism.mu"]}},
+        {"race": "accuracy.validation"},
+    ],
+)
+def test_nothing_is_judged_by_points_that_are_not_held_out(wish: dict[str, Any]) -> None:
+    with pytest.raises(ScenarioError, match=r"no validation points: give data\.validation"):
+        sweep(PAID, grid=MUS, seeds="0", set={"data.validation": 0.0}, jobs=1, **wish)
+
+
 def test_a_paid_choice_among_other_validation_points_is_refused() -> None:
     grid = {"data.points": [40, 50]}
     with pytest.raises(ScenarioError, match="what is chosen changes the validation points"):
