@@ -86,6 +86,8 @@ class Processes:
         if self._pool is None:
             from joblib.externals.loky import ProcessPoolExecutor
 
+            # A worker that has grown is replaced by loky, which warns of it from a thread of its own; no work is lost.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
             begin = (os.getpid(), self._common)
             self._pool = ProcessPoolExecutor(
                 self.jobs, initializer=_begin, initargs=begin, env=_ONE_THREAD
