@@ -4,12 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scenarios.records.intervals import interval
+from scenarios.records.intervals import has_width, interval
 
 CONFIDENCE = 0.99
 """With this confidence no setting is stopped that is as good as the one that beats it."""
-_ROUNDING = 1e-9
-"""A spread below this share of the values is one of rounding."""
 FIRST_LOOK = 3
 """So many seeds are run before any setting is stopped."""
 
@@ -46,7 +44,6 @@ class Race:
         for number, mine in known.items():
             behind = [sign * (a - b) for a, b in zip(mine, known[leader], strict=True)]
             low, _, high = interval(behind, confidence)
-            varies = high - low > _ROUNDING * max(map(abs, (*mine, *known[leader])))
-            if varies and high < 0:
+            if has_width(low, high, (*mine, *known[leader])) and high < 0:
                 stopped.add(number)
         return stopped

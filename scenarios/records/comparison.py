@@ -16,7 +16,7 @@ from scenarios.language.problems import nearest
 from scenarios.planning.metric_names import split_metric
 from scenarios.records.epsilon_terms import EpsilonTerms, in_words, terms_of
 from scenarios.records.file_guard import FolderError
-from scenarios.records.intervals import chance_of_zero, holm, interval
+from scenarios.records.intervals import chance_of_zero, has_width, holm, interval
 from scenarios.records.reader import RunRecord
 from scenarios.records.sweep_record import Label, Row, SweepRecord
 from scenarios.records.sweep_summary import choice_in_words
@@ -101,8 +101,8 @@ class Difference:
 
     @property
     def is_test(self) -> bool:
-        """Whether its pairs differ among themselves: a count that every pair shares, or a budget, is no test of anything."""
-        return self.low < self.high
+        """Whether its pairs differ by more than rounding: a count that every pair shares, or a budget, is no test of anything."""
+        return has_width(self.low, self.high, self.means)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,15 @@
 """Intervals of a mean over independent runs, and what several of them say together."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+_ROUNDING = 1e-9
+"""A width below this share of the values is one of rounding: charges are rounded in the tenth digit."""
+
+
+def has_width(low: float, high: float, values: Iterable[float]) -> bool:
+    """Return whether an interval of differences between such values is wider than their rounding; False for NaN."""
+    return high - low > _ROUNDING * max(map(abs, values), default=0.0)
 
 
 def interval(values: Sequence[float], confidence: float) -> tuple[float, float, float]:

@@ -274,7 +274,7 @@ def test_epsilon_against_accuracy_has_private_settings_on_the_axis_and_others_as
     Sweep(sources["sweep"]).plot("epsilon-accuracy", ax=axes)
     lines = {c.get_label(): c[0].get_data() for c in axes.containers}
     assert set(lines) == {"cd", "dvp"}
-    assert list(lines["dvp"][0]) == [1.0, 2.0, 4.0]
+    assert list(lines["dvp"][0]) == [1.0, 2.0, 4.0]  # the largest ε of any agent
     assert lines["dvp"][1] == pytest.approx([0.861, 0.871, 0.891])
     assert axes.get_xscale() == "log"
     assert any(str(line.get_label()).startswith("free (ε = ∞)") for line in axes.lines)

@@ -321,3 +321,14 @@ def test_zero_is_outside_of_an_interval_on_either_side(sign: int) -> None:
     assert difference.mean == pytest.approx(1.1 * sign)
     (back,) = compare([side("a", much), side("b", {0: -1.0, 1: 0.0, 2: 4.0})]).differences
     assert not back.excludes_zero
+
+
+def test_differences_that_rounding_alone_makes_are_no_tests() -> None:
+    """The ε of runs of one budget differ in the last digit."""
+    low = side("a", dict.fromkeys(range(10), 0.4999999987658162), metric="epsilon.max")
+    highs = {s: 3.999999995956318 * (1 + s % 2 * 2.0**-52) for s in range(10)}
+    comparison = compare([low, side("b", highs, metric="epsilon.max")])
+    assert len(set(highs.values())) == 2
+    assert comparison.tests == ()
+    wide = {s: 4.0 * (1 + s % 2 * 1e-6) for s in range(10)}
+    assert len(compare([low, side("b", wide, metric="epsilon.max")]).tests) == 1
