@@ -21,6 +21,8 @@ CONFIDENCE = 0.95
 """The confidence of an interval over seeds."""
 _POINTS = 400
 """So many points are enough for a line: more would be thinner than ink."""
+_APART = 1e-4
+"""Values of ε that are closer than this share of the largest are one point: a page is not as wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def _against_own_epsilon(samples: Sequence[Any], what: str) -> tuple[Vector, Mat
     finite = np.unique(spent[np.isfinite(spent)])
     if not finite.size:
         return np.zeros(0), np.zeros((0, 1))
-    at = thinned(finite)
+    at = thinned(_told_apart(finite))
     table = np.full((len(at), held.shape[1]), np.nan)
     for agent in range(min(spent.shape[1], held.shape[1])):
         known = np.isfinite(spent[:, agent])
@@ -148,6 +150,15 @@ def _against_own_epsilon(samples: Sequence[Any], what: str) -> tuple[Vector, Mat
         reached = places >= 0
         table[reached, agent] = values[places[reached]]
     return at, table
+
+
+def _told_apart(values: Vector) -> Vector:
+    """Return, of sorted values that no picture tells apart, the last: groups that spend alike differ by what arithmetic left."""
+    if values[-1] <= 0.0:
+        return values[-1:]
+    steps = np.round(values / (values[-1] * _APART))
+    last: Vector = values[np.append(np.diff(steps) > 0, True)]
+    return last
 
 
 def thinned(values: Vector) -> Vector:

@@ -210,6 +210,17 @@ def test_against_its_own_epsilon_every_agent_tells_what_it_had_reached(
     assert curve.left_out == 1
 
 
+def test_what_spends_alike_is_one_point(tmp_path: Path) -> None:
+    """Two releases of a group with ε = 1 cost what one of a group with twice the budget does, but for rounding."""
+    groups = [
+        {"count": 3, "clock": "synchronous", "budget": {"epsilon": float(e), "delta": 1e-5}}
+        for e in (1, 2)
+    ]
+    made = private(nodes=groups, mechanism={"kind": "cd", "noise": "laplace", "releases": 5})
+    curve = curve_of(Result(perform(made, tmp_path).outcome.folder), "loss", "epsilon")
+    assert curve.at == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.6, 2.0], abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("what", "fold"), [("loss.max", max), ("loss.min", min), ("loss.sum", sum)]
 )
