@@ -41,9 +41,8 @@ def grid_of(
     axes = axes_of(settings)
     if len(axes) != 2:
         names = ", ".join(axis.name for axis in axes) or "nothing"
-        raise FolderError(
-            f"a heat map is of two axes, and what differs here is: {names}; narrow it down by --only KEY=VALUE"
-        )
+        more = "; narrow it down by --only KEY=VALUE" if len(axes) > 2 else ""
+        raise FolderError(f"a heat map is of two axes, and what differs here is: {names}{more}")
     across, up = sorted(axes, key=lambda axis: -len(axis.labels))
     columns = sorted(across.labels) if across.is_numeric else list(across.labels)
     rows = sorted(up.labels) if up.is_numeric else list(up.labels)

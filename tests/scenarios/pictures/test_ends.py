@@ -56,6 +56,14 @@ def test_a_cell_of_a_heat_map_is_the_mean_of_its_rows(swept: Material) -> None:
     assert means == pytest.approx(np.array(expected))
 
 
+def test_a_heat_map_of_one_axis_is_refused_without_advice_to_narrow_it_down(
+    swept: Material,
+) -> None:
+    with pytest.raises(FolderError) as caught:
+        grid_of(only(swept.settings, {"epsilon": "2"}), "loss")
+    assert str(caught.value).endswith("what differs here is: network.loss")
+
+
 def test_settings_are_narrowed_down_by_the_end_of_a_key(swept: Material) -> None:
     kept = only(swept.settings, {"epsilon": "2"})
     assert {s.values["nodes.all.budget.epsilon"] for s in kept} == {2.0}
