@@ -39,8 +39,13 @@ def _mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     if min(values) == max(values):
         return values[0], 0.0
     n = len(values)
-    mean = math.fsum(values) / n
-    return mean, math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1) / n)
+    scale = math.ldexp(1.0, max(-1000, math.frexp(max(map(abs, values)))[1] - 1))
+    small = [
+        v / scale for v in values
+    ]  # by a power of two, which is exact: squares of 1e200 are too large
+    mean = math.fsum(small) / n
+    error = math.sqrt(math.fsum((v - mean) ** 2 for v in small) / (n - 1) / n)
+    return mean * scale, error * scale
 
 
 def holm(chances: Sequence[float]) -> list[float]:

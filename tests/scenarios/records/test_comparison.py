@@ -332,3 +332,13 @@ def test_differences_that_rounding_alone_makes_are_no_tests() -> None:
     assert comparison.tests == ()
     wide = {s: 4.0 * (1 + s % 2 * 1e-6) for s in range(10)}
     assert len(compare([low, side("b", wide, metric="epsilon.max")]).tests) == 1
+
+
+@pytest.mark.parametrize("power", [-900, -40, 0, 3, 700, 1020])
+def test_an_interval_grows_with_its_unit_however_large_that_is(power: int) -> None:
+    """Losses of runs that diverge are beyond 1e200: their squares are no numbers."""
+    values = [1.0, 1.5, -2.25, 3.0]
+    unit = 2.0**power
+    scaled = interval([v * unit for v in values], 0.9)
+    assert scaled == tuple(v * unit for v in interval(values, 0.9))
+    assert chance_of_zero([v * unit for v in values]) == chance_of_zero(values)
