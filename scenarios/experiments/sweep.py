@@ -287,7 +287,7 @@ class Sweeping:
         for number, group in enumerate(groups):
             scores = {}
             for setting in group:
-                values = [done[setting.number, s].metrics.get(choice.by, math.nan) for s in seeds]
+                values = [_score(done[setting.number, s], choice.by) for s in seeds]
                 scores[setting.number] = math.fsum(values) / len(values)
             chosen = self._chosen_of(choice, number, group, scores, out)
             if chosen is None:
@@ -412,6 +412,11 @@ class Sweeping:
         manifest = self._manifest(status)
         write_manifest(out, manifest)
         write_table(out, manifest, self.rows())
+
+
+def _score(done: Done, metric: str) -> float:
+    """Return what a run is chosen by; NaN where it diverged: its last sample is of the time before."""
+    return math.nan if done.verdict == "diverged" else done.metrics.get(metric, math.nan)
 
 
 def _columns(order: Order, reads: Sequence[Read]) -> tuple[tuple[str, ...], Table]:

@@ -432,6 +432,27 @@ def test_a_choice_is_that_of_brute_force_and_is_said_to_be_uncovered() -> None:
     assert "share their draws" in notes
 
 
+@pytest.mark.slow
+def test_a_candidate_that_diverged_is_not_chosen_by_what_it_was_before() -> None:
+    """It diverges at its first step, so its last loss is that of the start, 1: more than the other's."""
+    world = scenario(
+        run={"seed": 5, "rounds": 20},
+        task={"loss": {"kind": "squared"}},
+        nodes=[{"count": 3, "clock": "barrier", "compute": "100ms"}],
+        mechanism={"kind": "fedavg"},
+        network={},
+    )
+    rate = "mechanism.learning_rate"
+    wished: dict[str, Any] = {"by": "loss", "over": [rate], "better": "higher"}
+    swept = sweep(world, grid={rate: [0.1, 1e9]}, seeds="0..1", choose=wished, jobs=1)
+    good, bad = swept.rows[:2], swept.rows[2:]
+    assert {row.verdict for row in bad} == {"diverged"}
+    assert sum(row.metrics["loss.mean"] for row in bad) > sum(
+        row.metrics["loss.mean"] for row in good
+    )
+    assert {row.settings[rate] for row in swept.chosen} == {0.1}
+
+
 PAID = private(
     run={"horizon": 4.0},
     seeds={"data": 3},
