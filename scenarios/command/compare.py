@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from scenarios.command.option_values import opened
+from scenarios.command.option_values import opened, opened_sweep
 from scenarios.language.visible_text import say, say_json
 from scenarios.records.comparison import Side, compare, side_of_run, sides_of_sweep
 from scenarios.records.comparison_text import as_tree, in_words
@@ -27,7 +27,7 @@ def _sides(chosen: argparse.Namespace) -> list[Side]:
     if chosen.by is not None:
         if len(paths) > 1:
             raise FolderError("--by compares the values of one axis inside of one sweep: name one")
-        sides = list(sides_of_sweep(SweepRecord(paths[0]), chosen.by))
+        sides = list(sides_of_sweep(opened_sweep(paths[0]), chosen.by))
         if len(sides) < 2:
             raise FolderError(
                 f"{paths[0]} has one value of {chosen.by}: there is nothing to compare"
@@ -43,4 +43,4 @@ def _sides(chosen: argparse.Namespace) -> list[Side]:
 
 
 def _of(path: Path) -> tuple[Side, ...]:
-    return sides_of_sweep(SweepRecord(path)) if is_sweep(path) else (side_of_run(opened(path)),)
+    return sides_of_sweep(opened_sweep(path)) if is_sweep(path) else (side_of_run(opened(path)),)

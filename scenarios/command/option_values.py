@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scenarios.planning.context import Options
     from scenarios.planning.plan import Plan
     from scenarios.records.reader import RunRecord
+    from scenarios.records.sweep_record import SweepRecord
 
 
 def opened(path: Path) -> "RunRecord":
@@ -30,6 +31,21 @@ def warn(record: "RunRecord") -> None:
     """Say on standard error what must be known before anything of a run is believed."""
     for caveat in record.caveats:
         say(f"hush: {record.path}: {caveat}", error=True)
+
+
+def opened_sweep(path: Path) -> "SweepRecord":
+    """Open a sweep's folder, and say on standard error where its table is not what the sweep wrote."""
+    from scenarios.records.sweep_record import SweepRecord
+
+    record = SweepRecord(path)
+    warn_of_table(record)
+    return record
+
+
+def warn_of_table(record: "SweepRecord") -> None:
+    """Say on standard error where the table of a sweep is not what the sweep wrote."""
+    for flaw in record.flaws:
+        say(f"hush: {record.path}: {flaw}", error=True)
 
 
 def settings(pairs: list[str]) -> dict[str, Any]:

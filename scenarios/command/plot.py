@@ -2,7 +2,7 @@
 
 import argparse
 
-from scenarios.command.option_values import seconds, warn
+from scenarios.command.option_values import seconds, warn, warn_of_table
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 
@@ -24,6 +24,8 @@ def perform(chosen: argparse.Namespace) -> int:
     material, panels = sorted_words(chosen.words)
     for record in material.runs:
         warn(record)
+    for sweep in material.sweeps:
+        warn_of_table(sweep)
     at = seconds(chosen.at, "--at", zero=True)
     options = Options(chosen.x or "time", at, chosen.metric, _choices(chosen.only))
     request = Request(material, panels, options, chosen.style, chosen.width)

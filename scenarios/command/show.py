@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scenarios.command.option_values import opened, warn
+from scenarios.command.option_values import opened, opened_sweep, warn
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import LIBRARY, library_names, read_text
 from scenarios.language.visible_text import say, say_json
@@ -55,17 +55,17 @@ def _show_sweep(path: Path, *, as_json: bool) -> int:
     from shutil import get_terminal_size
 
     from scenarios.records.file_guard import guarded
-    from scenarios.records.sweep_record import SweepRecord
     from scenarios.records.sweep_summary import summarised
     from scenarios.records.sweep_text import as_tree, in_words
 
     with guarded(path):
-        sweep = summarised(SweepRecord(path))
+        record = opened_sweep(path)
+        sweep = summarised(record)
         if as_json:
             say_json(as_tree(sweep))
         else:
             say(*in_words(sweep, get_terminal_size((100, 24)).columns))
-    return 0
+    return 2 if record.flaws else 0
 
 
 def _elsewhere(name: str) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from scenarios.experiments import payment
 from scenarios.experiments.cells import Done, Table, Work, finished, folder_of, identities
 from scenarios.experiments.choose import Choice, best, drawn
@@ -33,6 +35,7 @@ from scenarios.records.sweep_record import (
     Chosen,
     Row,
     SweepManifest,
+    SweepRecord,
     is_sweep,
     write_manifest,
     write_table,
@@ -188,6 +191,7 @@ class Sweeping:
         problems of all settings before anything runs.
         """
         self._begun = time.perf_counter()
+        self._refuse_other(out)
         folder = out.resolve()
         for cell in self.cells:
             if cell.name not in self._done:
@@ -208,6 +212,21 @@ class Sweeping:
                     self._write(out, "interrupted" if cut else "failed")
                 raise
         return self._conclude(out)
+
+    def _refuse_other(self, out: Path) -> None:
+        """Raise `FolderError` where the folder holds a sweep of other scenarios, whose table would be lost.
+
+        A scenario that was only renamed has cells in common with the former sweep.
+        """
+        if not is_sweep(out):
+            return
+        former, names = SweepRecord(out).manifest.scenarios, self._manifest("running").scenarios
+        known = any(folder_of(out, cell.name).exists() for cell in self.cells)
+        if former != names and not known:
+            held, wanted = ", ".join(former), ", ".join(names)
+            raise FolderError(
+                f"{out} holds a sweep of {held}, not of {wanted}: choose another --out"
+            )
 
     def _conclude(self, out: Path) -> int:
         """Choose, and write the table for the last time."""
@@ -410,8 +429,9 @@ class Sweeping:
 
     def _write(self, out: Path, status: str) -> None:
         manifest = self._manifest(status)
-        write_manifest(out, manifest)
-        write_table(out, manifest, self.rows())
+        write_manifest(out, manifest)  # first: a folder with a table alone would be no sweep
+        digest = write_table(out, manifest, self.rows())
+        write_manifest(out, msgspec.structs.replace(manifest, table_sha256=digest))
 
 
 def _score(done: Done, metric: str) -> float:

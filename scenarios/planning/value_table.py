@@ -206,11 +206,30 @@ def _is_categorical(
         return False
     words = set(column.tolist())
     if keys.categorical is None and len(words) <= _MOST_WORDS and name not in keys.maximum:
+        _refuse_odd_words(values, name, column)
         return True
     raise BadData(
         f"{values.place(0)}: {name} is a word, {shown(column[0])}, and the column has {len(words):,} different ones: "
         "name it in data.categorical or in data.drop"
     )
+
+
+def _refuse_odd_words(values: ValueTable, name: str, column: "NDArray[Any]") -> None:
+    """Raise BadData where most cells of a column are numbers: one mistyped cell would make each number a category."""
+    odd = [row for row, word in enumerate(column.tolist()) if not _is_number(word)]
+    if 2 * len(odd) < len(column):
+        raise BadData(
+            f"{values.place(odd[0])}: {name} is a word, {shown(column[odd[0]])}, and {len(column) - len(odd):,} of "
+            f"{len(column):,} cells of the column are numbers: mend it, or name the column in data.categorical"
+        )
+
+
+def _is_number(word: object) -> bool:
+    try:
+        float(str(word))
+    except ValueError:
+        return False
+    return True
 
 
 def _as_words(column: "NDArray[Any]") -> "NDArray[Any]":

@@ -13,6 +13,7 @@ of the run, relative to the sweep's; empty where there is none) and `message` (w
 """
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,6 +101,8 @@ class SweepManifest(msgspec.Struct, frozen=True):
     wall_s: float | None = None
     work_s: float | None = None
     """Σ of the time that cells took inside of their workers."""
+    table_sha256: str = ""
+    """Of `sweep.csv`; empty while it is being written, and in sweeps of before 0.8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,18 @@ class SweepRecord:
     def axes(self) -> Sequence[Axis]:
         """What varies beside the seed, in the order of the columns."""
         return self.manifest.axes
+
+    @property
+    def flaws(self) -> tuple[str, ...]:
+        """What is wrong with the table, in words: it is not what the sweep wrote. A sweep that goes on may be between two writes."""
+        wanted = self.manifest.table_sha256
+        if not wanted or self.manifest.status == "running":
+            return ()
+        try:
+            written = hashlib.sha256((self.path / TABLE).read_bytes()).hexdigest()
+        except OSError:
+            return (f"{TABLE} cannot be read",)
+        return () if written == wanted else (f"{TABLE} is not what the sweep wrote",)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -220,8 +235,8 @@ def write_manifest(path: Path, manifest: SweepManifest) -> None:
     _replace(path / SWEEP, json.dumps(msgspec.to_builtins(manifest), indent=2) + "\n")
 
 
-def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> None:
-    """Write `sweep.csv` whole; `sweep.parquet` beside it where pyarrow is installed."""
+def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> str:
+    """Write `sweep.csv` whole, and `sweep.parquet` beside it where pyarrow is installed; return the sha256 of the first."""
     several = len(manifest.scenarios) > 1
     axes = [column for axis in manifest.axes for column in axis.columns]
     before = _BEFORE if several else _BEFORE[:1]
@@ -241,16 +256,18 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> Non
             [*first, *settings, *ending, *values, in_table(row.wall_s), row.run, row.message]
         )
     _replace(path / TABLE, text.getvalue())
+    digest = hashlib.sha256(text.getvalue().encode()).hexdigest()
     try:
         from pyarrow import csv as arrow_csv
         from pyarrow import parquet
     except ImportError:
-        return
+        return digest
     sink = io.BytesIO()
     parquet.write_table(arrow_csv.read_csv(path / TABLE), sink)
     fresh = path / f"{PARQUET}.new"
     fresh.write_bytes(sink.getvalue())
     fresh.replace(path / PARQUET)
+    return digest
 
 
 def _columns(axis: Axis, places: Mapping[str, int], text: str) -> dict[str, Label]:

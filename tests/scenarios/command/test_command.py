@@ -339,6 +339,23 @@ def test_a_sweep_ends_with_the_pictures_and_the_page_that_were_asked_for(
     assert (out / "report.html").read_text("utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.slow
+def test_a_table_is_never_replaced_by_that_of_another_scenario(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "s"
+    more = ["--seeds", "0", "--jobs", "1", "--out", str(out)]
+    assert main(["sweep", "ring5-dropout", *more]) == 0
+    table = (out / "sweep.csv").read_bytes()
+    assert main(["sweep", "late-joiner", *more]) == 2
+    assert "holds a sweep of ring5-dropout, not of late-joiner" in capsys.readouterr().err
+    assert (out / "sweep.csv").read_bytes() == table
+    assert main(["show", str(out)]) == 0
+    (out / "sweep.csv").write_bytes(table.replace(b",pass,", b",fail,"))
+    assert main(["show", str(out)]) == 2
+    assert "sweep.csv is not what the sweep wrote" in capsys.readouterr().err
+
+
 def test_a_picture_of_no_name_is_refused_before_a_sweep_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -359,3 +359,13 @@ def test_a_file_is_read_once_for_several_plans_and_again_when_it_changed(
     (tmp_path / "people.csv").write_text(text().replace("20,", "21,"))
     assert not same(first, make_plan(path).shards)
     assert len(read) == 3
+
+
+def test_one_mistyped_number_makes_no_categories(tmp_path: Path) -> None:
+    content = "a,y\n" + "".join(f"{i / 100},{i % 2}\n" for i in range(40)) + "?134,1\n"
+    wanted = r"a is a word, .\?134., and 40 of 41 cells of the column are numbers: mend it"
+    with pytest.raises(ScenarioError, match=wanted):
+        read_csv(tmp_path, content, label="y")
+    half = "a,y\n" + "".join(f"{w},{i % 2}\n" for i, w in enumerate(("1", "one") * 20))
+    assert read_csv(tmp_path, half, label="y").dimension == 2
+    assert read_csv(tmp_path, content, label="y", categorical=["a"]).dimension == 41

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scenarios.records.file_guard import FolderError
@@ -108,3 +109,18 @@ def test_a_link_to_itself_holds_no_run(tmp_path: Path) -> None:
     record = SweepRecord(tmp_path)
     with pytest.raises(FolderError):
         record.run(record.rows[0])
+
+
+def test_a_table_that_was_edited_is_told(tmp_path: Path) -> None:
+    write_manifest(tmp_path, MANIFEST)
+    digest = write_table(tmp_path, MANIFEST, ROWS)
+    write_manifest(tmp_path, msgspec.structs.replace(MANIFEST, table_sha256=digest))
+    assert SweepRecord(tmp_path).flaws == ()
+    table = tmp_path / TABLE
+    table.write_text(table.read_text().replace("-2.0", "-2.1"))
+    assert SweepRecord(tmp_path).flaws == ("sweep.csv is not what the sweep wrote",)
+    table.unlink()
+    assert SweepRecord(tmp_path).flaws == ("sweep.csv cannot be read",)
+    running = msgspec.structs.replace(MANIFEST, table_sha256=digest, status="running")
+    write_manifest(tmp_path, running)
+    assert SweepRecord(tmp_path).flaws == ()  # it may be between two writes
