@@ -25,6 +25,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.reader import changed
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import PlanningContext
+from scenarios.planning.files import BadData
 from scenarios.planning.scenario import read_again
 from scenarios.planning.seeds import derived_seed, generator
 from scenarios.records.file_guard import FolderError
@@ -116,17 +117,31 @@ class Sweeping:
         self._begun = time.perf_counter()
 
     def _cells(self, reads: Sequence[Read]) -> Iterator[Cell]:
-        order, seeds = self.order, self.order.grid.seeds
+        """Yield every cell, in the order of the table. Raises `ScenarioError` where a file cannot be had."""
+        without: list[Read] = []
+        problem = ""
         for read in reads:
-            context = PlanningContext(read.scenario, replace(order.options, seed=seeds[0]))
-            if order.choice is None or order.choice.epsilon is None:
-                names = identities(context, seeds, order.given)
-                yield from (Cell(read, s, n[:_NAME]) for s, n in zip(seeds, names, strict=True))
-                continue
-            name = next(identities(context, seeds[:1], order.given))
-            for seed in seeds:
-                own = derived_seed(seed, f"{payment.NOISE}/{name}")
-                yield self._with_noise(read, seed, own)
+            try:
+                yield from self._cells_of(read)
+            except BadData as error:  # its plan says where in the scenario that file is named
+                without.append(read)
+                problem = str(error)
+        if without:
+            judge_settings(without, self.order.grid.seeds[0], Here(self._options), len(reads))
+            raise ScenarioError.of("", problem)
+
+    def _cells_of(self, read: Read) -> Iterator[Cell]:
+        """Yield the cells of one setting. Raises BadData where a file that tells them apart cannot be had."""
+        order, seeds = self.order, self.order.grid.seeds
+        context = PlanningContext(read.scenario, replace(order.options, seed=seeds[0]))
+        if order.choice is None or order.choice.epsilon is None:
+            names = identities(context, seeds, order.given)
+            yield from (Cell(read, s, n[:_NAME]) for s, n in zip(seeds, names, strict=True))
+            return
+        name = next(identities(context, seeds[:1], order.given))
+        for seed in seeds:
+            own = derived_seed(seed, f"{payment.NOISE}/{name}")
+            yield self._with_noise(read, seed, own)
 
     def _with_noise(self, read: Read, seed: int, noise: int) -> Cell:
         """Return a cell whose noise is not that of other settings under the same seed."""

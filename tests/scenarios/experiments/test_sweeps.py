@@ -749,3 +749,37 @@ def test_a_killed_sweep_goes_on_and_its_table_is_that_of_an_undisturbed_one(tmp_
     assert len(after) == 100
     assert begun("b").wait(timeout=120) == 0
     assert without_times(tmp_path / "a") == without_times(tmp_path / "b")
+
+
+@pytest.mark.parametrize(
+    ("place", "table"),
+    [
+        ("data", {"source": "csv", "path": "no.csv", "label": "y"}),
+        ("data", {"source": "files", "path": "no"}),
+        ("data", {"source": "bank"}),
+        ("data", {"source": "movielens"}),
+        ("network.topology", {"kind": "file", "path": "no.txt"}),
+        ("network.latency", {"kind": "matrix", "path": "no.txt"}),
+        ("network.latency", {"kind": "trace", "path": "no.txt"}),
+        ("nodes.0.clock", {"kind": "trace", "path": "no.txt"}),
+    ],
+    ids=lambda value: value.get("source", value.get("kind")) if isinstance(value, dict) else value,
+)
+@pytest.mark.parametrize("pays", [False, True])
+def test_a_file_that_is_missing_is_told_before_anything_runs(
+    place: str,
+    table: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    pays: bool,
+) -> None:
+    """A cell is known by its files, so they are looked for before a plan would say that they are not there."""
+    monkeypatch.delenv("HUSH_DATA", raising=False)
+    choose = {"by": "accuracy.validation", "over": ["network.loss"], "epsilon": 1.0}
+    paid: dict[str, Any] = {"choose": choose} if pays else {}
+    changes = {place: table, "data.validation": 0.25, "seeds.data": 1}
+    with pytest.raises(ScenarioError, match=r"no such file: \S*(no|bank|ml-100k)") as caught:
+        sweep(TINY, grid=LOSSES, seeds="0..1", set=changes, out=tmp_path / "s", **paid)
+    assert all(f"{place}: no such file" in str(problem) for problem in caught.value.problems)
+    assert not (tmp_path / "s").exists()
