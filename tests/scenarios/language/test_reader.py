@@ -94,14 +94,24 @@ def test_no_text_is_too_strange_for_the_scanner(text: str) -> None:
 
 @pytest.mark.slow
 def test_a_megabyte_is_scanned_in_linear_time() -> None:
+    """The least time of several: in a long session a collection of garbage takes longer than the scan."""
+    import gc
     import time
 
-    def cost(n: int) -> float:
+    def once(n: int) -> float:
         begun = time.process_time()
         locate("x = [" + "1, " * n + "1]", "f")
         return time.process_time() - begun
 
-    cost(1000)
+    def cost(n: int) -> float:
+        gc.collect()
+        gc.disable()
+        try:
+            return min(once(n) for _ in range(3))
+        finally:
+            gc.enable()
+
+    once(1000)
     assert cost(80_000) < 40 * max(cost(8_000), 1e-3)
 
 
