@@ -366,27 +366,48 @@ def test_workers_have_one_blas_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         workers.close()
 
 
+class Steady(Here):
+    """Workers that take the same time for every cell, by their own account; they run nothing."""
+
+    jobs = 2
+
+    def __init__(self, work_s: float) -> None:
+        super().__init__(Options())
+        self._work_s = work_s
+        self.sizes: list[int] = []
+
+    def submit(self, act: Any, *arguments: Any) -> Any:
+        del act
+        self.sizes.append(len(arguments[0]))
+        return super().submit(
+            lambda *_: [Done("finished", 0, work_s=self._work_s)] * self.sizes[-1]
+        )
+
+
+@pytest.mark.parametrize(("work_s", "largest"), [(1.0, 1), (0.1, 4), (0.01, 29), (1e-9, 29)])
+def test_batches_take_no_longer_than_they_may_and_hold_every_cell_once(
+    work_s: float, largest: int
+) -> None:
+    """0.4 s of cells at most, and no more than a quarter of what waits: two batches for each of two workers."""
+    source, workers = read_source(TINY), Steady(work_s)
+    work = [Work(source, seed, Path(f"cells/{seed}")) for seed in range(120)]
+    told = [one.seed for one, _ in SharedCells(workers, Table(("loss.mean",))).results(work)]
+    assert sorted(told) == list(range(120))
+    assert sum(workers.sizes) == 120
+    assert workers.sizes[:4] == [1] * 4  # nothing is known of how long a cell takes
+    assert max(workers.sizes) == largest
+
+
 @pytest.mark.slow
-def test_batches_grow_and_hold_every_cell_once(tmp_path: Path) -> None:
-    class Counting(Processes):
-        sizes: list[int]
-
-        def submit(self, act: Any, *arguments: Any) -> Any:
-            self.sizes.append(len(arguments[0]))
-            return super().submit(act, *arguments)
-
+def test_processes_hold_every_cell_once(tmp_path: Path) -> None:
     source = read_source(TINY)
-    work = [Work(source, seed, tmp_path / "cells" / str(seed)) for seed in range(120)]
-    workers = Counting(2, Options())
-    workers.sizes = []
+    work = [Work(source, seed, tmp_path / "cells" / str(seed)) for seed in range(30)]
+    workers = Processes(2, Options())
     try:
         told = [one.seed for one, _ in SharedCells(workers, Table(("loss.mean",))).results(work)]
     finally:
         workers.close()
-    assert sorted(told) == list(range(120))
-    assert sum(workers.sizes) == 120
-    assert max(workers.sizes) > 1
-    assert len(workers.sizes) < 100
+    assert sorted(told) == list(range(30))
 
 
 # choices and races
