@@ -7,9 +7,19 @@ from itertools import count
 from typing import Protocol
 
 from clocks.clock import nanoseconds
-from clocks.durations import Draws, exponential
+from clocks.durations import Draws, block_of, exponential
 
-_BLOCK = 64
+_FIRST, _MOST = 8, 64
+"""So many wakes are drawn at once: at first, and later."""
+
+
+def _blocks() -> Iterator[tuple[int, int]]:
+    """Yield the blocks of a stream one after the other: the first draw of each, and how many it has."""
+    first = 0
+    while True:
+        first, count = block_of(first, _FIRST, _MOST)
+        yield first, count
+        first += count
 
 
 class Activation(Protocol):
@@ -33,8 +43,8 @@ class Poisson:
 
     def instants(self, draws: Draws) -> Iterator[int]:
         gaps, now = exponential(1 / self.rate), 0
-        for block in count():
-            for gap in gaps.draw(draws(block * _BLOCK, _BLOCK), block * _BLOCK).tolist():
+        for first, number in _blocks():
+            for gap in gaps.draw(draws(first, number), first).tolist():
                 now += max(1, gap)
                 yield now
 
@@ -69,8 +79,8 @@ class Periodic:
     def instants(self, draws: Draws) -> Iterator[int]:
         period = nanoseconds(self.period_s * (1 + self.drift))
         jitter, last = nanoseconds(self.jitter_s), 0
-        for block in count():
-            for k, bits in enumerate(draws(block * _BLOCK, _BLOCK).tolist(), block * _BLOCK + 1):
+        for first, number in _blocks():
+            for k, bits in enumerate(draws(first, number).tolist(), first + 1):
                 last = max(last + 1, k * period + (bits >> 32) * jitter // (1 << 32))
                 yield last
 

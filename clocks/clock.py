@@ -69,6 +69,11 @@ class Clock(Protocol):
         """Start an actor at this instant, before anything else that is still due in it."""
         ...
 
+    @property
+    def upcoming(self) -> tuple[int, int] | None:
+        """The instant and the priority of what is served next; None where nothing is due."""
+        ...
+
 
 class Governor(Protocol):
     """Holds, paces or ends a run: the engine asks it between entries."""

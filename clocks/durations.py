@@ -28,13 +28,31 @@ _FLOOR = 2.0**-32
 _LONGEST = 1 << 60
 
 
-def draws_of(keys: np.uint64 | Bits) -> Draws:
-    """Return the stream of a key, or of several keys in a column: draw n is a function of key and n alone."""
+def bits_of(keys: np.uint64 | Bits, first: int, count: int) -> Bits:
+    """Return draws `first`, `first` + 1 … of the stream of a key: each is a function of key and number alone.
+
+    Of several keys in a column, shape (k, 1), a row each is returned.
+    """
+    return _mix(np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN + keys)
+
+
+def draws_of(key: np.uint64) -> Draws:
+    """Return the stream of a key."""
 
     def bits(first: int, count: int) -> Bits:
-        return _mix(np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN + keys)
+        return bits_of(key, first, count)
 
     return bits
+
+
+def block_of(number: int, first: int, most: int) -> tuple[int, int]:
+    """Return the block of a stream that holds a draw: its first draw, and how many there are in it.
+
+    The first blocks have `first` draws, later ones as many as lie before them, but at most `most`: a short run draws few
+    that it does not use, and a long one draws many at once. All blocks are powers of two, and so must both bounds be.
+    """
+    count = min(most, max(first, 1 << max(0, number.bit_length() - 1)))
+    return number - number % count, count
 
 
 def _mix(z: Bits) -> Bits:
@@ -127,6 +145,11 @@ class Table:
             setattr(scaled, name, knots.astype(np.int64))
         scaled._mean_s = self._mean_s * factor  # noqa: SLF001 # its own copy
         return scaled
+
+    @property
+    def knots(self) -> Nanoseconds:
+        """The quantiles in three rows of equal length: of the body, of the low tail and of the high one."""
+        return np.array((self._body, self._low, self._high))
 
     @property
     def mean_s(self) -> float:

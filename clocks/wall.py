@@ -136,6 +136,10 @@ class WallClock:
         return any(e[0] == instant and e[1] <= priority for e in self._queue)
 
     @property
+    def upcoming(self) -> tuple[int, int] | None:
+        return self._queue[0][:2] if self._queue else None
+
+    @property
     def idle(self) -> bool:
         return not self._queue
 

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from clocks.activation import Barrier, Periodic, Poisson, Synchronous, Trace
+from clocks.durations import exponential
 from scenarios.planning.seeds import draws
 
 BITS = draws(3, "clock/0")
@@ -33,6 +34,18 @@ def test_poisson_times_are_a_function_of_the_stream() -> None:
     assert first(Poisson(1.0), 200) == first(Poisson(1.0), 200)
     other = list(itertools.islice(Poisson(1.0).instants(draws(3, "clock/1")), 200))
     assert first(Poisson(1.0), 200) != other
+
+
+def test_poisson_gap_k_follows_from_draw_k_alone() -> None:
+    """Wakes are drawn in blocks that grow; where a block begins changes no instant."""
+    gaps = exponential(1 / 4.0).draw(BITS(0, 500), 0)
+    assert first(Poisson(4.0), 500) == np.cumsum(np.maximum(1, gaps)).tolist()
+
+
+def test_jitter_k_follows_from_draw_k_alone() -> None:
+    late = [(int(bits) >> 32) * 10**8 >> 32 for bits in BITS(0, 300)]
+    wakes = [k * 10**9 + by for k, by in enumerate(late, 1)]
+    assert first(Periodic(1.0, jitter_s=0.1), 300) == wakes
 
 
 def test_periodic_without_jitter_or_drift_is_synchronous() -> None:

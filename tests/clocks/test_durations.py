@@ -11,7 +11,7 @@ from scipy import stats
 
 from clocks import durations
 from clocks.clock import nanoseconds
-from clocks.durations import Constant, Duration, Replayed
+from clocks.durations import Constant, Duration, Replayed, block_of
 from scenarios.planning.seeds import draws
 
 BITS = draws(11, "test/durations")
@@ -109,3 +109,16 @@ def test_constant_and_replayed() -> None:
     assert Constant(0.25).draw(BITS(0, 3), 0).tolist() == [250_000_000] * 3
     trace = Replayed((1, 2, 3))
     assert trace.draw(BITS(5, 4), 5).tolist() == [3, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("first", "most"), [(8, 32), (8, 8), (8, 64), (1, 4)])
+def test_blocks_of_draws_follow_each_other_and_grow(first: int, most: int) -> None:
+    """Each draw lies in one block, blocks have no gaps, and no block is longer than what was drawn before it."""
+    at = 0
+    while at < 1000:
+        start, count = block_of(at, first, most)
+        assert start == at
+        assert count <= min(most, max(first, at))
+        assert all(block_of(n, first, most) == (start, count) for n in range(at, at + count))
+        at += count
+    assert count == most
