@@ -4,12 +4,13 @@ Code asks `isinstance(mechanism, Explains)` and the like, where it needs an abil
 are read, not at each wake. `isinstance` looks for the names of the methods; mypy checks their signatures.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
+from mechanisms.objectives import GradientBound
 from mechanisms.strategy import Explained, State
 from mechanisms.vectors import Matrix, Vector
 
@@ -131,6 +132,15 @@ class BoundsGradient(Protocol):
 
 
 @runtime_checkable
+class StatesGradientBound(BoundsGradient, Protocol):
+    """It says what that bound is, so that many agents can be checked together."""
+
+    def gradient_bound(self) -> GradientBound | None:
+        """Return the bound that noise was scaled for; None where there is no noise."""
+        ...
+
+
+@runtime_checkable
 class LeavesResidual(Protocol):
     """It solves its step numerically."""
 
@@ -139,14 +149,77 @@ class LeavesResidual(Protocol):
         ...
 
 
+@runtime_checkable
+class ReleasesAtOnce(Protocol):
+    """Its releases follow a schedule that is fixed in advance, and it can make one in a single call.
+
+    `propose` and the `finish` of its step are these two, one after the other.
+    """
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """What each release costs, in their order, whatever the degree; empty where all are free of noise."""
+        ...
+
+    def next_spend(self, heard: Heard, made: int) -> Spend | None:
+        """Return what the next release costs, after `made` releases; None where the next step is none."""
+        ...
+
+    def release(
+        self, state: State, heard: Heard, made: int, rng: np.random.Generator | None
+    ) -> tuple[State, Vector | None]:
+        """Make release number `made` with noise: return the next state, and what leaves."""
+        ...
+
+
+def releases_at_once(mechanism: object) -> ReleasesAtOnce | None:
+    """Return a mechanism that releases at once; None for another, also where a subclass changed only one of the two ways."""
+    if not isinstance(mechanism, ReleasesAtOnce):
+        return None
+    kinds = type(mechanism).__mro__
+    owners = {
+        next(kind for kind in kinds if name in vars(kind))
+        for name in ("propose", "next_spend", "release")
+    }
+    return mechanism if len(owners) == 1 else None
+
+
+_of_classes: dict[tuple[type, type], bool | None] = {}
+
+
+def offers(mechanism: object, ability: type) -> bool:
+    """Whether a mechanism has an ability: `isinstance`, which looks at every name of a protocol, asked once for each class."""
+    key = type(mechanism), ability
+    if key not in _of_classes:
+        _of_classes[key] = _by_class(*key)
+    by_class = _of_classes[key]
+    return isinstance(mechanism, ability) if by_class is None else by_class
+
+
+def _by_class(kind: type, ability: type) -> bool | None:
+    """Return whether all mechanisms of a class have an ability; None where each has to be asked."""
+    try:
+        if issubclass(kind, ability):
+            return True
+    except TypeError:  # a protocol with properties
+        return None
+    adds_its_own = bool(kind.__dictoffset__) or hasattr(kind, "__getattr__")
+    return None if adds_its_own else False
+
+
 def scheduled(mechanism: object, degree: int) -> tuple[Spend, ...] | None:
     """Return all releases of a mechanism at a degree; None where it has no schedule, or one without end."""
-    return mechanism.schedule(degree) if isinstance(mechanism, HasSchedule) else None
+    able: Any = mechanism
+    spends: tuple[Spend, ...] | None = None
+    if offers(mechanism, HasSchedule):
+        spends = able.schedule(degree)
+    return spends
 
 
 def openings_of(mechanism: object, starts: Matrix) -> Matrix:
     """Return the rows that neighbours hold of agents with these starts before they have sent anything."""
-    if not isinstance(mechanism, HasOpening):
+    if not offers(mechanism, HasOpening):
         return starts
-    width = len(mechanism.opening(np.zeros(starts.shape[1])))
-    return np.array([mechanism.opening(row) for row in starts]).reshape(len(starts), width)
+    able: Any = mechanism
+    width = len(able.opening(np.zeros(starts.shape[1])))
+    return np.array([able.opening(row) for row in starts]).reshape(len(starts), width)

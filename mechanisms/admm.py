@@ -11,7 +11,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.guards import Growth, Guard, Open, Terms
 from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS, round_to
-from mechanisms.objectives import Objective
+from mechanisms.objectives import GradientBound, Objective
 from mechanisms.perturbation import tolerance_of
 from mechanisms.solve import TOLERANCE, Solution
 from mechanisms.strategy import RELEASE, Explained, Step, silent
@@ -65,7 +65,9 @@ class Alternating:
 
     def duals(self, heard: Heard) -> Matrix:
         """λ_ij, a row for each neighbour."""
-        return 0.5 * self.dual_step * duals.gaps(heard, self.objective.dimension)
+        gaps = duals.gaps(heard, self.objective.dimension)
+        gaps *= 0.5 * self.dual_step
+        return gaps
 
     def accounted(self, state: Alternated, heard: Heard) -> Matrix:
         """The duals that a solve goes by: integrals, or what was added up so far and now."""
@@ -97,7 +99,7 @@ class Alternating:
                 value = round_to(value, self.grid)
             if not fixed.secret:
                 minimiser = value  # only what was released is kept
-            published = duals.row(value, heard.own, heard.ticks)
+            published = duals.row_now(value, heard)
             kept = self.accounted(state, heard) if self.naive else None
             return Alternated(value, minimiser, state.solver, kept), published
 
@@ -122,8 +124,12 @@ class Alternating:
             mine = 2.0 * state.minimiser - state.theta
         elif terms.noiseless_self:
             mine = state.minimiser
-        together = heard.degree * mine + heard.present @ heard.values[:, :d]
-        tilt: Vector = 2.0 * self.accounted(state, heard).sum(axis=0) - eta * together
+        together: Vector = _ones_of(heard) @ heard.values[:, :d]
+        together += heard.degree * mine
+        together *= eta
+        tilt: Vector = np.add.reduce(self.accounted(state, heard), axis=0)
+        tilt *= 2.0
+        tilt -= together
         return tilt
 
     def minimiser(
@@ -217,13 +223,25 @@ class Alternating:
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        bounded = self.gradient_bound()
+        return (0.0, 0.0) if bounded is None else bounded.longest(theta)
+
+    def gradient_bound(self) -> GradientBound | None:
+        """Return the bound that noise was scaled for; None where there is no noise."""
         if isinstance(self.guard, Open):
-            return 0.0, 0.0
-        return self.objective.longest_gradient(theta, None, "l2"), self.objective.loss.lipschitz
+            return None
+        return GradientBound(self.objective, None, "l2", self.objective.loss.lipschitz)
 
     def residual(self, state: Alternated) -> float:
         """Return the largest gradient norm that a solve of this agent took for a minimum."""
         return state.solver.residual
+
+
+def _ones_of(heard: Heard) -> Vector:
+    """Return 1 for each neighbour that is present, and 0 for each that is not."""
+    if heard.degree == len(heard.values):
+        return np.ones(heard.degree)
+    return heard.present.astype(np.float64)
 
 
 def _given(rng: np.random.Generator | None) -> np.random.Generator:

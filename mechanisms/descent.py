@@ -8,7 +8,7 @@ import numpy as np
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law, round_to
-from mechanisms.objectives import Objective
+from mechanisms.objectives import GradientBound, Objective
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
 from mechanisms.vectors import Vector
 
@@ -42,20 +42,26 @@ class CoordinateDescent:
     def model(self, state: Vector) -> Vector:
         return state
 
-    def propose(self, state: Vector, heard: Heard, made: int) -> Step:
+    def next_spend(self, heard: Heard, made: int) -> Spend | None:
         if not heard.total:
-            return silent(state)  # degree 0: no agent could receive it
+            return None  # degree 0: no agent could receive it
         if self.law is None:
-            return Step(RELEASE, self.free, lambda _: self._descend(state, heard, None))
-        if made >= len(self.spends):
+            return self.free
+        return self.spends[made] if made < len(self.spends) else None
+
+    def release(
+        self, state: Vector, heard: Heard, made: int, rng: np.random.Generator | None
+    ) -> tuple[Vector, Vector]:
+        if self.law is None:
+            return self._descend(state, heard, None)
+        assert rng is not None, "a private release has noise"  # noqa: S101
+        return self._descend(state, heard, self.law.draw(rng, self.spends[made].scale, len(state)))
+
+    def propose(self, state: Vector, heard: Heard, made: int) -> Step:
+        spend = self.next_spend(heard, made)
+        if spend is None:
             return self.without_data(state, heard) if self.smooth_after else silent(state)
-        law, spend, d = self.law, self.spends[made], len(state)
-
-        def finish(rng: np.random.Generator | None) -> tuple[Vector, Vector]:
-            assert rng is not None, "a private release has noise"  # noqa: S101
-            return self._descend(state, heard, law.draw(rng, spend.scale, d))
-
-        return Step(RELEASE, spend, finish)
+        return Step(RELEASE, spend, lambda rng: self.release(state, heard, made, rng))
 
     def without_data(self, state: Vector, heard: Heard) -> Step:
         if not heard.total:
@@ -99,10 +105,15 @@ class CoordinateDescent:
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        bounded = self.gradient_bound()
+        return (0.0, 0.0) if bounded is None else bounded.longest(theta)
+
+    def gradient_bound(self) -> GradientBound | None:
+        """Return the bound that noise was scaled for; None where there is no noise."""
         if self.law is None or not self.spends:
-            return 0.0, 0.0
-        longest = self.objective.longest_gradient(theta, self.clip, self.law.norm)
-        return longest, self.spends[0].sensitivity / (2.0 * self.objective.weight)
+            return None
+        bound = self.spends[0].sensitivity / (2.0 * self.objective.weight)
+        return GradientBound(self.objective, self.clip, self.law.norm, bound)
 
     def noise_to_step(self, state: Vector, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖, from where the agent stands."""

@@ -6,6 +6,8 @@ until the next message. Both ends compute an edge from the same broadcasts, so i
 construction, and one message heals whatever was lost.
 """
 
+from math import isfinite
+
 import numpy as np
 
 from mechanisms.mixing import Heard
@@ -21,27 +23,59 @@ def opening(value: Vector) -> Vector:
 
 def row(value: Vector, former: Vector | None, ticks: float) -> Vector:
     """Return the row to publish: a value, and the integral of everything published before it."""
-    return np.concatenate([value, standing(former, len(value), ticks), [ticks]])
+    return _row(value, standing(former, len(value), ticks), ticks)
+
+
+def row_now(value: Vector, heard: Heard) -> Vector:
+    """Return the row that an agent publishes now."""
+    return _row(value, standing_now(heard, len(value)), heard.ticks)
+
+
+def _row(value: Vector, integral: Vector, ticks: float) -> Vector:
+    d = len(value)
+    published = np.empty(2 * d + 1)
+    published[:d] = value
+    published[d:-1] = integral
+    published[-1] = ticks
+    return published
 
 
 def standing(published: Vector | None, d: int, ticks: float) -> Vector:
     """Return an agent's integral now: its last value counts until the next one."""
-    if published is None or not np.isfinite(published[-1]):
+    if published is None:
         return np.zeros(d)
-    integral: Vector = published[d : 2 * d] + (ticks - published[-1]) * published[:d]
+    since = float(published[-1])
+    if not isfinite(since):
+        return np.zeros(d)
+    integral: Vector = (ticks - since) * published[:d]
+    integral += published[d : 2 * d]
     return integral
+
+
+def standing_now(heard: Heard, d: int) -> Vector:
+    """Return the integral of the agent itself as of now; a wake asks twice, and it is added up once."""
+    known = heard.standing
+    if known is None or known[0] is not heard.own or known[1] != heard.ticks:
+        known = heard.own, heard.ticks, standing(heard.own, d, heard.ticks)
+        heard.standing = known
+    return known[2]
 
 
 def gaps(heard: Heard, d: int) -> Matrix:
     """Return ∫f_i − ∫f_j since each edge began, a row for each neighbour; 0 for absent and unknown ones."""
     rows = heard.values
     since = rows[:, -1]
-    elapsed = np.where(np.isfinite(since), heard.ticks - since, 0.0)
-    theirs = rows[:, d : 2 * d] + elapsed[:, None] * rows[:, :d]
-    offsets: Matrix = standing(heard.own, d, heard.ticks) - theirs
+    elapsed = heard.ticks - since
+    are_known = all(map(isfinite, since.tolist()))
+    if not are_known:
+        elapsed[~np.isfinite(since)] = 0.0
+    offsets: Matrix = elapsed[:, None] * rows[:, :d]
+    offsets += rows[:, d : 2 * d]
+    np.subtract(standing_now(heard, d), offsets, out=offsets)
     if heard.offsets is not None:
         offsets -= heard.offsets
-    offsets[~heard.present | np.isposinf(since)] = 0.0
+    if not are_known or heard.degree < len(rows):
+        offsets[~heard.present | np.isposinf(since)] = 0.0
     return offsets
 
 

@@ -1,7 +1,7 @@
 """The server family: what a client answers to the server's model, and what the server makes of the answers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,10 +11,10 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.masking import Seal
 from mechanisms.mixing import Heard
 from mechanisms.noise import LAWS, Law, round_to
-from mechanisms.objectives import Objective
+from mechanisms.objectives import GradientBound, LocalObjective, Objective, StackedObjectives
 from mechanisms.solve import minimise
 from mechanisms.strategy import RELEASE, Explained, Step, silent
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 
 def gaussian(rng: np.random.Generator | None, sigma: float, d: int) -> Vector:
@@ -174,11 +174,9 @@ class Client:
         return theta
 
     def propose(self, state: Vector, heard: Heard, made: int) -> Step:  # noqa: ARG002
-        spend = self.free
+        spend = self.spend_of(made)
         if spend is None:
-            if made >= len(self.spends):
-                return silent(state)
-            spend = self.spends[made]
+            return silent(state)
 
         def finish(rng: np.random.Generator | None) -> tuple[Vector, Vector]:
             answer = self.task.answer(self.objective, state, rng)
@@ -189,6 +187,12 @@ class Client:
             return state, answer
 
         return Step(RELEASE, spend, finish)
+
+    def spend_of(self, made: int) -> Spend | None:
+        """Return what the next answer costs, after `made` of them; None where none is planned."""
+        if self.free is not None:
+            return self.free
+        return self.spends[made] if made < len(self.spends) else None
 
     def without_data(self, state: Vector, heard: Heard) -> Step:  # noqa: ARG002
         return silent(state)
@@ -227,9 +231,92 @@ class Client:
 
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
+        bounded = self.gradient_bound()
+        return (0.0, 0.0) if bounded is None else bounded.longest(theta)
+
+    def gradient_bound(self) -> GradientBound | None:
+        """Return the bound that noise was scaled for; None where there is no noise."""
         if not self.spends:
-            return 0.0, 0.0
-        return self.objective.longest_gradient(theta, None, "l2"), self.objective.loss.lipschitz
+            return None
+        return GradientBound(self.objective, None, "l2", self.objective.loss.lipschitz)
+
+
+Draw = Callable[[int], np.random.Generator]
+"""The noise of one agent: of a release, by its number."""
+
+
+class JointAnswers:
+    """Clients that answer one question at one instant: what they send, computed together, bit for bit what each would send.
+
+    Gradients are taken together; other tasks are done client by client.
+    """
+
+    def __init__(self, clients: Sequence[Client]) -> None:
+        """Take all clients of one plan; raise ValueError where they differ in more than noise, weight and data."""
+        self._clients = list(clients)
+        self._ids = [client.id for client in clients]
+        self._seal, self._grid = clients[0].seal, clients[0].grid
+        if any(c.seal is not self._seal or c.grid != self._grid for c in clients):
+            raise ValueError("clients of one plan have one seal and one grid")
+        self._weights = np.array([[client.weight] for client in clients])
+        sigmas = [c.task.sigma for c in clients if type(c.task) is Gradient]
+        objectives = [c.objective for c in clients if type(c.objective) is LocalObjective]
+        self._stack: StackedObjectives | None = None
+        if len(sigmas) == len(objectives) == len(clients):
+            self._stack = StackedObjectives(objectives)
+            self._sigmas = np.array(sigmas)[:, None]
+            self._noise = np.zeros((len(clients), clients[0].objective.dimension))
+
+    def vectors(
+        self,
+        theta: Vector,
+        made: Sequence[int],
+        draws: Sequence[Draw],
+        chosen: Sequence[int] | None = None,
+    ) -> Matrix:
+        """Return what each client sends, a row for each.
+
+        Args:
+            theta: the model that is asked about.
+            made: how many answers each client made before: the numbers of these releases.
+            draws: the noise of each client.
+            chosen: the places of those that answer, among all; None for all.
+
+        """
+        places = range(len(self._clients)) if chosen is None else chosen
+        if self._stack is None:
+            clients = [self._clients[i] for i in places]
+            each = zip(clients, made, draws, strict=True)
+            answers = np.array([c.task.answer(c.objective, theta, draw(k)) for c, k, draw in each])
+        else:
+            answers = self._stack.gradients(theta, chosen)
+            self._add_noise(answers, made, draws, chosen)
+        if self._seal is not None:
+            weights = self._weights if chosen is None else self._weights[list(chosen)]
+            return self._seal.hide_all(weights * answers, [self._ids[i] for i in places], made)
+        return answers if self._grid is None else round_to(answers, self._grid)
+
+    def _add_noise(
+        self,
+        gradients: Matrix,
+        made: Sequence[int],
+        draws: Sequence[Draw],
+        chosen: Sequence[int] | None,
+    ) -> None:
+        sigmas = self._sigmas if chosen is None else self._sigmas[list(chosen)]
+        noise = self._noise[: len(gradients)]
+        noisy = sigmas.any(axis=1)
+        if not noisy.any():
+            for k, draw in zip(made, draws, strict=True):
+                draw(k)  # a release has noise, also one that takes none of it
+            return
+        for k, draw, row in zip(made, draws, noise, strict=True):
+            draw(k).standard_normal(out=row)
+        noise *= sigmas
+        if noisy.all():
+            gradients += noise
+        else:
+            gradients[noisy] += noise[noisy]
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +393,7 @@ class Coordinator:
         self,
         theta: Vector,
         survivors: Sequence[int],
-        answers: Sequence[Vector],
+        answers: Sequence[Vector] | Matrix,
         rng: np.random.Generator,
     ) -> Vector:
         """Make the next model of the survivors' answers."""

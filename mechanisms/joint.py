@@ -10,6 +10,9 @@ from mechanisms.objectives import LocalObjective, Objective
 from mechanisms.solve import NoMinimiser, minimise
 from mechanisms.vectors import Matrix, Vector
 
+_AT_ONCE = 1 << 16
+"""So many edges are worked on at once: what is computed of them needs little memory beside them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -37,8 +40,12 @@ class Graph:
 
     def disagreement(self, theta: Matrix) -> float:
         """½ Σ_{i<j} W_ij ‖Θ_i − Θ_j‖²."""
-        gaps = theta[self.heads] - theta[self.tails]
-        return 0.5 * float(self.weights @ np.einsum("ij,ij->i", gaps, gaps))
+        squares = np.empty(len(self.weights))
+        for first in range(0, len(squares), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            gaps = theta[self.heads[some]] - theta[self.tails[some]]
+            np.einsum("ij,ij->i", gaps, gaps, out=squares[some])
+        return 0.5 * float(self.weights @ squares)
 
     def laplacian(self, theta: Matrix) -> Matrix:
         """(D − W)Θ, the gradient of the disagreement."""
@@ -70,9 +77,11 @@ class Personalised:
     def _pulls(self) -> Vector:
         return self.mu * self.graph.degrees() * self.confidences
 
-    def value(self, theta: Matrix) -> float:
-        local = [o.value(row) for o, row in zip(self.objectives, theta, strict=True)]
-        return self.graph.disagreement(theta) + float(self._pulls() @ np.array(local))
+    def value(self, theta: Matrix, local: Vector | None = None) -> float:
+        """Return its value; `local` are the values of the agents' objectives, None where they are not known."""
+        if local is None:
+            local = _values(self.objectives, theta)
+        return self.graph.disagreement(theta) + float(self._pulls() @ local)
 
     def gradient(self, theta: Matrix) -> Matrix:
         rows = [o.gradient(row) for o, row in zip(self.objectives, theta, strict=True)]
@@ -158,7 +167,8 @@ class Propagating:
         graph = self.graph.among(nodes)
         return Propagating(graph, self.anchors[nodes], self.confidences[nodes], self.mu)
 
-    def value(self, theta: Matrix) -> float:
+    def value(self, theta: Matrix, local: Vector | None = None) -> float:  # noqa: ARG002
+        """Return its value: of the agents' objectives it needs nothing."""
         pulls = self.mu * self.graph.degrees() * self.confidences
         gaps = theta - self.anchors
         return self.graph.disagreement(theta) + 0.5 * float(
@@ -196,8 +206,9 @@ class Apart:
         """Return what these nodes minimise without the others."""
         return Apart(tuple(self.objectives[i] for i in nodes))
 
-    def value(self, theta: Matrix) -> float:
-        return math.fsum(o.value(row) for o, row in zip(self.objectives, theta, strict=True))
+    def value(self, theta: Matrix, local: Vector | None = None) -> float:
+        """Return its value; `local` are the values of the agents' objectives, None where they are not known."""
+        return math.fsum(_values(self.objectives, theta) if local is None else local)
 
     def minimum(self) -> Matrix:
         return np.array([minimise(objective).theta for objective in self.objectives])
@@ -218,13 +229,19 @@ class Common:
         """Return what these nodes minimise without the others."""
         return Common(tuple(self.objectives[i] for i in nodes), self.weights[nodes])
 
-    def value(self, theta: Matrix) -> float:
-        each = [o.value(row) for o, row in zip(self.objectives, theta, strict=True)]
-        return float(self.weights @ np.array(each))
+    def value(self, theta: Matrix, local: Vector | None = None) -> float:
+        """Return its value; `local` are the values of the agents' objectives, None where they are not known."""
+        if local is None:
+            local = _values(self.objectives, theta)
+        return float(self.weights @ local)
 
     def minimum(self) -> Matrix:
         one = minimise(_Sum(self.objectives, self.weights), tolerance=1e-10).theta
         return np.tile(one, (len(self.objectives), 1))
+
+
+def _values(objectives: tuple[Objective, ...], theta: Matrix) -> Vector:
+    return np.array([o.value(row) for o, row in zip(objectives, theta, strict=True)])
 
 
 class _Sum:

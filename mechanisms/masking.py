@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 MODULUS = 1 << 52
 Pads = Callable[[int, int, int], NDArray[np.uint64]]
@@ -39,14 +39,32 @@ class Seal:
         whole = (steps.astype(np.int64) + self._pad(client, release, len(vector))) % MODULUS
         return np.append(whole.astype(np.float64) * self.grid, float(release))
 
-    def total(self, hidden: Sequence[Vector], clients: Sequence[int]) -> Vector:
+    def hide_all(self, vectors: Matrix, clients: Sequence[int], releases: Sequence[int]) -> Matrix:
+        """Return what leaves several clients, a row for each: the very bits of `hide`; rows that could wrap are infinite."""
+        n, d = vectors.shape
+        steps = np.rint(vectors / self.grid)
+        fits: NDArray[np.bool_] = np.all(np.abs(steps) < MODULUS // (2 * self.parties), axis=1)
+        pads = self._pads(clients, releases, d)
+        whole = (np.where(fits[:, None], steps, 0.0).astype(np.int64) + pads) % MODULUS
+        hidden = np.empty((n, d + 1))
+        np.multiply(whole, self.grid, out=hidden[:, :d])
+        hidden[:, d] = releases
+        hidden[~fits] = np.inf
+        return hidden
+
+    def _pads(self, clients: Sequence[int], releases: Sequence[int], d: int) -> NDArray[np.int64]:
+        pads = np.empty((len(clients), d), dtype=np.uint64)
+        for row, client, release in zip(pads, clients, releases, strict=True):
+            row[:] = self.pads(client, release, d)
+        return (pads >> np.uint64(12)).astype(np.int64)
+
+    def total(self, hidden: Sequence[Vector] | Matrix, clients: Sequence[int]) -> Vector:
         """Return the sum of what was hidden, and of nothing less."""
-        d = len(hidden[0]) - 1
-        whole = np.zeros(d, dtype=np.int64)
-        for vector, client in zip(hidden, clients, strict=True):
-            whole += np.rint(vector[:d] / self.grid).astype(np.int64)
-            whole -= self._pad(client, int(vector[d]), d)
-            whole %= MODULUS
+        rows = np.array(hidden)
+        d = rows.shape[1] - 1
+        pads = self._pads(clients, [int(release) for release in rows[:, d]], d)
+        parts = (np.rint(rows[:, :d] / self.grid).astype(np.int64) - pads) % MODULUS
+        whole = parts.sum(axis=0) % MODULUS
         signed = np.where(whole >= MODULUS // 2, whole - MODULUS, whole)
         total: Vector = signed.astype(np.float64) * self.grid
         return total

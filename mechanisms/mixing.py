@@ -22,6 +22,7 @@ class Heard:
         "partner",
         "present",
         "shares",
+        "standing",
         "ticks",
         "total",
         "values",
@@ -38,6 +39,8 @@ class Heard:
         self.own: Vector | None = None
         self.partner = -1
         self.offsets: Matrix | None = None
+        self.standing: tuple[Vector | None, float, Vector] | None = None
+        """What `own` had added up to at a time, as `mechanisms.duals` found it last: `own`, the time, the integral."""
         self.attend(self.present)
 
     def attend(self, present: NDArray[np.bool_]) -> None:

@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mechanisms.rekeying import Rekey, rekey_of
 from mechanisms.vectors import Vector
 
 
@@ -146,36 +147,28 @@ class SharedGenerator:
     Making a generator for each release would cost more than the noise itself.
     """
 
-    __slots__ = ("_bits", "_generator", "_state")
+    __slots__ = ("_generator", "_rekey")
 
     def __init__(self, generator: np.random.Generator) -> None:
         """Share a generator whose bits come from Philox."""
         self._generator = generator
-        self._bits = generator.bit_generator
-        self._state: Any = self._bits.state
+        self._rekey = rekey_of(generator.bit_generator)
 
-    def rekey(self, key: NDArray[np.uint64], counter: NDArray[np.uint64]) -> np.random.Generator:
-        """Return the generator of a key at a counter; it is good until the next call."""
-        state = self._state
-        inner = state["state"]
-        inner["key"] = key
-        inner["counter"] = counter
-        state["buffer_pos"] = 4
-        state["has_uint32"] = 0
-        self._bits.state = state
-        return self._generator
+    @property
+    def parts(self) -> tuple[np.random.Generator, Rekey]:
+        """The generator, and what keys it for a release: the highest word of its counter."""
+        return self._generator, self._rekey
 
 
 class NoiseStream:
     """The noise of one agent: the noise of release k is a function of the agent's key and of k."""
 
-    __slots__ = ("_counter", "_key", "_shared", "last", "reused")
+    __slots__ = ("_generator", "_rekey", "key", "last", "reused")
 
-    def __init__(self, key: int, shared: SharedGenerator) -> None:
-        """Make the stream of a key of 128 bits."""
-        self._key = np.array([key & (2**64 - 1), key >> 64], dtype=np.uint64)
-        self._counter = np.zeros(4, dtype=np.uint64)
-        self._shared = shared
+    def __init__(self, key: NDArray[np.uint64], shared: SharedGenerator) -> None:
+        """Make the stream of a key of 128 bits: two words, the lower first."""
+        self.key = key
+        self._generator, self._rekey = shared.parts
         self.last = -1
         """The release whose noise was drawn last; −1 before the first."""
         self.reused: tuple[int, int] | None = None
@@ -186,8 +179,8 @@ class NoiseStream:
         if k <= self.last and self.reused is None:
             self.reused = k, self.last
         self.last = k
-        self._counter[3] = k
-        return self._shared.rekey(self._key, self._counter)
+        self._rekey(self.key, k)
+        return self._generator
 
 
 def grid_below(width: float) -> float:

@@ -5,10 +5,12 @@ offset; for a residual loss the row is x and the offset y. The norm of a row is 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.vectors import Matrix, Vector
 
@@ -180,14 +182,29 @@ class Objective(Protocol):
         ...
 
 
+class GradientBound(NamedTuple):
+    """What noise was scaled for: no record's gradient, with slopes clipped at `clip`, is longer than `bound` in a norm."""
+
+    objective: Objective
+    clip: Vector | None
+    norm: str
+    bound: float
+
+    def longest(self, theta: Vector) -> tuple[float, float]:
+        """Return the longest gradient of one record at θ, and the bound."""
+        return self.objective.longest_gradient(theta, self.clip, self.norm), self.bound
+
+
 class LocalObjective:
-    """The objective of one agent on its own points."""
+    """The objective of one agent on its own points.
+
+    The points may be held as 32-bit numbers; sums and products of them are taken in 64 bits.
+    """
 
     __slots__ = (
         "_offsets",
         "_rows",
         "dimension",
-        "features",
         "l2",
         "labels",
         "loss",
@@ -204,13 +221,50 @@ class LocalObjective:
         *,
         weight: float | None = None,
     ) -> None:
-        self.features, self.labels = features, labels
-        self._rows = features * labels[:, None] if loss.margin else np.ascontiguousarray(features)
+        """Make the objective of points; `weight` is that of one record, by default 1/m.
+
+        Raises ValueError where a margin loss is given labels that are not ±1.
+        """
+        if loss.margin and not (np.abs(labels) == 1.0).all():
+            raise ValueError("a margin loss takes labels of −1 and +1")
+        rows = features * labels[:, None] if loss.margin else np.ascontiguousarray(features)
+        self._keep(rows, labels, loss, l2, weight)
+
+    @classmethod
+    def of_rows(
+        cls, rows: Matrix, labels: Vector, loss: Loss, l2: float, *, weight: float | None = None
+    ) -> "LocalObjective":
+        """Return the objective of rows as the loss reads them: y·x for a margin loss, else x. No copy is made of them."""
+        made = cls.__new__(cls)
+        made._keep(rows, labels, loss, l2, weight)  # noqa: SLF001 # its own class
+        return made
+
+    def _keep(
+        self, rows: Matrix, labels: Vector, loss: Loss, l2: float, weight: float | None
+    ) -> None:
+        self._rows, self.labels = rows, labels
         self._offsets: Vector | None = None if loss.margin else labels
-        self.points, self.dimension = features.shape
+        self.points, self.dimension = rows.shape
         self.weight = 1.0 / self.points if weight is None else weight
         self.l2 = l2
         self.loss = loss
+
+    @property
+    def rows(self) -> Matrix:
+        """The records as the loss reads them: y·x for a margin loss, else x."""
+        return self._rows
+
+    @property
+    def features(self) -> Matrix:
+        """The features x; of a margin loss made anew, as y·(y·x), which is x to the last bit."""
+        if self.loss.margin:
+            return self._rows * self.labels[:, None]
+        return self._rows.astype(np.float64, copy=False)
+
+    @property
+    def offsets(self) -> Vector | None:
+        """What is taken off scores: y, or None for a margin loss."""
+        return self._offsets
 
     def on(self, features: Matrix, labels: Vector) -> "LocalObjective":
         """Return the same objective on other records, with the same weight for each."""
@@ -249,23 +303,103 @@ class LocalObjective:
         hessian[np.diag_indices_from(hessian)] += 2.0 * self.l2
         return hessian
 
-    def _lengths(self, norm: str) -> Vector:
-        lengths: Vector = np.linalg.norm(self._rows, ord={"l1": 1, "l2": 2}[norm], axis=1)
+    def lengths(self, norm: str) -> Vector:
+        """Return the norm of each record ("l1" or "l2")."""
+        rows = self._rows.astype(np.float64, copy=False)
+        lengths: Vector = np.linalg.norm(rows, ord={"l1": 1, "l2": 2}[norm], axis=1)
         return lengths
 
     def clip_at(self, bound: float, norm: str) -> Vector:
         with np.errstate(
             over="ignore"
         ):  # a record of zeros has no gradient: its slope has no bound
-            return bound / np.maximum(self._lengths(norm), np.finfo(float).tiny)
+            return bound / np.maximum(self.lengths(norm), np.finfo(float).tiny)
 
     def longest_gradient(self, theta: Vector, clip: Vector | None, norm: str) -> float:
         slopes = np.abs(self.loss.slope(self._scores(theta)))
         if clip is not None:
             slopes = np.minimum(slopes, clip)
-        return float((slopes * self._lengths(norm)).max())
+        return float((slopes * self.lengths(norm)).max())
 
     def smoothness(self) -> float:
-        gram = (self._rows.T @ self._rows) * self.weight
+        rows = self._rows.astype(np.float64, copy=False)
+        gram = (rows.T @ rows) * self.weight
         largest = float(np.linalg.eigvalsh(gram)[-1])
         return self.loss.curvature_bound * largest + 2.0 * self.l2
+
+
+_MOST_COPIED = 1 << 20
+"""Rows of so many numbers at most are copied into one array."""
+
+
+def _stacked(rows: Sequence[Matrix]) -> NDArray[np.float64] | None:
+    """Return matrices of one shape as one array, without a copy where they lie in a row; None where a copy is large."""
+    base, (m, d), n = rows[0].base, rows[0].shape, len(rows)
+    if isinstance(base, np.ndarray) and base.flags.c_contiguous and base.shape[1:] == (d,):
+        places = [row.__array_interface__["data"][0] for row in rows]
+        first, apart = places[0] - base.__array_interface__["data"][0], rows[0].nbytes
+        if places == [places[0] + i * apart for i in range(n)] and rows[-1].base is base:
+            start = first // (d * base.itemsize)
+            view: NDArray[np.float64] = base[start : start + n * m].reshape(n, m, d)
+            return view
+    return np.array(rows) if n * m * d <= _MOST_COPIED else None
+
+
+class StackedObjectives:
+    """Several objectives of one loss and one dimension, whose gradients at one θ are taken together.
+
+    The gradients are those of `LocalObjective.gradient`, bit for bit: NumPy multiplies a stack of matrices one by one, by
+    the routine that it has for a single one, and all else goes element by element. Rows of one shape are a stack where
+    they lie one after the other in memory, or are few; else each objective's own rows are read.
+    """
+
+    def __init__(self, objectives: Sequence[LocalObjective]) -> None:
+        """Take at least one objective; raise ValueError where losses or dimensions differ."""
+        first = objectives[0]
+        if any(o.loss != first.loss or o.dimension != first.dimension for o in objectives):
+            raise ValueError("objectives of several losses or dimensions have no common gradient")
+        self._objectives = list(objectives)
+        self._loss, self._dimension = first.loss, first.dimension
+        rows = [o.rows for o in objectives]
+        sizes = [o.points for o in objectives]
+        ends = np.cumsum(sizes)
+        self._scores = np.empty(int(ends[-1]))
+        """The scores of all records, one objective after the other."""
+        self._pieces = [
+            (own, slice(int(end) - len(own), int(end))) for own, end in zip(rows, ends, strict=True)
+        ]
+        self._stack = _stacked(rows) if len(set(sizes)) == 1 else None
+        offsets = [o.offsets for o in objectives if o.offsets is not None]
+        self._offsets = np.concatenate(offsets) if offsets else None
+        self._weights = np.repeat([o.weight for o in objectives], sizes)
+        self._ridges = np.array([[2.0 * o.l2] for o in objectives])
+
+    def gradients(self, theta: Vector, chosen: Sequence[int] | None = None) -> Matrix:
+        """Return the gradient of each objective at θ, or of some by their places, a row for each: a new array."""
+        if chosen is None:
+            return self._all_gradients(theta)
+        if 2 * len(chosen) > len(self._objectives):
+            some: Matrix = self._all_gradients(theta)[list(chosen)]
+            return some
+        return np.array([self._objectives[i].gradient(theta) for i in chosen])
+
+    def _all_gradients(self, theta: Vector) -> Matrix:
+        scores, stack = self._scores, self._stack
+        if stack is not None:
+            np.matmul(stack, theta, out=scores.reshape(stack.shape[:2]))
+        else:
+            for rows, place in self._pieces:
+                np.dot(rows, theta, out=scores[place])
+        if self._offsets is not None:
+            scores -= self._offsets
+        slopes = self._loss.slope(scores)
+        slopes *= self._weights
+        if stack is not None:
+            gradients: Matrix = np.matmul(slopes.reshape(len(stack), 1, -1), stack)[:, 0]
+        else:
+            gradients = np.empty((len(self._pieces), self._dimension))
+            for (rows, place), gradient in zip(self._pieces, gradients, strict=True):
+                np.dot(slopes[place], rows, out=gradient)
+        if self._ridges.any():
+            gradients += self._ridges * theta
+        return gradients

@@ -8,6 +8,7 @@ import numpy as np
 from mechanisms.accounting.spend import Spend
 from mechanisms.descent import CoordinateDescent
 from mechanisms.mixing import Heard
+from mechanisms.objectives import GradientBound
 from mechanisms.propagation import Propagated, Propagation
 from mechanisms.strategy import Explained, Step
 from mechanisms.vectors import Vector
@@ -77,6 +78,10 @@ class WarmDescent:
     def longest_gradient(self, theta: Vector) -> tuple[float, float]:
         """Return the longest gradient of one record at θ, and the bound that noise was scaled for."""
         return self.descent.longest_gradient(theta)
+
+    def gradient_bound(self) -> GradientBound | None:
+        """Return the bound that the noise of the descent was scaled for; None where there is no noise."""
+        return self.descent.gradient_bound()
 
     def noise_to_step(self, state: Warming, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖ of the descent."""

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Context, Decimal
 from functools import lru_cache
@@ -252,13 +252,14 @@ class Case(NamedTuple):
         return math.log(allowed) if allowed > 0 else -math.inf
 
 
-def tightest(cases: Iterable[Case]) -> str:
+def tightest(cases: Iterable[Case] | Mapping[Case, int]) -> str:
     """Return the name of the accountant that admits the least noise for these agents; of equals the simplest.
 
     One accountant serves all agents, so that one word in a file repeats the run: the one with the largest mean of
-    ln(charge). Agents without δ do not count: only basic composition is valid for them, whatever is chosen.
+    ln(charge). Agents without δ do not count: only basic composition is valid for them, whatever is chosen. A mapping tells
+    how many agents each case is of.
     """
-    counted = Counter(case for case in cases if case.delta > 0)
+    counted = Counter({case: times for case, times in Counter(cases).items() if case.delta > 0})
     if not counted:
         return simplest(EPSILON, 0.0)
     rooms: dict[str, float] = {}

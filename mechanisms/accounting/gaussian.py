@@ -35,6 +35,8 @@ def epsilon(mu: float, at_delta: float) -> float:
         high *= 2
     for _ in range(100):
         middle = 0.5 * (low + high)
+        if middle in {low, high}:
+            break  # no number lies between
         low, high = (middle, high) if delta(mu, middle) > at_delta else (low, middle)
     return high
 
@@ -61,5 +63,7 @@ def mu(epsilon_: float, at_delta: float) -> float:
         high *= 2
     for _ in range(100):
         middle = 0.5 * (low + high)
+        if middle in {low, high}:
+            break
         low, high = (middle, high) if delta(middle, epsilon_) <= at_delta else (low, middle)
     return low

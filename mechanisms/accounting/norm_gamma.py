@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Vector, distinct
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
 _CELL_NODES, _CELL_WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -100,7 +100,7 @@ def _cell_masses(d: int, epsilon: float, inner: Vector) -> Vector:
 
 def distribution(d: int, epsilon: float, w: Vector) -> Vector:
     """P(loss ≤ ε₀w) at ascending points w of [−1, 1]."""
-    inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
+    inner = distinct(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
     below = np.concatenate([[0.0], np.cumsum(_cell_masses(d, epsilon, inner))])
     shares: Vector = below[1 + np.searchsorted(inner, w)]
     return shares
@@ -108,7 +108,7 @@ def distribution(d: int, epsilon: float, w: Vector) -> Vector:
 
 def masses(d: int, epsilon: float, w: Vector) -> Vector:
     """P(ε₀w_i < loss ≤ ε₀w_{i+1}) of ascending points from −1 to 1: small ones to as many digits as large ones."""
-    inner = np.unique(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
+    inner = distinct(np.concatenate([w, _ladder(d, epsilon / 2.0)]))
     fine = _cell_masses(d, epsilon, inner)[1:-1]  # nothing lies outside of [−1, 1]
     starts = np.searchsorted(inner, w)
     shares: Vector = np.add.reduceat(fine, np.minimum(starts[:-1], len(fine) - 1))

@@ -109,7 +109,7 @@ def _beta_nodes(d: int) -> tuple[Vector, Vector]:
     return np.append(angle, math.pi / 2), np.append(weights / weights.sum(), 2.6e-18)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def curve(loss: Loss) -> Vector:
     """Return RDP(1 + λ) of one loss at every λ of the grid."""
     with np.errstate(over="ignore", under="ignore"):
@@ -150,7 +150,7 @@ def total(key: Key) -> Vector:
     return total
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _block(key: Key) -> Vector:
     """Add up a few curves, one after the other."""
     total = np.zeros_like(LAMBDAS)

@@ -10,15 +10,19 @@ from actors.behaviours.exchange import exchange
 from mechanisms.abilities import (
     AnswersServer,
     BoundsGradient,
+    Derives,
     Explains,
+    HasOpening,
     HasSchedule,
     KeepsDuals,
     MeasuresNoise,
     Recovers,
     Trades,
+    offers,
     openings_of,
     scheduled,
 )
+from mechanisms.vectors import Vector
 from mechanisms.witness import Witness
 from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
@@ -64,3 +68,30 @@ def test_a_witness_refuses_a_mechanism_that_does_not_explain_itself() -> None:
     mechanism = make_plan(world("local", "synchronous", rounds=3)).nodes[0].mechanism
     with pytest.raises(TypeError, match="does not explain"):
         Witness(mechanism, mechanism, mechanism)
+
+
+class Bare:
+    """It has no ability of its own, and may be given one."""
+
+
+class Slotted:
+    """It has no ability, and cannot be given one."""
+
+    __slots__ = ()
+
+
+class Opens(Slotted):
+    """It has one."""
+
+    def opening(self, start: Vector) -> Vector:
+        return start
+
+
+def test_what_a_class_offers_is_what_isinstance_says_of_its_instances() -> None:
+    """Asked for once for a class, and again for each instance that may have names of its own."""
+    given = Bare()
+    given.opening = lambda start: start  # type: ignore[attr-defined] # as code of one's own may
+    for _ in range(2):
+        for thing in (Bare(), given, Slotted(), Opens()):
+            for ability in (HasOpening, HasSchedule, Derives, KeepsDuals):
+                assert offers(thing, ability) == isinstance(thing, ability)
