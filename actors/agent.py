@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,10 +25,11 @@ from actors.log import Log
 from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
 from actors.store import Store
+from actors.turns import Words
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
-from clocks.durations import Draws, Duration
-from mechanisms.abilities import KeepsDuals, Recovers
+from clocks.durations import Bits, Draws, Duration, bits_of
+from mechanisms.abilities import KeepsDuals, Recovers, offers
 from mechanisms.accounting.spend import rounded_up
 from mechanisms.duals import forget
 from mechanisms.mixing import Heard
@@ -71,10 +72,20 @@ class Streams(NamedTuple):
     """The random streams of one agent: each draw is a function of its number alone."""
 
     noise: NoiseStream
-    clock: Draws
-    compute: Draws
-    choices: Draws
-    """Which neighbour it asks, or which clients a server asks."""
+    keys: Bits
+    """The keys of the three streams below, in their order."""
+
+    def clock(self, first: int, count: int) -> Bits:
+        """Return random bits for its wakes."""
+        return bits_of(self.keys[0], first, count)
+
+    def compute(self, first: int, count: int) -> Bits:
+        """Return random bits for its computing times."""
+        return bits_of(self.keys[1], first, count)
+
+    def choices(self, first: int, count: int) -> Bits:
+        """Return random bits for which neighbour it asks, or which clients a server asks."""
+        return bits_of(self.keys[2], first, count)
 
 
 class Surroundings(NamedTuple):
@@ -83,7 +94,9 @@ class Surroundings(NamedTuple):
     neighbours: tuple[int, ...]
     weights: Vector
     first: Matrix
-    """What it holds of each neighbour before that has sent anything."""
+    """What it holds of each neighbour before that has sent anything; agents may share it."""
+    heard: Matrix
+    """The same, its own to write into: what it has heard last."""
     links: Links
 
 
@@ -157,16 +170,18 @@ class Agent:
         self._watch_step: StepWatcher | None = None
         self.slots = {j: slot for slot, j in enumerate(self.neighbours)}
         self._rounded: dict[float, float | str] = {}
-        self.store = Store()
+        self.store = self._make_store()
         self.inbox = inbox
         self.fault_state = FaultState()
         self.detector: SilenceDetector | None = None
         if settings.silence is not None:
             inbox.last_heard = {}
             self.detector = SilenceDetector(settings.silence, clock, inbox.last_heard)
-        self.heard = Heard(self.first.copy(), surroundings.weights)
-        self.outbox = Outbox(id_, surroundings.links, self.heard, self.store, clock, log)
-        self.balanced = isinstance(mechanism, KeepsDuals)
+        self.heard = self._make_heard(surroundings)
+        self.outbox = self._make_outbox(surroundings.links)
+        if self.detector is not None:
+            self.outbox.suspects = set()
+        self.balanced = offers(mechanism, KeepsDuals)
         """Whether it keeps duals on its edges."""
         self.state: State = mechanism.begin(settings.start)
         self.status = ABSENT
@@ -175,17 +190,50 @@ class Agent:
         self.updates = self.rounds = self.refused = self.aborted = self.survivors = 0
         self.spent, self.diverged, self.busy, self.last_wake = False, False, False, -1
 
+    def _make_store(self) -> Store:
+        return Store()
+
+    def _make_heard(self, surroundings: Surroundings) -> Heard:
+        return Heard(surroundings.heard, surroundings.weights)
+
+    def _make_outbox(self, links: Links) -> Outbox:
+        return Outbox(self.id, links, self.heard, self.store, self.clock, self._log)
+
+    @staticmethod
+    def releases_of(agents: Sequence[Agent], ids: Words) -> Words:
+        """Return how many releases some of the agents of a world were charged."""
+        return np.fromiter((agents[i].store.made for i in ids.tolist()), np.int64, len(ids))
+
+    @staticmethod
+    def by_task(agents: Sequence[Agent], ids: Words) -> list[int]:  # noqa: ARG004 # some kinds look at them
+        """Return those of some agents of a world whose wakes are computed one by one, in tasks of their own."""
+        chosen: list[int] = ids.tolist()
+        return chosen
+
+    def land(self) -> None:
+        """Let a task of its own compute its wakes from now on: a fault is about to act on it. So it is for most agents."""
+
     @property
     def noise_stream(self) -> NoiseStream:
         """The stream that its noise is drawn from: it remembers which release it was drawn for."""
         return self._streams.noise
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether an auditor sees its steps."""
+        return self._watch_step is not None
 
     def watch_steps(self, watch: StepWatcher) -> None:
         """Let an auditor see each step before it is taken, and take the step that it returns."""
         assert self._watch_step is None, "one auditor watches an agent"  # noqa: S101
         self._watch_step = watch
 
-    def choices(self, first: int, count: int) -> np.ndarray:
+    @property
+    def streams(self) -> Streams:
+        """Its random streams, with their keys."""
+        return self._streams
+
+    def choices(self, first: int, count: int) -> Bits:
         """Return random bits for choices among neighbours."""
         return self._streams.choices(first, count)
 
@@ -197,6 +245,8 @@ class Agent:
     @property
     def neighbours_present(self) -> list[int]:
         """The neighbours that messages are sent to now."""
+        if self.heard.degree == len(self.neighbours):
+            return list(self.neighbours)
         return [j for j, here in zip(self.neighbours, self.heard.present, strict=True) if here]
 
     @property
@@ -297,12 +347,30 @@ class Agent:
         step = self.mechanism.propose(state, heard, made)
         if self._watch_step is not None:
             step = self._watch_step(step, state, heard, made)
+        return self.take(step, state, heard, cause, to)
+
+    def take(
+        self, step: Step, state: State, heard: Heard, cause: int, to: Address | None = None
+    ) -> bool:
+        """Take a step that the mechanism proposed from a state, and send its vector; false when nothing was sent."""
         if step.kind == RELEASE:
             return self._release(step, state, heard, cause, to)
         self._finish(step, to)
         sent = step.kind == DERIVED and self._derive(cause, to)
-        self._check_planned(cause)
+        self.check_planned(cause)
         return sent
+
+    @property
+    def has_event_steps(self) -> bool:
+        """Whether something about the agent itself asks for single steps at this wake: what it holds fits no row."""
+        return (
+            self._watch_step is not None
+            or self.fault_state.twin_state is not None
+            or not self.adopted
+            or self.diverged
+            or not self.store.trusted
+            or bool(self.outbox.links.effects)
+        )
 
     def _release(
         self, step: Step, state: State, heard: Heard, cause: int, to: Address | None
@@ -334,7 +402,7 @@ class Agent:
         leaves = self._finish(step, to, self.noise(k))
         released = emit(Released, self.id, paid, k)
         sent = leaves and self._send(released, to)
-        self._check_planned(released)
+        self.check_planned(released)
         return sent
 
     def _refuse(
@@ -368,7 +436,8 @@ class Agent:
             self.spent = True
             self._log.emit(Spent, self.id, cause, reason)
 
-    def _check_planned(self, cause: int) -> None:
+    def check_planned(self, cause: int) -> None:
+        """Note that all planned releases were made, once they were."""
         planned = self.mechanism.planned
         if planned is not None and not self.spent and len(self.store.ledger) >= planned > 0:
             self._set_spent(cause, "planned")

@@ -6,6 +6,8 @@ from clocks.clock import Clock, Signal
 from mechanisms.strategy import State
 
 NORMAL = Fraction(1)
+NONE: frozenset[int] = frozenset()
+"""No fault, or no neighbour: what nearly all agents have, so that they share it."""
 
 
 class LocalClock:
@@ -117,9 +119,9 @@ class FaultState:
         """Whether it stands still."""
         self._sleepers: list[Signal] = []
         self._factors: list[float] = []
-        self.down_by: set[int] = set()
+        self.down_by = NONE
         """The firings of faults that hold it down."""
-        self.away_by: set[int] = set()
+        self.away_by = NONE
         """The firings of faults that keep it away."""
         self.twin_count = 0
         """How many faults run a second instance of it."""
@@ -129,9 +131,9 @@ class FaultState:
         """Its own clock, where a fault of the scenario may turn it."""
         self.twin_state: State | None = None
         """The state of a second instance of the agent, which wakes and sends with it."""
-        self.named_neighbours: frozenset[int] = frozenset()
+        self.named_neighbours = NONE
         """Neighbours that the topology does not give it: an agent that joined named them."""
-        self.without_edge: set[int] = set()
+        self.without_edge = NONE
         """Neighbours that it shares no edge with, though the graph has one: an agent that joined chose others."""
 
     def pause(self) -> None:

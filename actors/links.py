@@ -1,11 +1,12 @@
 """An agent's outgoing links: what becomes of each message, and the outbox that puts messages on them."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from actors.events import Duplicated, Lost, Sent
 from actors.faults.link_effects import Hold, LinkEffect, Passage, Reordering
@@ -14,20 +15,27 @@ from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.store import Store
 from clocks.clock import Clock
-from clocks.durations import Bits, Constant, Duration, Nanoseconds
+from clocks.durations import Bits, Constant, Duration, Nanoseconds, bits_of, block_of
 from mechanisms.mixing import Heard
 from mechanisms.vectors import Vector
 
 LOST, HELD = -1, -2
 BYTES_OF_NUMBER = 8
-_BLOCK = 32
+_FIRST, _MOST = 8, 32
+"""The verdicts of so many versions are drawn at once: at first, and later."""
+_WIDE = 64
+"""With more links than these the first block is large enough: a call of NumPy costs little beside its work."""
 _RESENDS = 1 << 40
 """Where the draws of resends begin in the stream of a link."""
 
-Lanes = Callable[[int, int], Bits]
-"""Draws `(first, count)` of several links at once: one row of random bits for each."""
-
 AT_ONCE = Constant(0.0)
+_NOTHING: dict[int, Any] = {}
+"""What no fault does on any link: links share it until one of them has something of its own."""
+_NO_SUSPECTS: set[int] = set()
+"""Those of an agent without a detector, which alone suspects a neighbour."""
+_NO_MESSAGES: Counter[int] = Counter()
+"""Those that faults touched on the links of an agent that no fault has come to."""
+_UNDRAWN: Nanoseconds = np.empty((0, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,65 +76,86 @@ class HeldMessage:
 class Links:
     """The outgoing links of one agent: what becomes of version v on a link is a function of the link and v.
 
-    Verdicts are drawn for all links together, thirty-two versions at a time. `effects` are what faults do
-    to single links now, and `held` what they keep there: both are empty most of the time. `mailboxes` are
-    those of the receivers, in the order of the links.
+    Verdicts are drawn for all links together, for a few versions at a time. `effects` are what faults do to single links
+    now, and `held` what they keep there: both are empty most of the time. `mailboxes` are those of the receivers, and
+    `keys` those of the streams of the links, in the order of the links.
     """
 
     __slots__ = (
-        "_block",
-        "_columns",
+        "_count",
+        "_drawn",
+        "_first",
         "_groups",
-        "_lanes",
-        "_policies",
         "_resent",
         "effects",
         "held",
+        "keys",
         "mailboxes",
+        "policies",
         "receivers",
     )
 
     def __init__(
         self,
         receivers: Sequence[int],
-        policies: Sequence[Policy],
-        lanes: Lanes,
-        mailboxes: Sequence[Mailbox],
+        policies: Sequence[Policy] | Policy,
+        keys: Bits,
+        mailboxes: list[Mailbox],
     ) -> None:
+        """Make links; `policies` is one for each, or one for all."""
         self.receivers = list(receivers)
-        self.mailboxes = list(mailboxes)
-        self._lanes = lanes
-        self._policies = tuple(policies)
-        groups: dict[int, tuple[Policy, list[int]]] = {}
-        for row, policy in enumerate(policies):
-            groups.setdefault(id(policy), (policy, []))[1].append(row)
-        self._groups = [(policy, np.array(rows)) for policy, rows in groups.values()]
-        self._block = -1
-        self._columns: list[list[int]] = []
-        self._resent = [0] * len(self.receivers)
-        self.effects: dict[int, list[LinkEffect]] = {}
-        self.held: dict[int, list[HeldMessage]] = {}
+        self.mailboxes = mailboxes
+        self.keys = keys
+        self.policies = policies
+        """The policy of each link, or the one that all of them have."""
+        self._groups = None if isinstance(policies, Policy) else _grouped(policies)
+        self._first = self._count = 0
+        self._drawn = _UNDRAWN
+        self._resent: dict[int, int] = _NOTHING
+        self.effects: dict[int, list[LinkEffect]] = _NOTHING
+        self.held: dict[int, list[HeldMessage]] = _NOTHING
+
+    def policy_of(self, slot: int) -> Policy:
+        """Return the policy of one link."""
+        policies = self.policies
+        return policies if isinstance(policies, Policy) else policies[slot]
+
+    def verdict_row(self, version: int) -> Nanoseconds:
+        """Return the delay of a version on every link in nanoseconds, or LOST; the array is not to be changed."""
+        at = version - self._first
+        if not 0 <= at < self._count:
+            most = _FIRST if len(self.receivers) > _WIDE else _MOST
+            self._first, self._count = block_of(version, _FIRST, most)
+            self._drawn = np.ascontiguousarray(self._draw(self._first, self._count).T)
+            at = version - self._first
+        row: Nanoseconds = self._drawn[at]
+        return row
 
     def verdicts(self, version: int) -> list[int]:
-        """Return the delay of a version on every link in nanoseconds, or LOST."""
-        block, at = divmod(version, _BLOCK)
-        if block != self._block:
-            self._block = block
-            self._columns = self._draw(block * _BLOCK, _BLOCK).T.tolist()
-        return self._columns[at]
+        """Return the same as a list."""
+        at = version - self._first
+        if 0 <= at < self._count:
+            kept: list[int] = self._drawn[at].tolist()
+            return kept
+        drawn: list[int] = self.verdict_row(version).tolist()
+        return drawn
 
     def resend_verdict(self, slot: int) -> int:
         """Return the delay of the next resend on one link, or LOST: resends have draws of their own."""
-        number = _RESENDS + self._resent[slot]
-        self._resent[slot] += 1
-        return int(self._draw(number, 1)[slot, 0])
+        times = self._resent.get(slot, 0)
+        if not times:
+            self._resent = dict(self._resent)
+        self._resent[slot] = times + 1
+        number = _RESENDS + times
+        bits = bits_of(self.keys[slot], 2 * number, 2)
+        return int(self.policy_of(slot).verdicts(bits, number)[0])
 
     def _draw(self, first: int, count: int) -> Any:
-        bits = self._lanes(2 * first, 2 * count)
-        if len(self._groups) == 1:
-            return self._groups[0][0].verdicts(bits, first)
+        bits = bits_of(self.keys[:, None], 2 * first, 2 * count)
+        if isinstance(self.policies, Policy):
+            return self.policies.verdicts(bits, first)
         drawn = np.empty((len(self.receivers), count), dtype=np.int64)
-        for policy, rows in self._groups:
+        for policy, rows in self._groups or ():
             drawn[rows] = policy.verdicts(bits[rows], first)
         return drawn
 
@@ -134,6 +163,8 @@ class Links:
 
     def add_effect(self, slot: int, effect: LinkEffect) -> None:
         """Let a fault act on the messages of one link, from now on."""
+        if not self.effects:
+            self.effects = {}  # of its own
         self.effects.setdefault(slot, []).append(effect)
 
     def remove_effect(self, slot: int, effect: LinkEffect, now: int) -> None:
@@ -181,7 +212,7 @@ class Links:
         self, slot: int, now: int, size: int, delay: int, message: Message
     ) -> Passage:
         """Let every effect on a link change what becomes of one message, in the order they began."""
-        policy = self._policies[slot]
+        policy = self.policy_of(slot)
         passage = Passage(
             now,
             size,
@@ -207,7 +238,17 @@ class Links:
             return
         overtaken = not any(isinstance(effect, Hold) for effect in self.effects.get(slot, ()))
         held = HeldMessage(delay, due, sent, message, overtaken)
+        if not self.held:
+            self.held = {}  # of its own
         self.held.setdefault(slot, []).append(held)
+
+
+def _grouped(policies: Sequence[Policy]) -> list[tuple[Policy, NDArray[np.int64]]]:
+    """Return the different policies, each with the rows that have it."""
+    groups: dict[int, tuple[Policy, list[int]]] = {}
+    for row, policy in enumerate(policies):
+        groups.setdefault(id(policy), (policy, []))[1].append(row)
+    return [(policy, np.array(rows)) for policy, rows in groups.values()]
 
 
 class Outbox:
@@ -237,9 +278,9 @@ class Outbox:
         self.links = links
         self.outgoing: Vector | None = None
         """What the message holds that is being sent: an invariant looks at it."""
-        self.suspects: set[int] = set()
+        self.suspects = _NO_SUSPECTS
         """Slots of neighbours that were silent for too long: not counted on, still sent to."""
-        self.touched: Counter[int] = Counter()
+        self.touched = _NO_MESSAGES
         """How many messages each fault touched, by the number of the fault."""
         self.first_messages: dict[int, Message] | None = None
         """The first message on each link, where a fault will replay it; None where none will."""
@@ -342,13 +383,15 @@ class Outbox:
             for slot, delay in zip(slots, delays, strict=True)
         ]
         arrives = [LOST if p.lost else HELD if p.held else now + p.delay for p in passages]
-        by = sorted({fault for passage in passages for fault in passage.by})
+        by = sorted({fault for passage in passages for fault in passage.by}) or ()
         sent = emit(Sent, self._node, cause, version, to, arrives, size, resent, by)
         for slot, receiver, arrival, passage in zip(slots, to, arrives, passages, strict=True):
+            if passage.by and not self.touched:
+                self.touched = Counter()  # of its own
             for fault in passage.by:
                 self.touched[fault] += 1
             if passage.lost:
-                emit(Lost, self._node, sent, receiver, version, passage.by)
+                emit(Lost, self._node, sent, receiver, version, passage.by or ())
                 continue
             for copy in passage.copies:
                 delay = copy + passage.delay - passage.base

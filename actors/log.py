@@ -1,9 +1,13 @@
 """The log of a run: it numbers events and hands them to observers, one by one or in batches."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, groupby
 from typing import Any, Concatenate, ParamSpec, Protocol, runtime_checkable
 
 from actors.events import KINDS, Event
+from actors.turns import TURN_KINDS, Row, Spends, Turns, encode, expand
 from clocks.clock import Clock
 
 Fields = ParamSpec("Fields")
@@ -23,38 +27,179 @@ class SingleObserver(Protocol):
 
 
 @runtime_checkable
+class TurnObserver(Protocol):
+    """Observes rows of turns instead of the events that they stand for: some time later, but before `stops`."""
+
+    @property
+    def stops(self) -> frozenset[type[Event]]:
+        """Kinds of events before which it is told of all turns so far."""
+        ...
+
+    def take_turns(self, turns: Turns) -> None:
+        """Take the next turns, in order."""
+        ...
+
+
+@runtime_checkable
 class BatchObserver(Protocol):
     """Observes all events in batches, some time after they happened: this costs a run less."""
 
-    def fold(self, batch: list[Event]) -> None:
+    def fold(self, batch: "Batch") -> None:
         """Take the next events, in order."""
         ...
 
 
-class Log:
-    """Numbers events, and tells observers: one by one at once, or in batches. One that raises ends the run."""
+class Batch:
+    """What happened between two moments: events, and rows that stand for many of them.
 
-    __slots__ = ("_batch", "_clock", "_folders", "_routes", "seq")
+    Iterating over it gives events; rows are expanded when they are first asked for. `turns` and `singles` give the same
+    as columns: all rows, and the events that are in no row.
+    """
+
+    def __init__(self, items: Sequence[Event | Row | Turns], spends: Spends) -> None:
+        self._items = items
+        self.spends = spends
+        """The table that rows refer to."""
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def __len__(self) -> int:
+        """Return the number of events, without making those that rows stand for."""
+        told = (int(p.events.sum()) if isinstance(p, Turns) else 1 for p in self.parts)
+        return sum(told)
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """All events, in order."""
+        if all(isinstance(item, Event) for item in self._items):
+            return self._items  # type: ignore[return-value] # it was looked at
+        events = list[Event]()
+        for item in self._items:
+            if isinstance(item, Event):
+                events.append(item)
+            else:
+                for row in item.rows() if isinstance(item, Turns) else (item,):
+                    events += expand(row, self.spends)
+        return events
+
+    @cached_property
+    def parts(self) -> list[Event | Turns]:
+        """The same in order, with as many events as can be in rows: both ways of acting give the same parts.
+
+        Rows without an event between them are one part.
+        """
+        parts, stretch = list[Event | Turns](), list[Turns]()
+        for piece in chain(self._pieces(), (None,)):
+            if isinstance(piece, Turns):
+                stretch.append(piece)
+                continue
+            if stretch:
+                parts.append(Turns.joined(stretch))
+                stretch = []
+            if piece is not None:
+                parts.append(piece)
+        return parts
+
+    def parts_of(self, kinds: Collection[type[Event]]) -> list[Event | Turns]:
+        """Return all rows, and events of some kinds, in order: rows without one of these between them are one part."""
+        if not any(type(part) in kinds for part in self.parts):
+            return [self.turns] if len(self.turns) else []
+        parts, stretch = list[Event | Turns](), list[Turns]()
+        for part in (*self.parts, None):
+            if isinstance(part, Turns):
+                stretch.append(part)
+            elif part is None or type(part) in kinds:
+                if stretch:
+                    parts.append(Turns.joined(stretch))
+                    stretch = []
+                if part is not None:
+                    parts.append(part)
+        return parts
+
+    def _pieces(self) -> Iterator[Event | Turns]:
+        """Yield events that fit no row, and rows of what lies between them, in order."""
+        for is_loose, group in groupby(self._items, lambda item: isinstance(item, Event)):
+            items: Any = list(group)
+            pieces = encode(items, self.spends) if is_loose else items
+            for is_row, some in groupby(pieces, lambda piece: isinstance(piece, list)):
+                if is_row:
+                    yield Turns.of(list(some))
+                else:
+                    yield from some
+
+    @cached_property
+    def turns(self) -> Turns:
+        """All rows, in order."""
+        return Turns.joined([part for part in self.parts if isinstance(part, Turns)])
+
+    @cached_property
+    def singles(self) -> list[Event]:
+        """The events that are in no row, in order."""
+        return [part for part in self.parts if isinstance(part, Event)]
+
+
+class Log:
+    """Numbers events, and tells observers: one by one at once, or in batches. One that raises ends the run.
+
+    An agent that acts in one go adds the row of its turn instead of emitting events. It may do so only while no observer
+    needs single events of a turn: see `needs_events`.
+    """
+
+    __slots__ = (
+        "_batch",
+        "_clock",
+        "_demands",
+        "_folders",
+        "_in_batch",
+        "_routes",
+        "_stops",
+        "_turn_observers",
+        "_unseen",
+        "needs_events",
+        "seq",
+        "spends",
+        "unseen_rows",
+    )
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._routes: dict[type[Event], tuple[Listener, ...]] = dict.fromkeys(KINDS, ())
         self._folders: tuple[BatchObserver, ...] = ()
-        self._batch: list[Event] = []
+        self._turn_observers: tuple[TurnObserver, ...] = ()
+        self._stops: frozenset[type[Event]] = frozenset()
+        self._demands = Counter[object]()
+        self._batch: list[Event | Row | Turns] = []
+        self._in_batch = 0
+        self._unseen = 0
+        """The place in the batch of the first row that turn observers have not seen."""
+        self.unseen_rows = 0
+        """How many rows wait to be shown to turn observers."""
         self.seq = 0
         """The number of the last event."""
+        self.needs_events = False
+        """Whether an observer asks for single events of a kind that rows stand for: then no rows may be added."""
+        self.spends = Spends()
+        """The spends that rows refer to."""
 
-    def subscribe(self, observer: SingleObserver | BatchObserver) -> None:
+    def subscribe(self, observer: SingleObserver | TurnObserver | BatchObserver) -> None:
         """Let an observer have events as it declares: by `routes` one by one, by `fold` in batches.
 
         Observers are told in the order of their subscription. Batches are whole: a batch observer that subscribes
-        late gets what was collected before.
+        late gets what was collected before. One with `routes` and `take_turns` is told of each turn by one of the two.
         """
         known = False
+        takes_turns = isinstance(observer, TurnObserver)
         if isinstance(observer, SingleObserver):
             known = True
             for kind, listener in observer.routes.items():
-                self.watch(listener, (kind,))
+                self._routes[kind] = (*self._routes[kind], listener)
+                if kind in TURN_KINDS and not takes_turns:
+                    self.demand_events(listener)
+        if isinstance(observer, TurnObserver):
+            known = True
+            self._turn_observers = (*self._turn_observers, observer)
+            self._stops |= observer.stops
         if isinstance(observer, BatchObserver):
             known = True
             self._folders = (*self._folders, observer)
@@ -65,23 +210,75 @@ class Log:
         """Call a function with each event of these kinds at once, after those that asked before it."""
         for kind in kinds:
             self._routes[kind] = (*self._routes[kind], listener)
+            if kind in TURN_KINDS:
+                self.demand_events(listener)
 
     def ignore(self, listener: Listener, kinds: Sequence[type[Event]] = KINDS) -> None:
         """Call a function with events of these kinds no longer."""
         for kind in kinds:
-            self._routes[kind] = tuple(each for each in self._routes[kind] if each is not listener)
+            kept = tuple(each for each in self._routes[kind] if each is not listener)
+            if kind in TURN_KINDS and len(kept) < len(self._routes[kind]):
+                self.release_demand(listener)
+            self._routes[kind] = kept
+
+    def demand_events(self, by: object) -> None:
+        """Let every turn be told as single events from now on, until as many calls of `release_demand` by the same."""
+        self._demands[id(by)] += 1
+        self.needs_events = True
+
+    def release_demand(self, by: object) -> None:
+        """Take one demand for single events back."""
+        self._demands[id(by)] -= 1
+        self._demands = +self._demands
+        self.needs_events = bool(self._demands)
 
     @property
     def is_full(self) -> bool:
         """Whether a batch is long enough to be handed over: asked between entries of the clock."""
-        return len(self._batch) >= BATCH
+        return self._in_batch + len(self._batch) >= BATCH
 
     def drain(self) -> None:
         """Hand the batch to its observers."""
         if self._batch:
-            batch, self._batch = self._batch, []
+            self.show_turns()
+            items, self._batch, self._in_batch, self._unseen = self._batch, [], 0, 0
+            batch = Batch(items, self.spends)
             for observer in self._folders:
                 observer.fold(batch)
+
+    def add_turn(self, row: Row, events: int) -> None:
+        """Take the row of a turn that stands for so many events; its first one has the number `seq` + 1."""
+        self.seq += events
+        self._batch.append(row)
+        self.unseen_rows += 1
+        self._in_batch += events
+
+    def add_turns(self, turns: Turns, events: int) -> None:
+        """Take the rows of many turns, which stand for so many events in all."""
+        self.seq += events
+        self._batch.append(turns)
+        self.unseen_rows += len(turns)
+        self._in_batch += events
+
+    def show_turns(self) -> None:
+        """Tell turn observers of the rows that they have not seen."""
+        unseen = self._batch[self._unseen :] if self.unseen_rows and self._turn_observers else ()
+        self._unseen, self.unseen_rows = len(self._batch), 0
+        parts, rows = list[Turns](), list[Row]()
+        for item in unseen:
+            if isinstance(item, list):
+                rows.append(item)
+            elif isinstance(item, Turns):
+                if rows:
+                    parts.append(Turns.of(rows))
+                    rows = []
+                parts.append(item)
+        if rows:
+            parts.append(Turns.of(rows))
+        if parts:
+            turns = Turns.joined(parts)
+            for observer in self._turn_observers:
+                observer.take_turns(turns)
 
     def emit(
         self,
@@ -97,6 +294,8 @@ class Log:
         number of the event that caused it (None where none did), and `fields` are its own fields, in their order.
         """
         clock = self._clock
+        if self.unseen_rows and kind in self._stops:
+            self.show_turns()
         self.seq = seq = self.seq + 1
         event = kind(seq, clock.now, node, cause, *fields, **named)
         if clock.late:

@@ -10,8 +10,10 @@ import numpy as np
 from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.wake import Life, WakeCount, run_life
 from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
+from actors.fault_state import NONE
 from actors.log import Log
 from clocks.clock import Clock
+from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.duals import forget, standing
 
 
@@ -19,7 +21,10 @@ class Behaviour(Protocol):
     """What an agent does while it is up."""
 
     def __call__(self, agent: Agent, log: Log, members: "Membership") -> tuple[Life, ...]:
-        """Return the actors to start: the first is its life, the others end with it."""
+        """Return the actors to start: the first is its life, the others end with it.
+
+        None where something else lets the agent wake: that calls `end_life` when it has no more wakes.
+        """
         ...
 
 
@@ -39,8 +44,11 @@ class Membership:
     ) -> None:
         self.agents = list(agents)
         self.wakes = WakeCount(updates, finish)
+        self.admissions = AdmissionTables()
         self.pending = 0
         """Faults of the scenario that may still bring an agent back: the run waits for them."""
+        self.settle_all: Callable[[Sequence[Agent], int], None] | None = None
+        """Settles the mailboxes of all agents together, in their order; None: one by one."""
         self._clock = clock
         self._log = log
         self._behave = behave
@@ -73,14 +81,21 @@ class Membership:
 
     def settle(self, until: int) -> None:
         """Settle what has arrived everywhere: before samples, and at the end."""
+        if self.settle_all is not None:
+            self.settle_all(self.agents, until)
+            return
         for agent in self.agents:
-            agent.inbox.settle(until, up=agent.status == UP)
+            if agent.status == UP:
+                agent.inbox.settle_at_once(until)
+            else:
+                agent.inbox.settle(until, up=False)
 
     def crash(self, node: int, lose: str, cause: int) -> bool:
         """Crash an agent: it sends no goodbye. False when it was not up."""
         agent = self.agents[node]
         if agent.status != UP:
             return False
+        agent.land()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, DOWN)
         agent.store.crash()
@@ -102,7 +117,7 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         restarted = self._log.emit(Restarted, node, cause, len(agent.store.ledger))
         agent.status = UP
-        agent.fault_state.down_by.clear()
+        agent.fault_state.down_by = NONE
         agent.store.recover()
         self._catch_up(agent)
         if agent.store.published is None:
@@ -117,6 +132,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
+        agent.land()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, LEFT)
         self._depart(agent, cause)
@@ -127,6 +143,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
+        agent.land()
         if not agent.fault_state.paused:
             self._log.emit(Paused, node, cause)
         agent.fault_state.pause()
@@ -160,18 +177,17 @@ class Membership:
         agent.inbox.settle(self._clock.now - 1, up=False)
         joined = self._log.emit(Joined, node, cause)
         agent.status = UP
-        agent.fault_state.away_by.clear()
+        agent.fault_state.away_by = NONE
         self._catch_up(agent)
         if edges is not None:
-            agent.fault_state.without_edge = set(agent.neighbours) - edges
+            agent.fault_state.without_edge = frozenset(agent.neighbours) - edges
         for j in agent.neighbours:
             other = self.agents[j]
             if edges is not None:
-                (
-                    other.fault_state.without_edge.discard
-                    if j in edges
-                    else other.fault_state.without_edge.add
-                )(node)
+                if j in edges:
+                    other.fault_state.without_edge -= {node}
+                else:
+                    other.fault_state.without_edge |= {node}
             member = other.status in {UP, DOWN} and shares_edge(agent, other)
             agent.set_present(j, present=member)
             if member:
@@ -228,14 +244,20 @@ class Membership:
         self._lives[agent.id] += 1
         if not agent.spent:
             self._unspent.add(agent.id)
-        life, *listeners = self._behave(agent, self._log, self)
+        self.enliven(agent, self._behave(agent, self._log, self))
+
+    def enliven(self, agent: Agent, lives: Sequence[Life]) -> None:
+        if not lives:
+            agent.tasks = ()  # what moves it says itself when its life ends
+            return
+        life, *listeners = lives
         others = tuple(self._clock.spawn(listener) for listener in listeners)
         agent.tasks = (
-            self._clock.spawn(run_life(life, partial(self._end_life, agent.id))),
+            self._clock.spawn(run_life(life, partial(self.end_life, agent.id))),
             *others,
         )
 
-    def _end_life(self, node: int) -> None:
+    def end_life(self, node: int) -> None:
         self._running -= 1
         self._lives[node] -= 1
         self._waiting.discard(node)

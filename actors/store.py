@@ -38,6 +38,11 @@ class Store:
         self.published_to: int | None = None
         """The slot of the one neighbour it was for; None where it was for all."""
 
+    @property
+    def made(self) -> int:
+        """How many releases were charged: the length of the ledger."""
+        return len(self.ledger)
+
     def publish(self, vector: Vector, round_: int, to: int | None = None) -> int:
         """Store a vector that is about to leave, its round and the slot of its one receiver; return its version."""
         self.published_to = to

@@ -1,5 +1,9 @@
 """Answer the server: when the agent's own clock wakes it, or, at a barrier, when the question arrives."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from actors.agent import UP, Agent
 from actors.behaviours.wake import Life, Members, Wake
 from actors.log import Log
@@ -7,15 +11,24 @@ from actors.settings import Address
 from clocks.clock import WAKE
 from mechanisms.abilities import AnswersServer
 
+if TYPE_CHECKING:
+    from actors.behaviours.together import Together
+
 LAST_ROUND = 0
 """The round of a server's last message: it asks nothing any more."""
 _SERVER = 0
 """The slot of a client's only neighbour."""
 
 
-def run_client(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
-    """One client, until it has read the last model. Raises TypeError where its mechanism answers no server."""
-    mechanism, wake = agent.mechanism, Wake(agent, log, members.wakes)
+def run_client(
+    agent: Agent, log: Log, members: Members, together: Together | None = None
+) -> tuple[Life, ...]:
+    """One client, until it has read the last model; with `together` it acts with others at one instant, where it can.
+
+    Raises TypeError where its mechanism answers no server.
+    """
+    sleep = None if together is None else together.join(agent, members)
+    mechanism, wake = agent.mechanism, Wake(agent, log, members.wakes, sleep)
     if not isinstance(mechanism, AnswersServer):
         raise TypeError(f"agent {agent.id}: {type(mechanism).__name__} answers no server")
     if agent.settings.has_barrier:

@@ -1,6 +1,6 @@
 """The steps of a wake that every behaviour shares: wait for the clock, count the wake, compute, act."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -8,22 +8,56 @@ from actors.agent import UP, Agent
 from actors.events import Woke
 from actors.log import Log
 from actors.settings import Address
-from clocks.clock import WAKE
+from clocks.clock import WAKE, Signal
+from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.mixing import Heard
 
 Life = Coroutine[Any, Any, None]
 """What an agent does while it is up."""
+_ENDLESS = 1 << 62
 
 
 class WakeCount:
     """Counts the wakes of all agents; a run that is to have so many updates ends with the last of them."""
 
-    __slots__ = ("_finish", "_most", "count")
+    __slots__ = ("_act", "_every", "_finish", "_most", "count")
 
     def __init__(self, most: int | None, finish: Callable[[str], None]) -> None:
         self.count = 0
         self._most = most
         self._finish = finish
+        self._every = 1
+        self._act: Callable[[], None] | None = None
+
+    def call_every(self, wakes: int, act: Callable[[], None]) -> None:
+        """Call a function at every so many wakes, before the event of the wake."""
+        self._every, self._act = wakes, act
+
+    def admit_together(self, wakes: int) -> bool:
+        """Count several wakes at once; False, and nothing is counted, where something happens at one of them."""
+        if self._act is not None or (self._most is not None and self.count + wakes >= self._most):
+            return False
+        self.count += wakes
+        return True
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has had all its wakes."""
+        return self._most is not None and self.count >= self._most
+
+    @property
+    def left(self) -> int:
+        """How many wakes may be counted together by `add`: at the last of them something may happen; 0: there are no more."""
+        left = _ENDLESS if self._most is None else max(0, self._most - self.count)
+        return left if self._act is None else min(left, self._every - self.count % self._every)
+
+    def add(self, wakes: int) -> None:
+        """Count several wakes at once, as many as `left` says at most."""
+        self.count += wakes
+        if self.count == self._most:
+            self._finish("updates")
+        if self._act is not None and self.count % self._every == 0:
+            self._act()
 
     def admit(self) -> bool:
         """Count one more wake; False when the run has had them all."""
@@ -32,6 +66,8 @@ class WakeCount:
         self.count += 1
         if self.count == self._most:
             self._finish("updates")
+        if self._act is not None and self.count % self._every == 0:
+            self._act()
         return True
 
 
@@ -41,6 +77,11 @@ class Members(Protocol):
     @property
     def wakes(self) -> WakeCount:
         """Counts the wakes of the run."""
+        ...
+
+    @property
+    def admissions(self) -> AdmissionTables:
+        """What the caps of the run say of releases that are fixed in advance."""
         ...
 
     def retire(self, agent: Agent, cause: int) -> None:
@@ -55,44 +96,93 @@ class Members(Protocol):
         """End the run: its purpose is reached."""
         ...
 
+    def enliven(self, agent: Agent, lives: Sequence[Life]) -> None:
+        """Let tasks do what an agent does while it is up, where something else did it before."""
+        ...
+
+    def end_life(self, node: int) -> None:
+        """Note that an agent has no more wakes, or was cut off."""
+        ...
+
+
+class Sleeping(Protocol):
+    """How an agent sleeps until its own clock wakes it."""
+
+    def __call__(self, agent: Agent, instant: int) -> Signal:
+        """Return what happens at an instant, or at a later one of the agent's clock."""
+        ...
+
 
 class Wake:
     """The wakes of one agent, one after the other. A behaviour calls `next`, `open` and `act` in this order."""
 
-    __slots__ = ("_count", "_instants", "_log", "agent")
+    __slots__ = ("_instants", "_log", "_sleep", "agent", "count", "is_over")
 
-    def __init__(self, agent: Agent, log: Log, count: WakeCount) -> None:
+    def __init__(
+        self, agent: Agent, log: Log, count: WakeCount, sleep: Sleeping | None = None
+    ) -> None:
+        """Take the wakes of an agent; `sleep` is how it waits for its true time, by itself where it is None."""
         self.agent = agent
+        self._sleep = sleep
         self._log = log
-        self._count = count
+        self.count = count
+        self.is_over = False
+        """Whether the last wake was taken while the agent slept (`behaviours.ticks`): then it wakes once more to end."""
         self._instants = None if agent.settings.has_barrier else agent.instants()
 
     async def next(self) -> bool:
         """Sleep until the agent's own clock wakes it, and settle its mailbox; False when its clock has no more wakes."""
+        if not await self.sleep():
+            return False
+        self.settle()
+        return True
+
+    def settle(self) -> None:
+        """Settle what arrived before this instant."""
+        self.agent.inbox.settle(self.agent.clock.now - 1)
+
+    def upcoming(self) -> int | None:
+        """Return the next instant of the agent's own clock, as that clock shows time; None where there is none."""
+        agent, local_clock = self.agent, self.agent.fault_state.local_clock
+        assert self._instants is not None, "a barrier has no instants"  # noqa: S101
+        now = agent.clock.now if local_clock is None else local_clock.now
+        last = agent.last_wake
+        for instant in self._instants:
+            if instant >= now and instant > last:
+                return instant  # those before were missed while down, or while computing: skipped, never made up
+        return None
+
+    def begins(self, instant: int) -> bool:
+        """Whether the agent wakes at this instant of its clock, which has come; an agent that stands still does not."""
+        agent = self.agent
+        if agent.fault_state.paused:
+            return False
+        agent.last_wake = instant
+        return True
+
+    async def sleep(self) -> bool:
+        """Sleep until the agent's own clock wakes it; False when its clock has no more wakes."""
         agent = self.agent
         clock, priority, local_clock = agent.clock, WAKE | agent.id, agent.fault_state.local_clock
-        assert self._instants is not None, "a barrier has no instants"  # noqa: S101
-        for instant in self._instants:
-            if instant < (clock.now if local_clock is None else local_clock.now):
-                continue  # missed while down, or while computing: skipped, never made up
-            if instant <= agent.last_wake:
-                continue
+        while (instant := self.upcoming()) is not None:
             if local_clock is None:
-                await clock.sleep_until(instant, priority)
+                if self._sleep is None:
+                    await clock.sleep_until(instant, priority)
+                else:
+                    await self._sleep(agent, instant)
+                    if self.is_over:
+                        return False
             else:
                 await local_clock.wait(instant, priority)
                 if local_clock.now - instant > max(Fraction(1), local_clock.rate):
                     continue  # the clock was set forward over it
-            if agent.fault_state.paused:
-                continue
-            agent.last_wake = instant
-            agent.inbox.settle(clock.now - 1)
-            return True
+            if self.begins(instant if local_clock is not None else clock.now):
+                return True
         return False
 
     def open(self) -> int | None:
         """Count a wake and return the number of its event; None when the run has had them all."""
-        if not self._count.admit():
+        if not self.count.admit():
             return None
         self.agent.updates += 1
         return self._log.emit(Woke, self.agent.id, None)

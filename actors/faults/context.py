@@ -40,8 +40,11 @@ class FaultContext:
         return self.members.agents[node].neighbours_present
 
     def agents(self, nodes: Iterable[int]) -> list[Agent]:
-        """Return the agents of some ids."""
-        return [self.members.agents[i] for i in nodes]
+        """Return the agents of some ids, which a fault is about to act on."""
+        chosen = [self.members.agents[i] for i in nodes]
+        for agent in chosen:
+            agent.land()
+        return chosen
 
     def links(self) -> Iterator[Link]:
         """Yield every directed link."""
@@ -55,6 +58,7 @@ class FaultContext:
         for i, j in dict.fromkeys(links):
             slot = agents[i].slots.get(j)
             if slot is not None:
+                agents[i].land()
                 effect = make((i, j))
                 agents[i].outbox.links.add_effect(slot, effect)
                 laid.append((agents[i], slot, effect))

@@ -12,16 +12,16 @@ def crash_for(members: Membership, node: int, lose: str, fault: int) -> bool:
     agent = members.agents[node]
     kept = members.crash(node, lose, fault) or agent.status == DOWN
     if kept:
-        agent.fault_state.down_by.add(fault)
+        agent.fault_state.down_by |= {fault}
     return kept
 
 
 def restart_after(members: Membership, node: int, cause: int, fault: int) -> None:
     """Restart an agent, unless another fault keeps it down, or it was restarted meanwhile."""
-    down_by = members.agents[node].fault_state.down_by
-    if fault in down_by:
-        down_by.discard(fault)
-        if not down_by:
+    fault_state = members.agents[node].fault_state
+    if fault in fault_state.down_by:
+        fault_state.down_by -= {fault}
+        if not fault_state.down_by:
             members.restart(node, cause)
 
 
@@ -33,16 +33,16 @@ def leave_for(members: Membership, node: int, fault: int) -> bool:
     agent = members.agents[node]
     kept = members.leave(node, fault) or (agent.status == LEFT and bool(agent.fault_state.away_by))
     if kept:
-        agent.fault_state.away_by.add(fault)
+        agent.fault_state.away_by |= {fault}
     return kept
 
 
 def rejoin_after(members: Membership, node: int, cause: int, fault: int) -> None:
     """Let an agent join again, unless another fault keeps it away, or it has come back meanwhile."""
-    away_by = members.agents[node].fault_state.away_by
-    if fault in away_by:
-        away_by.discard(fault)
-        if not away_by:
+    fault_state = members.agents[node].fault_state
+    if fault in fault_state.away_by:
+        fault_state.away_by -= {fault}
+        if not fault_state.away_by:
             members.join(node, cause)
 
 

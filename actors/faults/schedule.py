@@ -9,6 +9,7 @@ from actors.events import Diverged, Event, FaultBegan, FaultEnded
 from actors.faults.context import FaultContext, Firing, Link, Preparation, Undo
 from actors.faults.link_effects import happens
 from actors.faults.targets import Chooser, Target
+from actors.turns import WITHIN_TURNS
 from clocks.clock import FAULT, UNDO
 from clocks.durations import Draws, Duration
 
@@ -157,6 +158,8 @@ class ScheduledFault:
         timing, context = self._fault.timing, self._context
         if timing.when is not None:
             context.log.watch(self._observe, timing.when.kinds)
+            if not WITHIN_TURNS.isdisjoint(timing.when.kinds):
+                context.log.demand_events(self)  # it strikes before others act at this instant
             return  # no event may ever trigger it: the run does not wait for that
         self._expect()
         context.clock.spawn(self._again() if timing.at is None else self._once(timing.at))

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.events import KINDS, Charged, Event, Released, Woke
-from actors.log import BatchObserver, Listener, Log, SingleObserver
+from actors.events import KINDS, Charged, Event, Released, Sampled, Spent, Woke
+from actors.log import Batch, BatchObserver, Listener, Log, SingleObserver
+from actors.turns import Row, Spends, Turns, encode
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.spend import unprotected
 
@@ -25,26 +26,26 @@ class Single:
         self.routes: dict[type[Event], Listener] = {Released: self.seen.append}
 
 
-class Batch:
+class Folder:
     """Declares that it wants batches."""
 
     def __init__(self) -> None:
         self.batches: list[list[Event]] = []
 
-    def fold(self, batch: list[Event]) -> None:
-        self.batches.append(batch)
+    def fold(self, batch: Batch) -> None:
+        self.batches.append(list(batch))
 
 
-class Both(Single, Batch):
+class Both(Single, Folder):
     """Declares both."""
 
     def __init__(self) -> None:
         Single.__init__(self)
-        Batch.__init__(self)
+        Folder.__init__(self)
 
 
 def test_an_observer_gets_what_it_declares() -> None:
-    log, single, batch, both = Log(VirtualClock()), Single(), Batch(), Both()
+    log, single, batch, both = Log(VirtualClock()), Single(), Folder(), Both()
     observers: tuple[SingleObserver | BatchObserver, ...] = single, batch, both
     for observer in observers:
         log.subscribe(observer)
@@ -64,7 +65,7 @@ def test_an_observer_that_declares_nothing_is_refused() -> None:
 
 
 def test_an_event_says_how_late_its_instant_was_served() -> None:
-    log, batch = Log(Late()), Batch()
+    log, batch = Log(Late()), Folder()
     log.subscribe(batch)
     log.emit(Woke, 3, None)
     log.drain()
@@ -81,3 +82,59 @@ def test_a_file_of_events_has_no_spend() -> None:
     assert read == event.as_recorded
     assert read.spend is None
     assert all("spend" not in kind.__struct_fields__ for kind in KINDS if kind is not Charged)
+
+
+def test_a_demand_for_single_events_of_turns_holds_until_it_is_taken_back() -> None:
+    log = Log(VirtualClock())
+
+    def heard(_: Event) -> None:
+        raise AssertionError
+
+    assert not log.needs_events
+    log.watch(heard, (Sampled,))
+    assert not log.needs_events, "no row stands for a sample"
+    log.watch(heard, (Woke, Charged))
+    log.demand_events(log)
+    log.ignore(heard, KINDS)
+    assert log.needs_events
+    log.release_demand(log)
+    assert not log.needs_events
+
+
+class Turned:
+    """Takes turns in rows, or as events where they are told so."""
+
+    stops: frozenset[type[Event]] = frozenset((Sampled,))
+
+    def __init__(self) -> None:
+        self.routes: dict[type[Event], Listener] = {Woke: self.note, Sampled: self.note}
+        self.heard: list[Any] = []
+
+    def note(self, event: Event) -> None:
+        self.heard.append(event.seq)
+
+    def take_turns(self, turns: Turns) -> None:
+        self.heard.append(turns.seq.tolist())
+
+
+def test_turns_are_seen_before_the_events_that_they_must_not_be_behind() -> None:
+    log, turned = Log(VirtualClock()), Turned()
+    log.subscribe(turned)
+    assert not log.needs_events, "it takes rows as well"
+    log.emit(Woke, 3, None)
+    log.add_turn(expanded_wake(2), 1)
+    log.add_turn(expanded_wake(3), 1)
+    log.emit(Spent, 3, None, "cap")
+    assert turned.heard == [1]
+    log.emit(Sampled, None, None, {})
+    log.add_turn(expanded_wake(6), 1)
+    log.drain()
+    log.drain()
+    assert turned.heard == [1, [2, 3], 5, [6]]
+
+
+def expanded_wake(seq: int) -> Row:
+    """The row of a wake of agent 3, and of nothing else."""
+    (row,) = encode([Woke(seq, 0, 3, None)], Spends())
+    assert isinstance(row, list)
+    return row

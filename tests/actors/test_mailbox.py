@@ -19,7 +19,7 @@ from clocks import durations
 from clocks.clock import WAKE
 from clocks.durations import Constant
 from clocks.virtual import VirtualClock
-from scenarios.planning.seeds import lanes
+from scenarios.planning.seeds import draws, keys
 from scenarios.running.control import RunGovernor
 
 
@@ -186,7 +186,7 @@ def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
 
 def fan(policies: list[Policy], *, names: str = "abc") -> Links:
     paths = [f"link/{name}" for name in names[: len(policies)]]
-    return Links(range(len(policies)), policies, lanes(9, paths), [])
+    return Links(range(len(policies)), policies, keys(9, paths), [])
 
 
 LATE = Policy(durations.exponential(0.1), 0.0)
@@ -197,6 +197,27 @@ def test_a_verdict_is_a_function_of_link_and_version() -> None:
     forwards, jumping = fan([LATE, LOSSY]), fan([LATE, LOSSY])
     in_order = {v: forwards.verdicts(v) for v in range(100)}
     assert all(jumping.verdicts(v) == in_order[v] for v in (77, 3, 64, 5, 99))
+
+
+@pytest.mark.parametrize("width", [1, 3, 65])
+def test_a_verdict_follows_from_two_draws_of_its_link(width: int) -> None:
+    """Version v of a link takes draws 2v and 2v + 1 of its stream, in whichever block it was drawn."""
+    paths = [f"link/{j}" for j in range(width)]
+    links = Links(range(width), LOSSY, keys(9, paths), [])
+    for version in (0, 7, 8, 9, 15, 16, 31, 40, 100, 3):
+        bits = [draws(9, path)(2 * version, 2) for path in paths]
+        fates = [int(two[0]) >> 11 for two in bits]
+        delays = [int(LOSSY.latency.draw(two[1:], version)[0]) for two in bits]
+        told = [LOST if f < 0.3 * 2**53 else d for f, d in zip(fates, delays, strict=True)]
+        assert links.verdicts(version) == told
+        assert links.verdict_row(version).tolist() == told
+
+
+def test_one_policy_for_all_links_is_the_same_as_one_for_each() -> None:
+    alone, each = Links(range(3), LOSSY, keys(9, "abc"), []), fan([LOSSY] * 3, names="xyz")
+    each.keys = alone.keys
+    assert [alone.verdicts(v) for v in range(40)] == [each.verdicts(v) for v in range(40)]
+    assert [alone.policy_of(s) for s in range(3)] == [each.policy_of(s) for s in range(3)]
 
 
 def test_another_link_changes_nothing_for_the_first() -> None:

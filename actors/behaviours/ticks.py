@@ -1,0 +1,122 @@
+"""Agents whose clocks tick alike: one entry of the clock wakes all of them, in the order of their ids."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
+
+from actors.agent import UP, Agent
+from actors.behaviours.wake import Sleeping
+from clocks.activation import Synchronous
+from clocks.clock import WAKE, Clock, Signal, nanoseconds
+
+
+class Tickers(Protocol):
+    """What agents do at a tick."""
+
+    @property
+    def is_off(self) -> bool:
+        """Whether every agent acts by itself now."""
+        ...
+
+    def act(self, agents: list[Agent], until: int) -> int:
+        """Let the first of these agents act, in their order, and return how many did so; the next one acts by itself.
+
+        They read what has arrived by `until`, and sleep again, unless their wakes are over (see `goes_on`).
+        """
+        ...
+
+    def goes_on(self, agent: Agent) -> bool:
+        """Whether an agent that acted sleeps until the next tick; else it is woken, for its life to end."""
+        ...
+
+    def act_alone(self) -> None:
+        """Note that an agent is about to act by itself."""
+        ...
+
+
+class Ticks:
+    """The ticks of all agents of a world that have a synchronous clock, by their periods."""
+
+    def __init__(self, clock: Clock, tickers: Tickers) -> None:
+        self._clock = clock
+        self._tickers = tickers
+        self._ticks: dict[int, _Tick] = {}
+
+    def sleep_of(self, agent: Agent) -> Sleeping | None:
+        """Return how an agent sleeps until its tick; None for one that has none, or whose clock a fault may turn."""
+        activation = agent.settings.activation
+        if not isinstance(activation, Synchronous) or agent.fault_state.local_clock is not None:
+            return None
+        period = nanoseconds(activation.period_s)
+        if period not in self._ticks:
+            self._ticks[period] = _Tick(self._clock, self._tickers, period)
+        return self._ticks[period].sleep
+
+
+class _Tick:
+    """The agents of one period."""
+
+    def __init__(self, clock: Clock, tickers: Tickers, period: int) -> None:
+        self._clock = clock
+        self._tickers = tickers
+        self._period = period
+        self._due: dict[int, dict[int, tuple[Agent, Signal]]] = {}
+        """Who sleeps until which instant, by id."""
+        self._served_first: dict[int, int] = {}
+        """The lowest id that an instant will be served for."""
+
+    def sleep(self, agent: Agent, instant: int) -> Signal:
+        """Return what happens when the agent has to wake by itself: at an instant, or at a later one of these clocks."""
+        signal = self._clock.signal(WAKE | agent.id)
+        self._due.setdefault(instant, {})[agent.id] = agent, signal
+        self._schedule(instant, agent.id)
+        return signal
+
+    def _schedule(self, instant: int, first: int) -> None:
+        known = self._served_first.get(instant)
+        if known is None or first < known:
+            self._served_first[instant] = first
+            self._clock.at(instant, WAKE | first, partial(self._serve, instant))
+
+    def _sleep_on(
+        self, group: dict[int, tuple[Agent, Signal]], ids: Sequence[int], instant: int
+    ) -> None:
+        """Let agents that acted sleep until the next tick; those whose wakes are over wake once more, and end."""
+        following, first = self._due.setdefault(instant, {}), None
+        for i in ids:
+            agent, signal = sleeper = group.pop(i)
+            if self._tickers.goes_on(agent):
+                following[i] = sleeper
+                first = i if first is None else first
+            else:
+                signal.set()
+        if first is None:
+            if not following:
+                del self._due[instant]
+        else:
+            self._schedule(instant, first)
+
+    def _serve(self, instant: int) -> None:
+        """Let those that sleep until now act, as far as nothing else comes between."""
+        group = self._due.get(instant)
+        if group is None:
+            return  # an earlier entry of this instant served all
+        self._served_first.pop(instant, None)
+        for gone in [i for i, (agent, _) in group.items() if agent.status != UP]:
+            del group[gone]
+        ids = sorted(group)
+        upcoming = self._clock.upcoming
+        if upcoming is not None and upcoming[0] == instant:
+            ids = [i for i in ids if WAKE | i <= upcoming[1]]
+        acted = self._tickers.act([group[i][0] for i in ids], instant - 1) if ids else 0
+        if acted:
+            self._sleep_on(group, ids[:acted], instant + self._period)
+        alone = ids[acted:] if self._tickers.is_off else ids[acted : acted + 1]
+        if alone:
+            self._tickers.act_alone()
+        for i in alone:
+            group.pop(i)[1].set()
+        if group:
+            self._schedule(instant, min(group))
+        else:
+            del self._due[instant]
