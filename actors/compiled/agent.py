@@ -1,0 +1,446 @@
+"""Agents whose wakes may be compiled: the rest of hush sees them as it sees all others.
+
+What a compiled wake changes lies in the arena. The properties here read it there, and write it there, so that an agent
+may be taken over by compiled wakes (`board`) and given back (`land`) between any two of its wakes.
+"""
+
+from collections.abc import Callable, Sequence
+from heapq import heappush
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.agent import Agent, Streams, Surroundings
+from actors.compiled.arena import Arena
+from actors.compiled.columns import (
+    COMING,
+    DIVERGED,
+    ELSEWHERE,
+    FIRST,
+    INSTANT,
+    LAST_WAKE,
+    MADE,
+    NTH,
+    PUBLISHED,
+    PUBLISHED_AT,
+    ROUNDS,
+    SEEN,
+    SPENT,
+    STATE,
+    UNREAD,
+    UPDATES,
+    VERSION,
+    Words,
+)
+from actors.links import Links, Outbox
+from actors.log import Log
+from actors.mailbox import ORDER, Entry, Mailbox
+from actors.messages import Message
+from actors.settings import Settings
+from actors.store import Store
+from clocks.clock import DELIVERY, Clock
+from mechanisms.accounting.ledger import Ledger
+from mechanisms.accounting.spend import Spend
+from mechanisms.mixing import Heard
+from mechanisms.strategy import Mechanism, State
+from mechanisms.vectors import Matrix, Vector
+
+_ORDERS = 32
+_MASK = (1 << _ORDERS) - 1
+
+
+def _column(place: int) -> Any:
+    """Return a property that is an integer of its agent in the arena."""
+
+    def read(self: Any) -> int:
+        return int(self._arena.agents[self._row, place])
+
+    def write(self: Any, value: int) -> None:
+        self._arena.agents[self._row, place] = value
+
+    return property(read, write)
+
+
+class ArenaStore(Store):
+    """A store whose counters lie in the arena, and what else compiled wakes write there."""
+
+    __slots__ = (
+        "_arena",
+        "_counter",
+        "_ledger",
+        "_published",
+        "_read",
+        "_row",
+        "aboard",
+        "schedule",
+    )
+
+    version = _column(VERSION)
+    published_version = _column(PUBLISHED)
+    published_round = _column(PUBLISHED_AT)
+
+    def __init__(self, arena: Arena, row: int) -> None:
+        self._arena, self._row = arena, row
+        self._published: Vector | None = None
+        self._read = -1
+        """Which version `published` is, where it was read from the arena."""
+        self.aboard = False
+        self.schedule: tuple[Spend, ...] = ()
+        """The spends that compiled releases are charged: the last one is repeated."""
+        super().__init__()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, with all that compiled wakes charged."""
+        ledger = self._ledger
+        if self.aboard:
+            self._catch_up(ledger, self.made)
+        return ledger
+
+    @ledger.setter
+    def ledger(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def _catch_up(self, ledger: Ledger, made: int) -> None:
+        """Charge what compiled wakes charged since the last look: equal spends in a row at once."""
+        schedule, at, last = self.schedule, len(ledger), len(self.schedule) - 1
+        while at < made:
+            spend, end = schedule[min(at, last)], at + 1
+            if at >= last:
+                end = made
+            while end < made and schedule[min(end, last)] is spend:
+                end += 1
+            ledger.charge(spend, end - at)
+            at = end
+
+    @property
+    def made(self) -> int:
+        return int(self._arena.agents[self._row, MADE]) if self.aboard else len(self._ledger)
+
+    @property
+    def counter(self) -> int:
+        """How many releases were counted."""
+        return self.made if self.aboard else self._counter
+
+    @counter.setter
+    def counter(self, counter: int) -> None:
+        self._counter = counter
+
+    @property
+    def published(self) -> Vector | None:
+        """What was published last: once a compiled wake has published something, that is the model."""
+        row = self._arena.agents[self._row]
+        if self.aboard and self._read != row[PUBLISHED]:
+            self._published = None if row[STATE] & DIVERGED else self._arena.model(self._row)
+            self._read = int(row[PUBLISHED])
+        return self._published
+
+    @published.setter
+    def published(self, vector: Vector | None) -> None:
+        self._published = vector
+
+    @property
+    def is_read(self) -> bool:
+        """Whether nothing was published in the arena that was not read yet."""
+        return not self.aboard or self._read == self.published_version
+
+    def board(self, schedule: tuple[Spend, ...]) -> None:
+        """Let compiled wakes charge a schedule, and publish."""
+        self.schedule, self._read, self.aboard = schedule, self.published_version, True
+
+
+class ArenaHeard(Heard):
+    """What an agent holds of its neighbours: in the arena while it is aboard."""
+
+    __slots__ = ("_arena", "_first", "_row", "_values", "aboard")
+
+    def __init__(self, arena: Arena, row: int, first: Matrix, weights: Vector) -> None:
+        self._arena, self._row, self.aboard = arena, row, False
+        self._first = first
+        self._values: Matrix | None = None
+        super().__init__(first, weights)
+        self._values = None  # `first`, until the rows are asked for
+
+    @property
+    def values(self) -> Matrix:
+        """The rows."""
+        if self.aboard:
+            return self._arena.held(self._row)
+        if self._values is None:
+            self._values = self._first.copy()
+        return self._values
+
+    @values.setter
+    def values(self, values: Matrix) -> None:
+        self._values = values
+
+    @property
+    def kept(self) -> Matrix | None:
+        """The rows while it is not aboard; None while they are the first ones."""
+        return self._values
+
+    def attend(self, present: NDArray[np.bool_]) -> None:
+        super().attend(present)
+        if self._arena.is_laid_out:
+            self._arena.open_links(self._row, self)
+
+
+class ArenaOutbox(Outbox):
+    """An outbox whose owner may be aboard: what compiled wakes send lies in the arena."""
+
+    __slots__ = ("_outgoing", "_shelf")
+
+    def __init__(
+        self, node: int, links: Links, heard: Heard, store: ArenaStore, clock: Clock, log: Log
+    ) -> None:
+        self._shelf = store
+        self._outgoing: Vector | None = None
+        super().__init__(node, links, heard, store, clock, log)
+
+    @property
+    def outgoing(self) -> Vector | None:
+        """What the message holds that was sent last; None where a compiled wake sent it."""
+        return self._outgoing if self._shelf.is_read else None
+
+    @outgoing.setter
+    def outgoing(self, vector: Vector | None) -> None:
+        self._outgoing = vector
+
+
+class ArenaMailbox(Mailbox):
+    """A mailbox whose messages lie in the arena while its owner is aboard; what was sent there moves over when it is not."""
+
+    __slots__ = ("_arena", "_coming", "_row", "aboard", "slots")
+
+    def __init__(self, arena: Arena, node: int, clock: Clock, log: Log) -> None:
+        self._arena, self._row, self.aboard = arena, node, False
+        self.slots: dict[int, int] = {}
+        super().__init__(node, clock, log)
+
+    @property
+    def coming(self) -> list[Entry]:
+        """What is on its way to an owner that is not aboard, with what compiled wakes sent."""
+        if not self.aboard and self._arena.agents[self._row, COMING]:
+            for arrival, sent, message in self._arena.take_messages(self._row):
+                heappush(self._coming, (arrival, sent << _ORDERS, sent, message))
+        return self._coming
+
+    @coming.setter
+    def coming(self, coming: list[Entry]) -> None:
+        self._coming = coming
+
+    @property
+    def in_flight(self) -> int:
+        return int(self._arena.agents[self._row, COMING]) + len(self._coming)
+
+    @property
+    def unread(self) -> bool:
+        return bool(self._arena.agents[self._row, UNREAD]) or super().unread
+
+    def unsettled(self, now: int) -> int:
+        return self._arena.arrived(self._row, now) + super().unsettled(now)
+
+    def waiting(self, now: int) -> int:
+        return super().waiting(now) + int(self._arena.agents[self._row, UNREAD])
+
+    def post(self, arrival: int, sent: int, message: Message) -> None:
+        """Let a message arrive. Numbers of events order posts of one instant, as they order those of compiled wakes."""
+        if self.aboard:
+            self._arena.post(self._row, self.slots[message.sender], arrival, sent, message)
+            return
+        order = max(sent, self._log.seq) << _ORDERS | next(ORDER) & _MASK
+        heappush(self._coming, (arrival, order, sent, message))
+        if self.waiting_owner is not None:
+            self._clock.at(arrival, DELIVERY, self.wake_owner)
+
+    def settle(self, until: int, *, up: bool = True) -> None:
+        if self.aboard:
+            self._arena.settle(self._row, self._row + 1, until, self._clock.now)
+        else:
+            super().settle(until, up=up)
+
+    def settle_at_once(self, until: int) -> None:
+        if self.aboard:
+            self.settle(until)
+        else:
+            super().settle_at_once(until)
+
+    @property
+    def has_corrupt(self) -> bool:
+        """Whether a damaged message is on its way."""
+        return any(entry[3].corrupt or entry[3].vector is None for entry in self._coming)
+
+    def board(self) -> None:
+        """Put everything into the arena: its owner is taken over."""
+        arena, row = self._arena, self._row
+        first = int(arena.agents[row, FIRST])
+        for sender, version in self.seen.items():
+            arena.arrays.links[first + self.slots[sender], SEEN] = version
+        arena.keep_unread(row, [self.slots[j] for j in self.messages], list(self.messages.values()))
+        for arrival, _, sent, message in self._coming:
+            arena.post(row, self.slots[message.sender], arrival, sent, message)
+        self._coming, self.messages, self.seen = [], {}, {}
+
+    def land(self, unread: dict[int, Message]) -> None:
+        """Take everything back: its owner is given back."""
+        arena, row = self._arena, self._row
+        first = int(arena.agents[row, FIRST])
+        seen = arena.arrays.links[first : first + len(self.slots), SEEN]
+        self.seen = {j: int(seen[slot]) for j, slot in self.slots.items() if seen[slot] >= 0}
+        seen[:] = -1
+        self.messages = unread
+
+
+class CompiledAgent(Agent):
+    """An agent that compiled wakes may take over: it is aboard then."""
+
+    __slots__ = (
+        "_arena",
+        "_box",
+        "_own_heard",
+        "_own_store",
+        "_relive",
+        "_row",
+        "_state",
+        "aboard",
+    )
+
+    updates = _column(UPDATES)
+    rounds = _column(ROUNDS)
+    last_wake = _column(LAST_WAKE)
+
+    def __init__(
+        self,
+        arena: Arena,
+        id_: int,
+        mechanism: Mechanism,
+        settings: Settings,
+        surroundings: Surroundings,
+        inbox: ArenaMailbox,
+        streams: Streams,
+        clock: Clock,
+        log: Log,
+        *,
+        tick_ns: float | None = None,
+    ) -> None:
+        self._arena, self._row, self.aboard = arena, id_, False
+        self._relive: Callable[[CompiledAgent], None] | None = None
+        super().__init__(
+            id_, mechanism, settings, surroundings, inbox, streams, clock, log, tick_ns=tick_ns
+        )
+        inbox.slots = self.slots
+        self._box = inbox
+
+    @staticmethod
+    def releases_of(agents: Sequence[Agent], ids: Words) -> Words:
+        made = _rows_of(agents, ids)[:, MADE]
+        for place in np.flatnonzero(_is_elsewhere(agents, ids)).tolist():
+            made[place] = agents[ids[place]].store.made
+        return made
+
+    @staticmethod
+    def by_task(agents: Sequence[Agent], ids: Words) -> list[int]:
+        there: list[int] = ids[_is_elsewhere(agents, ids)].tolist()
+        return there
+
+    @property
+    def arena(self) -> Arena:
+        """Where its counters lie."""
+        return self._arena
+
+    def _make_store(self) -> Store:
+        self._own_store = ArenaStore(self._arena, self._row)
+        return self._own_store
+
+    def _make_heard(self, surroundings: Surroundings) -> Heard:
+        self._own_heard = ArenaHeard(
+            self._arena, self._row, surroundings.first, surroundings.weights
+        )
+        return self._own_heard
+
+    def _make_outbox(self, links: Links) -> Outbox:
+        return ArenaOutbox(self.id, links, self.heard, self._own_store, self.clock, self._log)
+
+    @property
+    def state(self) -> State:
+        """The state of its mechanism: aboard that is its model."""
+        if self.aboard:
+            return self._arena.model(self._row)
+        return self._state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self._state = state
+
+    @property
+    def has_event_steps(self) -> bool:
+        """Always: what an agent sends that is not aboard goes to its receivers' mailboxes by `post`."""
+        return True
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps compiled wakes from taking it over now, in words; empty where nothing does."""
+        fault_state, links = self.fault_state, self.outbox.links
+        if self._watch_step is not None:
+            return "an auditor watches an agent"
+        if fault_state.twin_state is not None or fault_state.paused:
+            return "a fault acts on an agent"
+        if fault_state.local_clock is not None:
+            return "a fault may turn the clock of an agent"
+        if self.outbox.first_messages is not None:
+            return "a fault may deliver the first messages of an agent again"
+        if links.effects or links.held:
+            return "a fault acts on a link"
+        if not self.store.trusted:
+            return "the storage of an agent is not trusted"
+        return ""
+
+    def board(self, schedule: tuple[Spend, ...], relive: Callable[["CompiledAgent"], None]) -> None:
+        """Let compiled wakes take it over; `relive` lets its wakes be computed by a task again, when it lands."""
+        arena, row, box = self._arena, self._arena.agents[self._row], self._box
+        if box.has_corrupt:
+            raise AssertionError("a damaged message is for a mailbox that is not aboard")
+        arena.board(self._row, self.model, self._own_heard.kept)
+        row[MADE] = len(self.store.ledger)
+        for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):
+            row[STATE] |= flag if holds else 0
+        row[NTH] = row[INSTANT] = 0
+        box.board()
+        self._own_store.board(schedule)
+        self._relive = relive
+        self._set_aboard(aboard=True)
+
+    def _set_aboard(self, *, aboard: bool) -> None:
+        self.aboard = self._own_store.aboard = self._own_heard.aboard = self._box.aboard = aboard
+
+    def land(self) -> None:
+        if not self.aboard:
+            return
+        store, arena, relive = self.store, self._arena, self._relive
+        assert relive is not None, "whatever took it over said how to give it back"  # noqa: S101
+        state, published, heard = self.state, store.published, self.heard.values
+        made = len(store.ledger)
+        unread = arena.unread(self._row)
+        self._set_aboard(aboard=False)
+        self.state, store.published, self.heard.values = state, published, heard
+        store.counter = made
+        stream = self.noise_stream
+        stream.last = max(stream.last, made - 1)  # compiled wakes drew the noise of all these
+        self._box.land(unread)
+        arena.land(self._row)
+        self._relive = None
+        relive(self)
+
+
+def _rows_of(agents: Sequence[Agent], ids: Words) -> Words:
+    """Return a copy of the integers of some agents."""
+    first = agents[0]
+    assert isinstance(first, CompiledAgent), "all agents of such a world are"  # noqa: S101
+    rows: Words = first.arena.agents[ids]
+    return rows
+
+
+def _is_elsewhere(agents: Sequence[Agent], ids: Words) -> NDArray[np.bool_]:
+    is_elsewhere: NDArray[np.bool_] = _rows_of(agents, ids)[:, STATE] & ELSEWHERE != 0
+    return is_elsewhere

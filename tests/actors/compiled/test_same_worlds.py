@@ -1,0 +1,193 @@
+"""Compiled wakes do what the detailed steps do: the same events with the same numbers and causes, and the same ends.
+
+Models may differ by a step of the release grid, or by 1e-9 where there is none.
+"""
+
+import dataclasses
+import os
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from actors.compiled.agent import CompiledAgent
+from actors.events import Woke
+from clocks.virtual import VirtualClock
+from scenarios.api.runs import make_plan
+from scenarios.language.problems import ScenarioError
+from scenarios.running.simulation import Simulation
+from tests.support.builders import private, scenario
+from tests.support.compiled import assert_same, needs_numba, passed
+
+pytestmark = needs_numba
+BUDGET = {"epsilon": 4.0, "delta": 1e-5}
+SETTLED = (2.0, 5.0, 7.5, 7.5, 11.0)
+
+
+def group(clock: Any, **more: Any) -> list[dict[str, Any]]:
+    return [{"name": "peers", "count": 6, "clock": clock, "budget": BUDGET} | more]
+
+
+SYNCHRONOUS = {"kind": "synchronous", "period": 1.0}
+DRIFTING = {"kind": "periodic", "period": 1.0, "jitter": 0.3, "drift": 0.05}
+WORLDS: dict[str, dict[str, Any]] = {
+    "losses": private(network={"loss": 0.2, "latency": {"kind": "exponential", "mean": 0.7}}),
+    "complete, slow links": private(network={"topology": "complete", "latency": 1.5}),
+    "long latency": private(network={"latency": {"kind": "pareto", "min": 2.0, "alpha": 1.1}}),
+    "no noise": scenario(),
+    "squared": scenario(task={"loss": "squared", "l2": 0.1}),
+    "synchronous": private(nodes=group(SYNCHRONOUS), network={"latency": 1.0}),
+    "rounds": private(nodes=group(SYNCHRONOUS), run={"seed": 3, "rounds": 7}),
+    "drifting": private(nodes=group(DRIFTING), network={"latency": 2.3, "loss": 0.3}),
+    "updates": private(run={"seed": 3, "updates": 70}),
+    "updates, all at once": private(nodes=group(SYNCHRONOUS), run={"seed": 3, "updates": 21}),
+    "until spent": private(run={"seed": 3, "horizon": 60.0, "stop": "spent"}),
+    "listens": private(
+        mechanism={
+            "kind": "cd",
+            "mu": 1.0,
+            "noise": "norm-gamma",
+            "releases": 4,
+            "smooth_after": False,
+        }
+    ),
+    "laplace": private(
+        mechanism={"kind": "cd", "noise": "laplace", "releases": 8, "schedule": "growing"}
+    ),
+    "gaussian": private(mechanism={"kind": "cd", "noise": "gaussian", "releases": 8}),
+    "no neighbours": scenario(nodes=[{"count": 1}], network={"topology": "complete"}),
+    "crash": private(fault=[{"at": 3.0, "crash": [2], "for": 4.0}], network={"loss": 0.1}),
+    "crash, all lost": private(
+        fault=[{"at": 3.0, "crash": [1, 4], "lose": "all", "for": 2.5}],
+        network={"latency": 0.8},
+    ),
+    "leave": private(fault=[{"at": 3.0, "leave": [2], "for": 4.0}], network={"latency": 0.4}),
+    "pause": private(fault=[{"at": 3.0, "pause": [0, 3], "for": 4.0}], network={"latency": 0.4}),
+    "partition": private(
+        fault=[{"at": 3.0, "partition": {"groups": [[0, 1, 2]]}, "for": 5.0}],
+        network={"latency": 0.4},
+    ),
+    "duplicates": private(fault=[{"at": 2.0, "duplicate": {"on": "all", "p": 0.5}, "for": 9.0}]),
+    "corrupt": private(fault=[{"at": 2.0, "corrupt": {"on": "all", "p": 0.5}, "for": 9.0}]),
+    "one agent computes": private(
+        nodes=[
+            {"count": 4, "budget": BUDGET},
+            {"name": "slow", "count": 2, "compute": 0.4, "budget": BUDGET},
+        ],
+        network={"latency": 0.3},
+    ),
+    "condition": private(
+        fault=[{"when": 'kind == "released" and k >= 3', "crash": [1], "for": 2.0}]
+    ),
+}
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))
+def test_events_and_ends_are_the_same(world: dict[str, Any]) -> None:
+    assert_same(world, settled_at=SETTLED)
+
+
+@pytest.mark.parametrize("stride", [1, 2, 7])
+@pytest.mark.parametrize("name", ["losses", "rounds", "updates", "until spent"])
+def test_where_calls_end_changes_nothing(name: str, stride: int) -> None:
+    plan = make_plan(WORLDS[name])
+    whole, cut = passed(plan, "fast"), passed(plan, "fast", stride=stride)
+    assert cut.events == whole.events
+    assert (cut.models == whole.models).all()
+
+
+@pytest.mark.parametrize("name", ["losses", "complete, slow links", "synchronous", "leave"])
+def test_rows_are_those_of_the_plain_path(name: str) -> None:
+    plan = make_plan(WORLDS[name])
+    assert (
+        passed(plan, "fast", settled_at=SETTLED).rows
+        == passed(plan, "plain", settled_at=SETTLED).rows
+    )
+
+
+def luck(draw: Any) -> dict[str, Any]:
+    """Return a random world of agents that wake by clocks of their own."""
+    latencies = [0.0, 0.2, 1.0, 3.0, {"kind": "exponential", "mean": 0.5}]
+    clocks = ["poisson", SYNCHRONOUS, DRIFTING]
+    mechanisms: list[dict[str, Any]] = [{"kind": "cd"}]
+    mechanisms += [
+        {"kind": "cd", "noise": noise, "releases": releases, "schedule": schedule}
+        for noise in ("norm-gamma", "laplace", "gaussian")
+        for releases in (1, 5, 30)
+        for schedule in ("uniform", "growing")
+    ]
+    mechanism = draw(st.sampled_from(mechanisms))
+    count = draw(st.integers(2, 7))
+    node = {"count": count, "clock": draw(st.sampled_from(clocks))}
+    if "noise" in mechanism:
+        node["budget"] = {"epsilon": draw(st.sampled_from([0.5, 8.0])), "delta": 1e-5}
+    end: dict[str, Any] = {"horizon": float(draw(st.integers(3, 15)))}
+    if draw(st.integers(0, 4)) == 0:
+        end = {"updates": draw(st.integers(5, 60))}
+    faults = [
+        {"at": 2.5, "crash": [0], "for": 2.0},
+        {"at": 3.0, "leave": [1], "for": 3.0},
+        {"at": 1.5, "pause": [0, 1], "for": 2.0},
+        {"every": 2.0, "until": 9.0, "crash": [1], "for": 0.7},
+        {"at": 2.0, "drop": {"on": "all", "p": 0.4}, "for": 4.0},
+        {"at": 2.0, "delay": {"on": [0], "by": 1.2}, "for": 4.0},
+    ]
+    return scenario(
+        run={"seed": draw(st.integers(0, 10**6))} | end,
+        data={"source": "blobs", "dimension": draw(st.integers(1, 9)), "points": 24},
+        task={"loss": draw(st.sampled_from(["logistic", "smoothed-hinge", "squared"])), "l2": 0.1},
+        network={
+            "topology": draw(st.sampled_from(["ring", "complete", "path", "star"])),
+            "latency": draw(st.sampled_from(latencies)),
+            "loss": draw(st.sampled_from([0.0, 0.3])),
+        },
+        nodes=[node],
+        mechanism=mechanism,
+        fault=draw(st.lists(st.sampled_from(faults), max_size=2, unique_by=str)),
+    )
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=int(os.environ.get("HUSH_COMPILED", "40")), deadline=None, derandomize=True)
+def test_random_worlds_are_the_same(data: Any) -> None:
+    world = luck(data.draw)
+    try:
+        make_plan(world)
+    except ScenarioError:
+        return  # a schedule that no budget bears
+    instants = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.7, 4.0]), max_size=3))
+    assert_same(world, settled_at=tuple(instants), stride=data.draw(st.sampled_from([0, 1, 3])))
+
+
+def test_agents_come_back_aboard_after_a_crash() -> None:
+    agents = passed(make_plan(WORLDS["crash"]), "fast").simulation.agents
+    assert all(isinstance(agent, CompiledAgent) and agent.aboard for agent in agents)
+
+
+def test_an_observer_of_single_events_is_told_of_each() -> None:
+    """Compiled wakes end where one begins to listen, and go on when none listens any more."""
+    plan = make_plan(WORLDS["losses"])
+    heard = list[Woke]()
+    simulation = Simulation(dataclasses.replace(plan, path="fast"), VirtualClock())
+    log, clock = simulation.log, simulation.clock
+    clock.at(5 * 10**9, 0, lambda: log.watch(heard.append, (Woke,)))
+    simulation.complete()
+    detailed = [
+        e for e in passed(plan, "detailed").events if isinstance(e, Woke) and e.t >= 5 * 10**9
+    ]
+    assert heard == detailed
+
+
+def test_an_agent_that_comes_back_knows_whose_noise_was_drawn() -> None:
+    """A stream tells of noise that is drawn twice, also where a compiled wake drew it first."""
+    plan = make_plan(WORLDS["losses"])
+    detailed, fast = (passed(plan, path).simulation.agents for path in ("detailed", "fast"))
+    for agent, other in zip(fast, detailed, strict=True):
+        agent.land()
+        assert agent.noise_stream.last == other.noise_stream.last >= 0
+        assert agent.noise_stream.reused is None
+        last = agent.noise_stream.last
+        agent.noise(last)
+        assert agent.noise_stream.reused == (last, last)
