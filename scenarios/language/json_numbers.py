@@ -23,6 +23,17 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def listed(values: Vector) -> list[Any]:
+    """Return numbers as a list that JSON can hold: see `plain`."""
+    numbers: list[Any] = values.tolist()
+    if values.dtype.kind == "f":
+        for i in np.flatnonzero(np.isnan(values)).tolist():
+            numbers[i] = None
+        for i in np.flatnonzero(np.isinf(values)).tolist():
+            numbers[i] = "inf" if numbers[i] > 0 else "-inf"
+    return numbers
+
+
 def number(value: Any) -> float:
     """Read a value back from its JSON form."""
     return math.nan if value is None else float(value)

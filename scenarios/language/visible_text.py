@@ -10,6 +10,7 @@ import codecs
 import json
 import sys
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 _SPACES = "Zs"
@@ -80,6 +81,8 @@ _IN_TEXT: dict[str, str] = {
     "∘": "o",
     "¬": "not ",
 }
+_PLAIN = bytes((*b"\n", *range(32, 127)))
+"""What a line of JSON may hold as it stands."""
 _HANDLER = "hush.ascii"
 """The name of the codecs' error handler that writes what a terminal cannot."""
 
@@ -156,6 +159,23 @@ def say(*lines: str, error: bool = False) -> None:
         stream.write("".join(visible(line, but="\t") + "\n" for line in lines or ("",)))
 
 
+def say_lines(lines: bytes) -> None:
+    """Write lines of JSON to standard output, in ASCII: each is one line of printable characters."""
+    if sys.stdout is None:  # closed by the program that started this one
+        return
+    if lines.translate(None, _PLAIN):
+        say(*(json.dumps(json.loads(line), separators=(",", ":")) for line in lines.splitlines()))
+    else:
+        sys.stdout.write(lines.decode("ascii"))
+
+
 def say_json(tree: Any, *, indent: int | None = 2) -> None:
     """Write JSON to standard output, in ASCII: JSON has escapes of its own for everything else."""
-    say(*json.dumps(tree, indent=indent).split("\n"))
+    say(*json.dumps(tree, indent=indent, default=_rows).split("\n"))
+
+
+def _rows(table: object) -> list[Any]:
+    """Return a sequence that is no list of Python's own, such as a `JsonTable`, as a list."""
+    if isinstance(table, Sequence):
+        return list(table)
+    raise TypeError(f"JSON has no form for {type(table).__name__}")

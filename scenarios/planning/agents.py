@@ -1,8 +1,9 @@
 """The plans of agents: their clocks, budgets, starts and mechanisms."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from clocks.clock import nanoseconds
 from clocks.durations import Constant, Duration
 from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
-from mechanisms.accounting.loss import tally
+from mechanisms.accounting.loss import Key, tally
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
@@ -20,7 +21,7 @@ from scenarios.language.table_rules import OwnCode, read_table
 from scenarios.planning.clocks import ClockInputs
 from scenarios.planning.context import PlanningContext
 from scenarios.planning.datasets import Shards
-from scenarios.planning.graphs import Edge
+from scenarios.planning.graphs import Adjacency, EdgeArrays
 from scenarios.planning.mechanism import (
     Builder,
     family_of,
@@ -34,7 +35,7 @@ from scenarios.planning.mechanism_builder import builder, calibrator
 from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.places.devices import DevicesTable
 from scenarios.planning.plan import NodePlan, ServerPlan
-from scenarios.planning.public_facts import Place, Public
+from scenarios.planning.public_facts import Places, Public
 from scenarios.planning.release_charges import Terms
 from scenarios.planning.scenario_tables import DELTA, GroupTable, ServerTable
 from scenarios.planning.seeds import generator, pads
@@ -42,6 +43,18 @@ from scenarios.planning.starts import StartInputs
 
 _Compute = Callable[[int], Duration | None]
 """The computing time of each agent; None for none."""
+
+
+class _Group(NamedTuple):
+    """What the agents of a group have in common."""
+
+    name: str
+    clock: Callable[[int], Activation | Barrier]
+    compute: _Compute
+    server: tuple[int, ...] | None
+    """The one neighbour of each agent, where agents talk to a server; None where they talk to each other."""
+    weights: Vector
+    """The weight of the edge to the server."""
 
 
 class AgentPlans:
@@ -52,41 +65,51 @@ class AgentPlans:
         self.read = context.read
         self.report = context.report
         self.server: ServerPlan | None = None
-        self._made: dict[int, tuple[Callable[[int], Activation | Barrier], _Compute]] = {}
+        self._made: dict[int, _Group] = {}
+        self._caps: dict[tuple[Terms, Key], Cap] = {}
 
     def nodes(
         self,
         shards: Shards,
         objectives: tuple[LocalObjective, ...],
-        edges: tuple[Edge, ...],
+        edges: EdgeArrays,
     ) -> tuple[NodePlan, ...]:
-        """Return the plans of all agents, in the order of their ids."""
-        starts = self.context.attempt(("task", "start"), lambda: self._starts(shards, objectives))
+        """Return the plans of all agents, in the order of their ids.
+
+        What equal agents have in common is one object: their clock, their cap, a start that all begin from, numbers.
+        """
+        starts: Matrix | None = self.context.attempt(
+            ("task", "start"), lambda: self._starts(shards, objectives)
+        )
         if starts is None:
             return ()
         of = [g for g, group in enumerate(self.context.groups) for _ in range(group.count)]
         terms = [self._terms(group) for group in self.context.groups]
+        sizes, first = shards.sizes, 0
         for g, group in enumerate(self.context.groups):
-            points = max(m for m, its in zip(shards.sizes, of, strict=True) if its == g)
-            self._check_delta(g, group, terms[g], points)
-        starts = np.array(
-            [self._start_of(g, self.context.groups[g], starts[i]) for i, g in enumerate(of)]
-        )
+            mine = slice(first, first + group.count)
+            first = mine.stop
+            self._check_delta(g, group, terms[g], max(sizes[mine]))
+            starts[mine] = self._starts_of(g, group, starts[mine])
         if self.report.problems:
             return ()
-        around = self._around(edges)
+        around = Adjacency(edges, self.context.size)
         table, maker = self.read.mechanism, None
         if isinstance(table, MechanismTable):
-            places = tuple(self._place(near, starts) for near in around)
-            public = self._public(shards, tuple(terms[g] for g in of), places, objectives[0].loss)
+            places = Places(around, starts)
+            public = self._public(sizes, tuple(terms[g] for g in of), places, objectives[0].loss)
             maker = self.context.attempt(("mechanism",), lambda: self._builder(table, public))
             terms = [replace(t, calibrate=self.context.calibrated or t.calibrate) for t in terms]
+        most = max(sizes)
+        confidences = {m: m / most for m in set(sizes)}
+        common = starts[0] if _are_equal(starts) else None
         nodes = list[NodePlan]()
         for i, g in enumerate(of):
             if self.report.problems:
                 return ()
-            mechanism = self._mechanism(i, objectives[i], shards, maker)
-            nodes.append(self._node(i, g, terms[g], starts[i], around[i], mechanism))
+            mechanism = self._mechanism(i, objectives[i], confidences, maker)
+            start = starts[i] if common is None else common
+            nodes.append(self._node(i, g, terms[g], start, around, mechanism))
         self.server = self._server(maker, shards)
         return () if self.report.problems else tuple(nodes)
 
@@ -95,41 +118,31 @@ class AgentPlans:
         self.context.calibrated = calibrator(table, public)
         return builder(table, public, self.context.calibrated)
 
-    def _around(self, edges: tuple[Edge, ...]) -> list[list[tuple[int, float]]]:
-        """Return every agent's neighbours with their weights, in the order of their ids."""
-        around: list[list[tuple[int, float]]] = [[] for _ in range(self.context.size)]
-        for i, j, w in edges:
-            around[i].append((j, w))
-            around[j].append((i, w))
-        return [sorted(near) for near in around]
-
     def _node(
         self,
         i: int,
         g: int,
         terms: Terms,
         start: Vector,
-        around: list[tuple[int, float]],
+        around: Adjacency,
         mechanism: Mechanism,
     ) -> NodePlan:
-        group = self.context.groups[g]
-        if family_of(self.read) == "server":
-            around = [(self.context.size, 1.0)]
-        clock, compute = self._group(g)
+        group, known = self.context.groups[g], self._group(g)
+        neighbours = known.server if known.server is not None else around.neighbours(i)
         return NodePlan(
             id=i,
-            group=group.name or f"group{g}",
-            activation=clock(i),
-            compute=compute(i),
-            cap=self._cap(terms, mechanism, len(around)),
+            group=known.name,
+            activation=known.clock(i),
+            compute=known.compute(i),
+            cap=self._cap(terms, mechanism, len(neighbours)),
             delta=terms.delta,
             on_exhausted="listen" if group.budget is None else group.budget.on_exhausted,
             present=group.present,
             start=start,
             adopt_neighbours=group.start == "neighbours",
             mechanism=mechanism,
-            neighbours=tuple(j for j, _ in around),
-            weights=np.array([w for _, w in around], dtype=np.float64),
+            neighbours=neighbours,
+            weights=known.weights if known.server is not None else around.weights_of(i),
         )
 
     def _cap(self, terms: Terms, mechanism: Mechanism, degree: int) -> Cap | None:
@@ -138,28 +151,35 @@ class AgentPlans:
             return terms.cap_of_its_own_code()
         cap = terms.cap(unit_of(self.read))
         spends = None if cap is None else scheduled(mechanism, degree)
-        return cap if cap is None or spends is None else cap.planning(tally(spends))
+        if cap is None or spends is None:
+            return cap
+        planned = tally(spends)
+        known = (terms, planned.key)
+        if known not in self._caps:
+            self._caps[known] = cap.planning(planned)
+        return self._caps[known]
 
-    def _group(self, g: int) -> tuple[Callable[[int], Activation | Barrier], _Compute]:
-        """Return the clocks and the computing times of a group's agents, made once."""
+    def _group(self, g: int) -> "_Group":
+        """Return what a group's agents have in common, made once."""
         if g not in self._made:
             group = self.context.groups[g]
-            self._made[g] = self._clocks(g, group), self._compute(g, group)
+            served = family_of(self.read) == "server"
+            self._made[g] = _Group(
+                group.name or f"group{g}",
+                self._clocks(g, group),
+                self._compute(g, group),
+                (self.context.size,) if served else None,
+                np.ones(1),
+            )
         return self._made[g]
 
-    @staticmethod
-    def _place(around: list[tuple[int, float]], starts: Matrix) -> Place:
-        near = [j for j, _ in around]
-        firsts = starts[near].reshape(len(near), starts.shape[1])
-        return Place(np.array([w for _, w in around], dtype=np.float64), firsts)
-
     def _public(
-        self, shards: Shards, terms: tuple[Terms, ...], places: tuple[Place, ...], loss: Loss
+        self, sizes: tuple[int, ...], terms: tuple[Terms, ...], places: Places, loss: Loss
     ) -> Public:
         read, l2 = self.read, self.read.task.l2
         return Public(
-            sizes=shards.sizes,
-            dimension=shards.dimension,
+            sizes=sizes,
+            dimension=places.dimension,
             loss=loss,
             l2=lambda m: 1.0 / m if isinstance(l2, str) else l2,
             terms=terms,
@@ -203,17 +223,18 @@ class AgentPlans:
         )
         return table.models(inputs)
 
-    def _start_of(self, g: int, group: GroupTable, start: Vector) -> Vector:
+    def _starts_of(self, g: int, group: GroupTable, starts: Matrix) -> Matrix:
+        """Return the starts of a group's agents, a row each."""
         match group.start:
             case "zeros":
-                return np.zeros_like(start)
+                return np.zeros_like(starts)
             case "file":
                 if self.read.task.start.kind != "file":
                     message = 'needs task.start = { kind = "file", path = … }'
                     self.report.value(("nodes", g, "start"), message)
-                return start
+                return starts
             case "neighbours" | None:
-                return start
+                return starts
             case chosen:
                 raise NotImplementedError(
                     f"no model of a group is written to start from {chosen!r}"
@@ -233,20 +254,21 @@ class AgentPlans:
         )
 
     def _mechanism(
-        self, i: int, objective: LocalObjective, shards: Shards, maker: Builder | None
+        self,
+        i: int,
+        objective: LocalObjective,
+        confidences: Mapping[int, float],
+        maker: Builder | None,
     ) -> Mechanism:
-        """Return one agent's mechanism: of its kind, or of code of the scenario's own."""
+        """Return one agent's mechanism: of its kind, or of code of the scenario's own, which is told m_i / max m."""
         table = self.read.mechanism
 
         def make() -> Mechanism:
             if maker is not None:
                 return maker.agent(i)(objective)
             assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
-            sizes = (
-                shards.sizes
-            )  # of all agents: for kinds of hush, which do not ask, this would be quadratic
             own: Mechanism = self.context.code(table.kind)(
-                objective=objective, confidence=sizes[i] / max(sizes), **table.parameters
+                objective=objective, confidence=confidences[objective.points], **table.parameters
             )
             return own
 
@@ -301,6 +323,12 @@ class AgentPlans:
         )
         at_once = isinstance(law, Constant) and law.value_s == 0
         return lambda _: None if at_once else law
+
+
+def _are_equal(rows: Matrix) -> bool:
+    """Whether all rows are equal to the last bit."""
+    words = np.ascontiguousarray(rows).view(np.uint64)
+    return bool((words == words[0]).all())
 
 
 def _below(bound: float) -> float:

@@ -42,7 +42,7 @@ def guarded(
 ) -> Callable[[LocalObjective], Alternating]:
     """Return what makes agent i's ADMM with the noise of a guard, which bounds what one record can do."""
     grid = None if public.grid is None else grid_below(public.grid)
-    degree = len(public.places[i].weights)
+    degree = public.places.degree(i)
 
     def make(objective: LocalObjective) -> Alternating:
         _refuse_heavy(table, objective)
@@ -87,7 +87,7 @@ def own_penalty(table: PenalisedTable, i: int) -> Growth:
 def perturbed(table: ConsensusTable, i: int, public: Public, penalty: Growth) -> Perturbed:
     """Return what the loss of agent i's releases is distributed as, at the degree that it has in the plan."""
     bend = table.C / public.sizes[i] * public.loss.curvature_bound * FEATURE_BOUND**2
-    convexity = table.rho + 2.0 * penalty.at(0) * max(1, len(public.places[i].weights))
+    convexity = table.rho + 2.0 * penalty.at(0) * max(1, public.places.degree(i))
     x = bend / convexity
     # in large worlds agents of like sizes and degrees share one calibration
     return Perturbed(x if public.count <= _FEW else rounded_up(x, 16), public.dimension)

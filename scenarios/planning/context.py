@@ -18,6 +18,7 @@ from scenarios.planning.scenario import Scenario
 from scenarios.planning.scenario_tables import SEEDS
 from scenarios.planning.seeds import fresh_seed
 from scenarios.planning.splits import NoSplit
+from scenarios.planning.wake_paths import AUTO, checked_path
 
 MOST = {
     "nodes": 50_000,
@@ -49,6 +50,8 @@ class Options:
     """Metrics that the caller wants to have at the end, beside those that the scenario asks for."""
     curves: bool = False
     """Whether they are wanted at every sample."""
+    path: str = AUTO
+    """How wakes are computed: one of `wake_paths.PATHS`."""
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""
 
@@ -75,6 +78,7 @@ class PlanningContext:
         self.size = sum(group.count for group in self.groups)
         self.until: float | None = options.until or self.read.run.until
         """When the run is cut off, whatever its end would be."""
+        self.path = checked_path(options.path)
         self.calibrated: str | None = None
         """Which accountant calibrates, where privacy.calibrate = "tightest" had to choose one."""
         self.notes: list[str] = []

@@ -1,6 +1,9 @@
 """The data, the graph and the link policies of a plan."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from actors.links import Policy
 from clocks.durations import Constant, Duration
@@ -11,7 +14,7 @@ from scenarios.planning.data_sources.given import GivenTable, read_handed_over
 from scenarios.planning.datasets import Demands, Shards, held_out, tidy
 from scenarios.planning.files import BadData
 from scenarios.planning.given_data import shards_of
-from scenarios.planning.graphs import Edge, from_graph, listed
+from scenarios.planning.graphs import Edge, EdgeArrays, from_graph, listed
 from scenarios.planning.mechanism import rests_on_norms
 from scenarios.planning.pair_latency import PairLatencyTable
 from scenarios.planning.regions import cities_of, in_words, seats_of
@@ -32,7 +35,7 @@ class DataAndLinks:
         """Return the points of every agent; with `labelled`, two labels become ±1."""
         data, given = self.read.data, self.context.options.data
         scale = "refuse" if isinstance(data, OwnCode) else data.scale
-        demands = Demands(labelled, scale, rests_on_norms(self.read))
+        demands = Demands(labelled, scale, rests_on_norms(self.read), data.precision)
         seed = self.context.seeds["data"]
         inputs = SourceInputs(self.context.size, seed, self.context.folders)
 
@@ -62,13 +65,13 @@ class DataAndLinks:
         except BadData as error:
             raise BadData(f"{data.kind}: {error}") from None
 
-    def edges(self, shards: Shards) -> tuple[Edge, ...]:
+    def edges(self, shards: Shards) -> EdgeArrays:
         """Return the weighted edges."""
         topology, graph = self.read.network.topology, self.context.options.graph
         rng = generator(self.context.seeds["network"], "network/topology")
         path = ("network", "topology")
 
-        def make() -> tuple[Edge, ...]:
+        def make() -> Sequence[Edge]:
             if graph is not None:
                 return from_graph(graph, self.context.size)
             if isinstance(topology, OwnCode):
@@ -77,16 +80,18 @@ class DataAndLinks:
             inputs = TopologyInputs(self.context.size, rng, shards.targets, self.context.folders)
             return topology.join(inputs)
 
-        edges: tuple[Edge, ...] = self.context.attempt(path, make) or ()
+        edges = EdgeArrays.of(self.context.attempt(path, make) or ())
         self.context.limit("edges", len(edges), path, f"{len(edges):,} edges")
-        alone = self.context.size - len({end for i, j, _ in edges for end in (i, j)})
+        joined = np.zeros(self.context.size, dtype=np.bool_)
+        joined[edges.heads] = joined[edges.tails] = True
+        alone = self.context.size - int(joined.sum())
         if alone and not self.report.problems:
             self.context.warnings.append(
                 f"{alone} of {self.context.size} agents have no neighbour: they release nothing"
             )
         return edges
 
-    def policies(self, edges: tuple[Edge, ...]) -> tuple[Policy, dict[tuple[int, int], Policy]]:
+    def policies(self, edges: EdgeArrays) -> tuple[Policy, dict[tuple[int, int], Policy]]:
         """Return the policy of most links, and those of the others."""
         network = self.read.network
         exceptions: dict[tuple[int, int], Policy] = {}
@@ -99,7 +104,7 @@ class DataAndLinks:
                 ("network", "latency"), lambda: table.law(self.context.folders)
             )
             base = replace(base, latency=law or base.latency)
-        joined = {(i, j) for i, j, _ in edges}
+        joined = {(i, j) for i, j, _ in edges} if self.read.link else set[tuple[int, int]]()
         for k, link in enumerate(self.read.link):
             pairs = [(a, b) for x, y in link.between or [] for a, b in ((x, y), (y, x))]
             if link.from_ is not None and link.to is not None:
@@ -117,7 +122,7 @@ class DataAndLinks:
         return base, exceptions
 
     def _by_pairs(
-        self, table: PairLatencyTable, base: Policy, edges: tuple[Edge, ...]
+        self, table: PairLatencyTable, base: Policy, edges: EdgeArrays
     ) -> dict[tuple[int, int], Policy]:
         """Return the policy of each ordered pair; pairs of one distribution share one policy, so that they are drawn together."""
         path, seats = ("network", "latency"), seats_of(self.context)

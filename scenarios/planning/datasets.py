@@ -1,15 +1,16 @@
 """The points of agents: what is drawn or read, refused or scaled before anything is learnt from it."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechanisms.vectors import Matrix, Vector
+from mechanisms.vectors import Matrix, Vector, median
 from scenarios.planning import shared_rows
 from scenarios.planning.files import BadData
 from scenarios.planning.labels import Classes, classes_of, in_words, signs
+from scenarios.planning.packed_points import PackedPoints, Points
 from scenarios.planning.pool import Pool
 from scenarios.planning.seeds import generator
 from scenarios.planning.splits import SPLITS, NoSplit
@@ -18,21 +19,22 @@ if TYPE_CHECKING:
     from scenarios.planning.data_sources import DrawnSourceTable, PooledTable, SourceInputs
     from scenarios.planning.splits import Sizes
 
-Points = tuple[Matrix, Vector]
-
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Training points of each agent; test points of each, or common ones, or none."""
+    """Training points of each agent; test points of each, or common ones, or none.
 
-    train: tuple[Points, ...]
-    test: tuple[Points, ...]
+    After `tidy`, the points of agents are `PackedPoints`.
+    """
+
+    train: Sequence[Points]
+    test: Sequence[Points]
     common_test: Points | None
     targets: Matrix | None
     notes: tuple[str, ...]
     shared: int = 0
     """How many source rows several agents hold, or one holds several times, as far as that is known; held-out rows count."""
-    validation: tuple[Points, ...] = ()
+    validation: Sequence[Points] = ()
     """Points of each agent that were held out of its training points, none for an agent with one point; empty where no
     share is held out."""
     uncovered: tuple[str, ...] = ()
@@ -46,11 +48,22 @@ class Shards:
 
     @property
     def dimension(self) -> int:
-        return int(self.train[0][0].shape[1])
+        train = self.train
+        rows = train.rows if isinstance(train, PackedPoints) else train[0][0]
+        return int(rows.shape[1])
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        return tuple(len(y) for _, y in self.train)
+        train = self.train
+        return train.sizes if isinstance(train, PackedPoints) else tuple(len(y) for _, y in train)
+
+    @property
+    def labels(self) -> list[Vector]:
+        """The labels of each agent's training points."""
+        train = self.train
+        if isinstance(train, PackedPoints):
+            return np.split(train.labels, train.ends[1:-1])
+        return [y for _, y in train]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +76,8 @@ class Demands:
     """What becomes of rows above norm 1: `refuse`, or `row`, which scales them."""
     bound: str = ""
     """What rests on norms of at most 1, in words. Where nothing does, no row is refused."""
+    precision: str = "double"
+    """Whether training points are held as numbers of 64 bits or, `single`, of 32."""
 
 
 def held_out(shards: Shards, share: float, seed: int) -> Shards:
@@ -75,7 +90,7 @@ def held_out(shards: Shards, share: float, seed: int) -> Shards:
         return shards
     kept, held = list[Points](), list[Points]()
     for i, (x, y) in enumerate(shards.train):
-        _refuse_form(x, y, f"node {i}")
+        _refuse_form(f"node {i}", x, y)
         count = min(max(1, round(share * len(y))), len(y) - 1)
         order = generator(seed, f"data/validation/{i}").permutation(len(y))
         rest, out = np.sort(order[count:]), np.sort(order[:count])
@@ -90,21 +105,12 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
     No noise and no charge rests on test or validation points: those above norm 1 are scaled with the others, or left as
     they are. Raises BadData.
     """
-    for whose, (x, y) in _named(shards):
-        _refuse_form(x, y, whose)
-        _refuse_gaps(x, y, whose)
+    shards = _packed(shards)
     shards = _with_labels(shards, labelled=demands.labelled)
-    scaled, tested = 0, replace(demands, bound="")
-    train, test, validation = list[Points](), list[Points](), list[Points]()
-    for points, kept, asked in (
-        (shards.train, train, demands),
-        (shards.test, test, tested),
-        (shards.validation, validation, tested),
-    ):
-        for i, (x, y) in enumerate(points):
-            x, changed = _bounded(x, f"node {i}", asked)  # noqa: PLW2901
-            scaled += changed
-            kept.append((x, y))
+    train, tested = PackedPoints.of(shards.train), replace(demands, bound="")
+    scaled, norms = _bound(train, demands)
+    for points in (shards.test, shards.validation):
+        scaled += _bound(PackedPoints.of(points), tested)[0]
     common = shards.common_test
     if common is not None:
         x, changed = _bounded(common[0], _COMMON, tested)
@@ -112,35 +118,72 @@ def tidy(shards: Shards, demands: Demands) -> Shards:
     notes = shards.notes
     if scaled:
         notes = (*notes, f"{scaled} rows had a norm above 1 and were scaled to norm 1")
+    if demands.labelled:
+        train.sign()
+    if demands.precision == "single":
+        train.shorten()
+        notes = (*notes, _SHORT)
     return replace(
         shards,
-        train=tuple(train),
-        test=tuple(test),
-        validation=tuple(validation),
         common_test=common,
         notes=notes,
         scaled=scaled,
-        norms_before=_norms(shards.train) if scaled else None,
+        norms_before=_spread(norms) if scaled else None,
     )
 
 
-def _norms(points: tuple[Points, ...]) -> tuple[float, float, float]:
-    """Return the least, the median and the largest norm of rows."""
-    with np.errstate(over="ignore"):
-        norms = np.concatenate([np.linalg.norm(x, axis=1) for x, _ in points])
-    return float(norms.min()), float(np.median(norms)), float(norms.max())
+def _spread(norms: Vector) -> tuple[float, float, float]:
+    """Return the least, the median and the largest."""
+    return float(norms.min()), median(norms), float(norms.max())
 
 
 _COMMON = "the common test points"
+_SHORT = (
+    "training points are held as 32-bit numbers, rounded toward zero: no record grows, and sums and noise have 64 bits, "
+    "so that noise, its grid and ε are those of 64 bits"
+)
+_ROUNDED_ONE = 1.0 + 1e-12
+"""A norm of 1, as far as rounding may have taken it."""
 
 
-def _named(shards: Shards) -> Iterator[tuple[str, Points]]:
-    """Yield all points with whose they are; an agent may have no validation points."""
-    for points in (shards.train, shards.test):
-        yield from ((f"node {i}", mine) for i, mine in enumerate(points))
-    yield from ((f"node {i}", mine) for i, mine in enumerate(shards.validation) if len(mine[1]))
-    if shards.common_test is not None:
-        yield _COMMON, shards.common_test
+def _packed(shards: Shards) -> Shards:
+    """Return points packed, after a look at each agent's. Raises BadData where their form is wrong or a value is no number."""
+    groups = (shards.train, shards.test, shards.validation)
+    for points, may_be_empty in zip(groups, (False, False, True), strict=True):
+        if isinstance(points, PackedPoints):
+            sizes = points.sizes
+        else:
+            sizes = tuple(len(y) for _, y in points)
+            for i, (x, y) in enumerate(points):
+                if sizes[i] or not may_be_empty:
+                    _refuse_form(f"node {i}", x, y)
+        if not may_be_empty and 0 in sizes:
+            _refuse_form(f"node {sizes.index(0)}", *points[sizes.index(0)])
+    common = shards.common_test
+    if common is not None:
+        _refuse_form(_COMMON, *common)
+    train, test, validation = map(PackedPoints.of, groups)
+    for packed in (train, test, validation):
+        if not packed.is_finite():
+            for i, (x, y) in enumerate(packed):
+                _refuse_gaps(x, y, f"node {i}")
+    if common is not None:
+        _refuse_gaps(*common, _COMMON)
+    return replace(shards, train=train, test=test or (), validation=validation or ())
+
+
+def _bound(points: PackedPoints, demands: Demands) -> tuple[int, Vector]:
+    """Bring features to norm 1 where that is asked for, in place.
+
+    Return how many rows were scaled, and the norms of all rows before. Raises BadData.
+    """
+    norms, scaled = points.norms(), 0
+    above = np.flatnonzero(norms > _ROUNDED_ONE)
+    for i in dict.fromkeys(points.owner(int(row)) for row in above):
+        part = points.part(i)
+        points.rows[part], changed = _bounded(points.rows[part], f"node {i}", demands)
+        scaled += changed
+    return scaled, norms
 
 
 def _with_labels(shards: Shards, *, labelled: bool) -> Shards:
@@ -151,15 +194,14 @@ def _with_labels(shards: Shards, *, labelled: bool) -> Shards:
                 'labels are words, and the loss predicts numbers: task.loss = "logistic" tells two labels apart'
             )
         return shards
-    alone = () if shards.common_test is None else (shards.common_test,)
-    groups = (shards.train, shards.test, shards.validation, alone)
-    labels = [y for points in groups for _, y in points]
+    common = shards.common_test
+    groups = [PackedPoints.of(p) for p in (shards.train, shards.test, shards.validation)]
+    labels = [group.labels for group in groups] + ([] if common is None else [common[1]])
     mapped, classes = signs(labels, shards.classes)
     if all(new is old for new, old in zip(mapped, labels, strict=True)):
         return replace(shards, classes=classes)
-    left = iter(mapped)
-    train, test, validation, common = (
-        tuple((x, next(left)) for x, _ in points) for points in groups
+    train, test, validation = (
+        group.relabelled(new) if group else () for group, new in zip(groups, mapped, strict=False)
     )
     assert classes is not None, "labels that were mapped have names"  # noqa: S101
     return replace(
@@ -167,13 +209,13 @@ def _with_labels(shards: Shards, *, labelled: bool) -> Shards:
         train=train,
         test=test,
         validation=validation,
-        common_test=common[0] if common else None,
+        common_test=None if common is None else (common[0], mapped[3]),
         notes=(*shards.notes, in_words(classes)),
         classes=classes,
     )
 
 
-def _refuse_form(x: Matrix, y: Vector, whose: str) -> None:
+def _refuse_form(whose: str, x: Matrix, y: Vector) -> None:
     """Raise BadData unless features are m × d, labels m, and m at least 1."""
     if x.ndim != 2 or y.ndim != 1 or len(x) != len(y):
         raise BadData(f"{whose}: x must be m × d and y of length m, got {x.shape} and {y.shape}")
@@ -197,7 +239,7 @@ def _bounded(x: Matrix, whose: str, demands: Demands) -> tuple[Matrix, int]:
     """Return features of norm at most 1 where that is asked for, and how many rows were scaled. Raises BadData."""
     with np.errstate(over="ignore"):  # a norm above the largest double is above 1, too
         norms = np.linalg.norm(x, axis=1)
-    above = norms > 1.0 + 1e-12
+    above = norms > _ROUNDED_ONE
     if not above.any():
         return x, 0
     match demands.scale:

@@ -46,7 +46,7 @@ class FaultBuilder:
     @property
     def labels(self) -> tuple[Vector, ...]:
         """The labels of each agent's training points; none before they are known."""
-        return () if self._shards is None else tuple(y for _, y in self._shards.train)
+        return () if self._shards is None else tuple(self._shards.labels)
 
     @property
     def cities(self) -> tuple[City, ...] | None:

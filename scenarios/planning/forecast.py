@@ -19,6 +19,7 @@ from mechanisms.admm import Alternating
 from mechanisms.guards import Open
 from mechanisms.mixing import Heard
 from mechanisms.strategy import Mechanism
+from mechanisms.vectors import median
 from mechanisms.warm_start import WarmDescent
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
@@ -147,7 +148,7 @@ def _group(plan: Plan, name: str, ids: tuple[int, ...]) -> dict[str, Any]:
         "epsilon_by": {k: figure(v) for k, v in all_ways.items()},
         "calibration": None if dearest is None else _consequence(dearest),
         "noise": _noises(each),
-        "noise_to_step": figure(float(np.median(ratios))) if ratios else None,
+        "noise_to_step": figure(median(np.array(ratios))) if ratios else None,
     }
 
 

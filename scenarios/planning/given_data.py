@@ -16,9 +16,10 @@ import numpy as np
 from scenarios.language.problems import nearest, shown
 from scenarios.language.visible_text import visible
 from scenarios.planning import shared_rows
-from scenarios.planning.datasets import Points, Shards, dealt, with_bias
+from scenarios.planning.datasets import Shards, dealt, with_bias
 from scenarios.planning.files import BadData
 from scenarios.planning.labels import Classes, as_numbers
+from scenarios.planning.packed_points import Points
 from scenarios.planning.pool import WHICH_IS_PUBLIC, Pool
 from scenarios.planning.splits import NoSplit
 from scenarios.planning.value_table import (

@@ -1,14 +1,15 @@
 """Edges of graphs: from networkx, from lists, from similarities. The plan keeps plain edges.
 
-Loading networkx takes 0.1 s, so it is loaded where a graph is made, and not for servers and listed edges.
+Loading networkx takes 0.1 s, so it is loaded where a graph is drawn, and not for servers, listed edges and graphs of one form.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mechanisms.vectors import Matrix
+from mechanisms.vectors import Matrix, Vector
 
 Edge = tuple[int, int, float]
 """Two agents, the smaller id first, and the weight of their edge."""
@@ -16,6 +17,87 @@ Edge = tuple[int, int, float]
 
 class NoGraph(ValueError):
     """The numbers do not add up to a graph."""
+
+
+class EdgeArrays(Sequence[Edge]):
+    """Edges as three arrays: an edge of a large graph has no object of its own. Read as a sequence of `Edge`."""
+
+    __slots__ = ("heads", "tails", "weights")
+
+    def __init__(
+        self,
+        heads: NDArray[np.int64],
+        tails: NDArray[np.int64],
+        weights: NDArray[np.float64],
+    ) -> None:
+        """Make edges of their smaller ids, their larger ids, and their weights."""
+        self.heads, self.tails, self.weights = heads, tails, weights
+
+    @classmethod
+    def of(cls, edges: Sequence[Edge]) -> "EdgeArrays":
+        """Return edges as arrays."""
+        if isinstance(edges, EdgeArrays):
+            return edges
+        heads, tails = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
+        return cls(heads, tails, np.array([weight for _, _, weight in edges], dtype=np.float64))
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @overload
+    def __getitem__(self, at: int) -> Edge: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "EdgeArrays": ...
+
+    def __getitem__(self, at: "int | slice") -> "Edge | EdgeArrays":
+        if isinstance(at, slice):
+            return EdgeArrays(self.heads[at], self.tails[at], self.weights[at])
+        return int(self.heads[at]), int(self.tails[at]), float(self.weights[at])
+
+    def __iter__(self) -> Iterator[Edge]:
+        columns = (self.heads.tolist(), self.tails.tolist(), self.weights.tolist())
+        return zip(*columns, strict=True)
+
+
+class Adjacency:
+    """The neighbours of every agent, in the order of their ids, with the weights of their edges."""
+
+    __slots__ = ("_ends", "_ids", "_names", "_ones", "_weights")
+
+    def __init__(self, edges: EdgeArrays, n: int) -> None:
+        """Take edges between n agents, each pair once."""
+        sources = np.concatenate([edges.heads, edges.tails])
+        ids = np.concatenate([edges.tails, edges.heads])
+        order = np.argsort(sources * n + ids)
+        self._ids = ids[order]
+        self._weights = np.concatenate([edges.weights, edges.weights])[order]
+        self._ends: list[int] = np.searchsorted(sources[order], np.arange(n + 1)).tolist()
+        self._names = list(range(n))
+        """One number for each agent: the neighbours of all agents are these objects."""
+        self._ones: dict[int, Vector] | None = {} if (edges.weights == 1.0).all() else None
+        """Where all weights are 1, those of an agent of each degree."""
+
+    def degree(self, i: int) -> int:
+        """Return how many neighbours an agent has."""
+        return self._ends[i + 1] - self._ends[i]
+
+    def ids_of(self, i: int) -> NDArray[np.int64]:
+        """Return the neighbours of an agent."""
+        return self._ids[self._ends[i] : self._ends[i + 1]]
+
+    def neighbours(self, i: int) -> tuple[int, ...]:
+        """Return them as numbers of Python."""
+        return tuple(map(self._names.__getitem__, self.ids_of(i).tolist()))
+
+    def weights_of(self, i: int) -> Vector:
+        """Return the weights of an agent's edges, which are not to be changed: agents may share them."""
+        if self._ones is not None:
+            degree = self.degree(i)
+            if degree not in self._ones:
+                self._ones[degree] = np.ones(degree)
+            return self._ones[degree]
+        return self._weights[self._ends[i] : self._ends[i + 1]]
 
 
 def from_networkx(kind: str, n: int, make: Callable[[Any], Any]) -> tuple[Edge, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mechanisms.vectors import distinct
 from scenarios.language.problems import nearest
 from scenarios.planning.files import BadData
 
@@ -39,8 +40,8 @@ class Classes:
 
 def classes_of(labels: "Iterable[Vector]") -> Classes | None:
     """Return the different labels of some points; None where they are so many that they are numbers to be predicted."""
-    parts = [np.unique(part) for part in labels if len(part)]
-    every = np.unique(np.concatenate(parts)) if parts else np.empty(0)
+    parts = [distinct(part) for part in labels if len(part)]
+    every = distinct(np.concatenate(parts)) if parts else np.empty(0)
     if len(every) > _MOST_NAMED:
         return None
     return Classes(tuple(every.tolist()), tuple(map(_called, every.tolist())), are_words=False)

@@ -1,10 +1,11 @@
 """From a mechanism's table and the public facts to the mechanism of every agent."""
 
+from collections import Counter
 from dataclasses import replace
 
 from mechanisms.accounting.accountant import EPSILON
 from mechanisms.accounting.accountants import rdp, simplest
-from mechanisms.accounting.calibrate import tightest
+from mechanisms.accounting.calibrate import Case, tightest
 from mechanisms.accounting.compose import TIGHTEST
 from scenarios.planning.mechanism import Builder, record_of
 from scenarios.planning.mechanism_tables import MechanismTable
@@ -24,13 +25,17 @@ def calibrator(table: MechanismTable, public: Public) -> str | None:
     if kind.gives_noise(table):
         # of one release with a pure ε, basic composition says all; the Rényi filter needs no plan
         return simplest(EPSILON, 0.0) if kind.noise.one_release else rdp.ACCOUNTANT.name
-    cases = [
-        case_of(terms, wanted)
+    calibrated = Counter(
+        (terms, wanted)
         for i, terms in enumerate(public.terms)
         if (wanted := kind.noise.scheme(table, i, public)) is not None
-    ]
-    known = [case for case in cases if case is not None]
-    return tightest(known) if known else None
+    )
+    cases = Counter[Case]()
+    for (terms, wanted), times in calibrated.items():  # agents of equal terms are one case
+        case = case_of(terms, wanted)
+        if case is not None:
+            cases[case] += times
+    return tightest(cases) if cases else None
 
 
 def builder(table: MechanismTable, public: Public, calibrate: str | None) -> Builder:

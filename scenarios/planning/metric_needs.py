@@ -27,8 +27,7 @@ def no_joint(at: Snapshot) -> str:
 
 
 def _not_convex(at: Snapshot, _: str = "") -> str:
-    joint = at.plan.joint
-    if joint is None or joint.convex:
+    if at.plan.joint is None or at.is_convex:
         return no_joint(at)
     return "the objective is not convex: no exact minimum is known"
 

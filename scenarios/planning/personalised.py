@@ -25,6 +25,7 @@ from scenarios.planning.release_charges import (
     Shape,
     Terms,
     charges,
+    charges_once,
     growth,
 )
 
@@ -38,19 +39,21 @@ def descent(
     """Return what makes agent i's coordinate descent, calibrated by a scheme; None without noise."""
     d, mu, c = public.dimension, table.mu, float(public.confidences[i])
     if scheme is None:
-        free = unprotected("cd", d)
+        free = public.once(("unprotected", "cd"), lambda: unprotected("cd", d))
         return lambda objective: CoordinateDescent(
             objective, mu, c, _smoothness(table, objective, None), free=free
         )
     law, terms = LAWS[table.noise], public.terms[i]
-    fixed = charges(terms, scheme)
+    fixed = charges_once(public, terms, scheme)
     grid = None if public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> CoordinateDescent:
         bounds = _bounds(table, objective, law, as_printed=terms.printed)
-        spends = _spends(law, objective, fixed, bounds, terms, scheme.shape)
-        if table.smoothness == "data":  # as printed only: its scale is not public
-            spends = tuple(replace(spend, charged=math.inf) for spend in spends)
+        lengths = (objective.weight, bounds.true, bounds.believed)
+        spends = public.once(
+            ("spends", id(table), terms, scheme, lengths),
+            lambda: _spends_of(table, law, objective, fixed, bounds, terms, scheme.shape),
+        )
         return CoordinateDescent(
             objective,
             mu,
@@ -70,9 +73,13 @@ def descent_scheme(
     table: DescentTable, public: Public, releases: int | None, alpha: float | None = None
 ) -> Scheme:
     """Return how the releases of a descent with noise are calibrated."""
-    law = LAWS[table.noise]
-    form = Additive(law.name, public.dimension)
-    return Scheme(form, releases, _schedule(table, public, law), alpha=growth(alpha))
+
+    def make() -> Scheme:
+        law = LAWS[table.noise]
+        form = Additive(law.name, public.dimension)
+        return Scheme(form, releases, _schedule(table, public, law), alpha=growth(alpha))
+
+    return public.once(("scheme", id(table), releases), make)
 
 
 def start_scheme(noise: str, i: int, public: Public) -> Scheme:
@@ -94,6 +101,23 @@ class _Bounds(NamedTuple):
     true: float
     believed: float
     clip: Vector | None
+
+
+def _spends_of(
+    table: DescentTable,
+    law: Law,
+    objective: LocalObjective,
+    fixed: tuple[float, ...],
+    bounds: _Bounds,
+    terms: Terms,
+    shape: Shape,
+) -> tuple[Spend, ...]:
+    """Return the spend of each release, as the table has its smoothness."""
+    spends = _spends(law, objective, fixed, bounds, terms, shape)
+    if table.smoothness != "data":
+        return spends
+    # as printed only: its scale is not public
+    return tuple(replace(spend, charged=math.inf) for spend in spends)
 
 
 def _spends(
@@ -237,12 +261,14 @@ def propagation(
 ) -> Callable[[LocalObjective], Propagation]:
     """Return what makes agent i's propagation, whose one release costs `charge`; None without noise."""
     terms, c = public.terms[i], float(public.confidences[i])
+    free = public.once(
+        ("unprotected", "propagation"), lambda: unprotected("propagation", public.dimension)
+    )
     grid = None if charge is None or public.grid is None else grid_below(public.grid)
 
     def make(objective: LocalObjective) -> Propagation:
         if charge is None:
-            spend = unprotected("propagation", objective.dimension)
-            return Propagation(objective, mu, c, None, spend, None)
+            return Propagation(objective, mu, c, None, free, None)
         slope = objective.loss.lipschitz * FEATURE_BOUND
         if not math.isfinite(slope) or not objective.loss.convex:
             raise CannotProvide(

@@ -17,8 +17,6 @@ from clocks.durations import Duration
 from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.spend import Spend
-from mechanisms.federated import Coordinator
-from mechanisms.joint import Graph, Joint
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
@@ -29,6 +27,8 @@ from scenarios.planning.metric_names import metrics_of
 
 if TYPE_CHECKING:
     from actors.faults.schedule import Fault
+    from mechanisms.federated import Coordinator
+    from mechanisms.joint import Graph, Joint
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,8 @@ class Plan:
     """Metrics that the caller wants to have at the end, as they are written."""
     curves: bool = False
     """Whether these are wanted at every sample."""
+    path: str = "auto"
+    """How wakes are computed, one of `wake_paths.PATHS`; what a run does and costs is the same on each."""
 
     @property
     def size(self) -> int:
@@ -158,11 +160,12 @@ class Plan:
     @property
     def latencies(self) -> tuple[tuple[Duration, int], ...]:
         """The distributions of delays, each with the number of directed links that have it; one at least."""
+        links = len(self.graph.heads) if self.server is None else self.size
+        if not self.exceptions or not links:
+            return ((self.policy.latency, 2 * links),)
         pairs = list(zip(self.graph.heads.tolist(), self.graph.tails.tolist(), strict=True))
         if self.server is not None:
             pairs = [(i, self.size) for i in range(self.size)]
-        if not self.exceptions or not pairs:
-            return ((self.policy.latency, 2 * len(pairs)),)
         laws = [self.policy_of(*ends).latency for i, j in pairs for ends in ((i, j), (j, i))]
         times = Counter(map(id, laws))
         return tuple((law, times[id(law)]) for law in {id(law): law for law in laws}.values())

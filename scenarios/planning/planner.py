@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from scenarios.planning.data_and_links import DataAndLinks
 from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import ExpectTable, expectation_of, goal_of
 from scenarios.planning.fault_planner import FaultPlanner
-from scenarios.planning.graphs import Edge
+from scenarios.planning.graphs import EdgeArrays
 from scenarios.planning.mechanism import (
     family_of,
     is_misprinted,
@@ -41,6 +42,7 @@ from scenarios.planning.mechanism import (
 from scenarios.planning.mechanism_tables import ConsensusTable, DescentTable
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
+from scenarios.planning.packed_points import PackedPoints
 from scenarios.planning.plan import NodePlan, Plan, Privacy
 from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.run_size import extent, longest_s
@@ -61,7 +63,7 @@ def _leaves_residual(node: NodePlan) -> bool:
     spends = node.planned
     if spends is None and isinstance(mechanism, HasCosts):
         spends = mechanism.costs(degree, 1)
-    return any(s.solve is not None and s.solve.smoothing is None for s in set(spends or ()))
+    return any(s.solve is not None and s.solve.smoothing is None for s in spends or ())
 
 
 def _oracles(faults: tuple[Fault, ...]) -> list[str]:
@@ -87,28 +89,25 @@ class _Planner:
         self.report.stop_if_any()
         shards = data.shards(labelled=loss.margin)
         serves = family_of(self.read) == "server"
-        edges: tuple[Edge, ...] = ()
+        edges = EdgeArrays.of(())
         apart = set[tuple[int, int]]()
         if serves:
             self._note_server()
         else:
             edges = data.edges(shards)
-            apart = set(planner.edges()) - {(i, j) for i, j, _ in edges}
-            edges += tuple((i, j, 1.0) for i, j in sorted(apart))
+            brought = planner.edges()
+            if brought:
+                apart = set(brought) - {(i, j) for i, j, _ in edges}
+                edges = EdgeArrays.of((*edges, *((i, j, 1.0) for i, j in sorted(apart))))
         policy, exceptions = data.policies(edges)
         self.report.stop_if_any()
-        make = self._maker(loss)
-        objectives = tuple(make(x, y) for x, y in shards.train)
-        heads, tails = (np.array([edge[end] for edge in edges], dtype=np.int64) for end in (0, 1))
-        weights = np.array([weight for _, _, weight in edges], dtype=np.float64)
-        graph = Graph(context.size, heads, tails, weights)
+        make, points = self._maker(loss), PackedPoints.of(shards.train)
+        objectives = tuple(make(*points.kept(i)) for i in range(context.size))
+        graph = Graph(context.size, edges.heads, edges.tails, edges.weights)
         nodes = agents.nodes(shards, objectives, edges)
         faults = planner.faults(shards)
         self.report.stop_if_any()
-        joined = {(i, j) for i, j, _ in edges}
-        if serves:
-            joined = {(i, context.size) for i in range(context.size)}
-        planner.check(faults, joined | {(j, i) for i, j in joined})
+        planner.check(faults, self._linked(edges, serves=serves))
         self.report.stop_if_any()
         if any(map(_leaves_residual, nodes)):
             context.notes.append(
@@ -151,11 +150,26 @@ class _Planner:
             uncovered=uncovered,
             columns=frozenset(context.options.columns),
             curves=context.options.curves,
+            path=context.path,
         )
         self._check_sampled(plan)
         self._refuse_long(plan)
         self.report.stop_if_any()
         return plan
+
+    def _linked(self, edges: EdgeArrays, *, serves: bool) -> Callable[[int, int], bool]:
+        """Return what says whether an agent has a link to another; the edges are looked through when it is first asked."""
+        size = self.context.size
+
+        @cache
+        def joined() -> set[tuple[int, int]]:
+            return {(i, j) for i, j, _ in edges}
+
+        def is_link(a: int, b: int) -> bool:
+            low, high = min(a, b), max(a, b)
+            return (0 <= low < high == size) if serves else (low, high) in joined()
+
+        return is_link
 
     def _loss(self) -> Loss:
         table = self.read.task.loss
@@ -272,16 +286,22 @@ class _Planner:
                 self.context.limit("steps", steps, table.path_to(key), message)
 
     def _maker(self, loss: Loss) -> Callable[[Matrix, Vector], LocalObjective]:
-        """Return what makes an agent's objective of its records: C/m Σ + ½ρ‖f‖² in the ADMM family."""
+        """Return what makes an agent's objective of its records, as its loss reads them: C/m Σ + ½ρ‖f‖² in the ADMM family."""
         task, table = self.read.task, learner(self.read)
-        if isinstance(table, ConsensusTable):
-            half, weighed = 0.5 * table.rho, table.C
-            return lambda x, y: LocalObjective(x, y, loss, half, weight=weighed / len(y))
-        weight = {"mean": None, "sum": 1.0}[task.reduction]
-        l2 = task.l2
-        return lambda x, y: LocalObjective(
-            x, y, loss, 1.0 / len(y) if isinstance(l2, str) else l2, weight=weight
-        )
+
+        @cache
+        def of(points: int) -> tuple[float, float]:
+            """Return the weight of a record and λ of an agent with so many points."""
+            if isinstance(table, ConsensusTable):
+                return table.C / points, 0.5 * table.rho
+            weight = {"mean": 1.0 / points, "sum": 1.0}[task.reduction]
+            return weight, 1.0 / points if isinstance(task.l2, str) else task.l2
+
+        def make(rows: Matrix, labels: Vector) -> LocalObjective:
+            weight, l2 = of(len(labels))
+            return LocalObjective.of_rows(rows, labels, loss, l2, weight=weight)
+
+        return make
 
     def _privacy(self, nodes: tuple[NodePlan, ...], *, serves: bool) -> Privacy:
         privacy = self.read.privacy

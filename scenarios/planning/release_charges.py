@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mechanisms.accounting.accountant import EPSILON, MIXED, MU
 from mechanisms.accounting.accountants import kov, kov_printed, named, simplest, zcdp
@@ -21,6 +21,9 @@ from mechanisms.guards import Growth
 from mechanisms.noise import LAWS
 from scenarios.planning.accountant import AUTO
 from scenarios.planning.mechanism_tables import GrowingTable
+
+if TYPE_CHECKING:
+    from scenarios.planning.public_facts import Public
 
 MOST_RELEASES = 1_000_000
 _ROOM = 1 + 1e-12
@@ -172,6 +175,11 @@ def charges(terms: Terms, scheme: Scheme) -> tuple[float, ...]:
     if alpha.growth != 1:
         return _growing(alpha, terms, form, releases)
     return (alpha.start,) * _count(alpha.start, terms, form, releases)
+
+
+def charges_once(public: "Public", terms: Terms, scheme: Scheme) -> tuple[float, ...]:
+    """Return the same, computed once for all agents of equal terms."""
+    return public.once(("charges", terms, scheme), lambda: charges(terms, scheme))
 
 
 def _count(alpha: float, terms: Terms, form: Form, releases: int | None) -> int:

@@ -15,15 +15,16 @@ from mechanisms.warm_start import WarmDescent
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 
-_WOKE, _RELEASED, _DERIVED, _MERGED = 66, 268, 82, 105
-_SENT, _RECEIVER, _DELIVERED, _SUPERSEDED = 98, 17, 118, 97
-_SAMPLED, _VALUES, _VALUE = 560, 82, 18
-_ENDS = 600
-"""Bytes of events: of a wake, of a release (proposed, charged, released), and so on; measured over the library.
-
-A broadcast is one event with `_RECEIVER` bytes for each receiver. A sample has `_VALUES` bytes of each agent and
-`_VALUE` more for every metric of agents that the scenario asks for.
-"""
+_ROW, _SETTLED, _RECEIVER, _SPEND = 96, 28, 12, 290
+"""Bytes of the record: of a row, of a message that is settled in one, of one that is sent, and of a spend."""
+_EVENT = 140
+"""Bytes of an event that is in no row: the opening of a round, or its end."""
+_LATE = 0.7
+"""The share of agents that settle something at a sample, between their wakes, in a row of its own."""
+_SAMPLED, _VALUES, _VALUE = 600, 82, 18
+"""Bytes of a sample, of each agent in it, and of every metric of agents that the scenario asks for; measured over the library."""
+_ENDS, _END = 1000, 120
+"""Bytes of all else: of a run, and of each agent."""
 _MOST_ROUNDS = 1000
 """So many rounds are sampled, at the most, of a run that takes no time."""
 
@@ -52,20 +53,16 @@ def extent(plan: Plan) -> Extent:
     paces = _paces(plan)
     seconds = _seconds(plan, paces)
     wakes = _wakes(plan, paces, seconds)
-    messages = size = 0.0
+    messages = rows = 0.0
     for node, woken in zip(plan.nodes, wakes, strict=True):
         releases = woken if node.mechanism.planned is None else min(woken, node.mechanism.planned)
         spoken = woken if _goes_on(node) else releases
-        degree, receivers = _talk(plan, node)
-        messages += spoken * receivers
-        size += woken * _WOKE + releases * _RELEASED + (spoken - releases) * _DERIVED
-        size += spoken * (_SENT + _RECEIVER * degree) * (receivers / max(1, degree))
-        if degree:
-            heard = min(spoken * degree, woken * 0.8 if _piles_up(node) else woken)
-            size += heard * _MERGED
-    per_message = _DELIVERED + (0.5 * _SUPERSEDED if any(map(_piles_up, plan.nodes)) else 0.0)
+        messages += spoken * _talk(plan, node)
+        rows += woken + (2.0 * spoken if plan.family == "pairs" else 0.0)
     samples, stride = _samples(plan, seconds, sum(wakes) / plan.size)
-    size += messages * per_message + samples * _sample_bytes(plan) + _ENDS
+    rows += min(messages, _LATE * samples * plan.size)
+    size = rows * _ROW + messages * (_SETTLED + _RECEIVER) + samples * _sample_bytes(plan)
+    size += _spends(plan) * _SPEND + _ENDS + _END * plan.size
     return Extent(seconds, float(sum(wakes)), messages, samples, size, stride)
 
 
@@ -253,17 +250,23 @@ def _goes_on(node: NodePlan) -> bool:
     return isinstance(node.mechanism, Derives) and node.mechanism.derives
 
 
-def _talk(plan: Plan, node: NodePlan) -> tuple[float, float]:
-    """Return how many an agent sends to at once, and how many messages a wake of it makes."""
+def _talk(plan: Plan, node: NodePlan) -> float:
+    """Return how many messages a wake of an agent makes."""
     match plan.family:
         case "alone":
-            return 0.0, 0.0
+            return 0.0
         case "pairs":
-            return (1.0, 2.0) if node.neighbours else (0.0, 0.0)
+            return 2.0 if node.neighbours else 0.0
         case "consensus" | "personalised":
-            return float(len(node.neighbours)), float(len(node.neighbours))
+            return float(len(node.neighbours))
         case family:
             raise NotImplementedError(f"nothing is known of the messages of family {family!r}")
+
+
+def _spends(plan: Plan) -> int:
+    """Return how many different spends are planned: each stands once in the record."""
+    mechanisms = {id(node.mechanism): node for node in plan.nodes}
+    return len({spend for node in mechanisms.values() for spend in set(node.planned or ())})
 
 
 def _piles_up(node: NodePlan) -> bool:
@@ -310,8 +313,7 @@ def _served(plan: Plan) -> Extent:
     seconds = min(most, pace.seconds(rounds) + (deadline if silent else 0.0))
     samples, stride = _samples(plan, seconds, rounds)
     updates, messages = answers + plan.size, 2 * answers + plan.size
-    size = answers * (_WOKE + _RELEASED + _MERGED + _SENT + _RECEIVER)
-    size += plan.size * (_WOKE + _MERGED) + messages * _DELIVERED
-    size += rounds * (2 * _SENT + 4 * asked + _SENT + _RECEIVER * asked)
-    size += samples * _sample_bytes(plan) + _ENDS
+    rows = 2 * answers + plan.size + 2 * rounds
+    size = rows * _ROW + messages * (_SETTLED + _RECEIVER) + samples * _sample_bytes(plan)
+    size += rounds * (2 * _EVENT + 8 * asked) + _spends(plan) * _SPEND + _ENDS + _END * plan.size
     return Extent(seconds, updates, messages, samples, size, stride)

@@ -1,7 +1,7 @@
 """One root seed gives named independent streams: this module alone turns names into keys of generators."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -35,9 +35,16 @@ def draws(seed: int, path: str) -> Draws:
     return draws_of(np.uint64(_key(seed, path, 8)))
 
 
-def lanes(seed: int, paths: Sequence[str]) -> Draws:
-    """Return several such streams side by side: a row for each path, the same draws as alone."""
-    return draws_of(np.array([_key(seed, path, 8) for path in paths], dtype=np.uint64)[:, None])
+def keys(seed: int, paths: Iterable[str]) -> Bits:
+    """Return the keys of several such streams, in the order of their paths."""
+    return _words(seed, paths, 8)
+
+
+def _words(seed: int, paths: Iterable[str], size: int) -> Bits:
+    """Return what `_key` hashes each path to, as words of 64 bits, the lowest first."""
+    root, hashed = f"hush/{seed}/".encode(), hashlib.blake2b
+    digests = b"".join([hashed(root + path.encode(), digest_size=size).digest() for path in paths])
+    return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
 def pads(seed: int) -> Callable[[int, int, int], Bits]:
@@ -58,7 +65,12 @@ class NoiseSource:
 
     def of(self, agent: int) -> NoiseStream:
         """Return the noise of one agent, by the number of the release."""
-        return NoiseStream(_key(self._seed, f"noise/{agent}", 16), self._shared)
+        return self.of_all((agent,))[0]
+
+    def of_all(self, agents: Iterable[int]) -> list[NoiseStream]:
+        """Return the noise of several agents."""
+        words = _words(self._seed, (f"noise/{agent}" for agent in agents), 16).reshape(-1, 2)
+        return [NoiseStream(key, self._shared) for key in words]
 
 
 def fresh_seed() -> int:

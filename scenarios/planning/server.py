@@ -119,7 +119,7 @@ class PrivateFederation(Federation):
         terms = self.public.terms[i]
         return rounded_down(gaussian.mu(terms.budget, terms.delta) * _ROOM)
 
-    @property
+    @cached_property
     def _believed(self) -> float:
         """How many records the printed noise stands for: n, or m·n₍₁₎ where every party counts alike (E5)."""
         sizes = self.public.sizes
@@ -262,13 +262,18 @@ class Summed(PrivateFederation):
         least = np.sort(self.shares**2)[: self._honest()]
         return float(least.sum())
 
+    @cached_property
+    def _seen_variance(self) -> float:
+        """The least variance of a sum to a server that the colluders tell their noise: of the fewest with the least."""
+        least = np.sort(self.shares**2)[: self._honest() + self._colluders]
+        return float(least.sum())
+
     def _spend(self, i: int) -> tuple[Spend, float]:
         """Return what each answer costs, and its σ: w_jσ_j = σ*/√(m − h − dropouts) (A6c)."""
         total = math.sqrt(self.floor)
         claimed = self._mu(i) / math.sqrt(self.answers.steps)
         sigma = float(self.shares[i]) / float(self.weights[i])
-        least = np.sort(self.shares**2)[: self._honest() + self._colluders]
-        seen = self._reach(i) / math.sqrt(float(least.sum()))
+        seen = self._reach(i) / math.sqrt(self._seen_variance)
         return replace(self._gaussian(total, self._reach(i), claimed), summed=seen), sigma
 
     def _coordinator(self) -> Coordinator:
@@ -375,7 +380,7 @@ class SecureMinimisers(Inside):
             reach = self._length * self._spread(drawn.norm)
             self.central = Central(drawn, charge, reach, self._slack(drawn.norm))
 
-    @property
+    @cached_property
     def _length(self) -> float:
         """2G/Λ, Λ = 2·l2, over the sizes that come later; λ = 1/m makes it the largest over clients."""
         worst = 0.0

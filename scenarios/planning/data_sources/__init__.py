@@ -51,12 +51,14 @@ class SourceInputs:
 
 
 _VALIDATION = Number(low=0, below=1)
+_PRECISION = Choice("double", "single")
 
 
 class OwnSource(OwnCode):
     """Points that code of the scenario's own makes."""
 
     validation: float = key(_VALIDATION, 0.0)
+    precision: str = key(_PRECISION, "double")
     """As of every data source."""
 
 
@@ -67,6 +69,8 @@ class SourceTable(KindTable):
     split: SplitTable | None = key(Kinds("split", Tables(SPLITS)))
     validation: float = key(_VALIDATION, 0.0)
     """Which share of each agent's training points is held out of training, to choose by."""
+    precision: str = key(_PRECISION, "double")
+    """Whether training points are held as 64-bit or 32-bit numbers; whatever is computed from them has 64 bits."""
 
     def build(self, inputs: SourceInputs) -> "Shards":
         """Return the points of each agent. Raises BadData or NoSplit."""

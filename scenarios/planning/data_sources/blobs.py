@@ -6,7 +6,8 @@ from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs, Sour
 from scenarios.planning.splits.sizes import SizesTable
 
 if TYPE_CHECKING:
-    from scenarios.planning.datasets import Points, Shards
+    from scenarios.planning.datasets import Shards
+    from scenarios.planning.packed_points import Points
 
 
 class BlobsTable(DrawnSourceTable):

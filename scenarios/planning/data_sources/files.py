@@ -11,7 +11,8 @@ from scenarios.planning.files import BadData, Folders
 from scenarios.planning.splits import NoSplit
 
 if TYPE_CHECKING:
-    from scenarios.planning.datasets import Points, Shards
+    from scenarios.planning.datasets import Shards
+    from scenarios.planning.packed_points import Points
 
 
 class FilesTable(SourceTable):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mechanisms.vectors import Matrix
-    from scenarios.planning.datasets import Points, Shards
+    from scenarios.planning.datasets import Shards
+    from scenarios.planning.packed_points import Points
     from scenarios.planning.ratings import Ratings
 
 MOVIELENS = PublishedSet(

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from scenarios.planning.data_sources import DrawnSourceTable, SourceInputs, SourceKind
 
 if TYPE_CHECKING:
-    from scenarios.planning.datasets import Points, Shards
+    from scenarios.planning.datasets import Shards
+    from scenarios.planning.packed_points import Points
 
 
 class SeparatorsTable(DrawnSourceTable):
@@ -19,20 +20,26 @@ class SeparatorsTable(DrawnSourceTable):
         import numpy as np
 
         from scenarios.planning.datasets import Shards, amounts, ball, labels, with_bias
+        from scenarios.planning.packed_points import PackedPoints
         from scenarios.planning.seeds import generator
 
         d, n, tests = self.dimension, inputs.agents, self.test_points
-        counts = amounts(self, inputs)
+        ends = np.concatenate([[0], np.cumsum(amounts(self, inputs))])
         targets = np.zeros((n, d))
-        train: list[Points] = []
+        rows, signs = np.empty((int(ends[-1]), d + self.bias)), np.empty(int(ends[-1]))
+        train = PackedPoints(rows, signs, ends)
         test: list[Points] = []
         for i in range(n):
             rng = generator(inputs.seed, f"data/{i}")
             targets[i, : min(2, d)] = rng.standard_normal(min(2, d))
-            for kept, count, flip in ((train, int(counts[i]), self.flip), (test, tests, 0.0)):
-                x = ball(rng, count, d)
-                kept.append((with_bias(x, bias=self.bias), labels(rng, x @ targets[i], flip)))
-        return Shards(tuple(train), tuple(test) if tests else (), None, targets, ())
+            part = train.part(i)
+            x = ball(rng, part.stop - part.start, d)
+            rows[part] = with_bias(x, bias=self.bias)
+            signs[part] = labels(rng, x @ targets[i], self.flip)
+            if tests:  # last of all in the agent's stream
+                x = ball(rng, tests, d)
+                test.append((with_bias(x, bias=self.bias), labels(rng, x @ targets[i], 0.0)))
+        return Shards(train, tuple(test), None, targets, ())
 
 
 KIND = SourceKind("separators", SeparatorsTable, example={"dimension": 5, "points": 20})

@@ -42,13 +42,13 @@ def _scheme(table: PpTable, i: int, public: "Public") -> "Scheme | None":
 def _build(table: PpTable, public: "Public") -> Builder:
     from mechanisms.guards import Growth, PenaltyNoise
     from scenarios.planning.consensus import guarded, own_penalty, within_budget
-    from scenarios.planning.release_charges import charges
+    from scenarios.planning.release_charges import charges_once
 
     given = table.noise
 
     def agent(i: int) -> "Maker":
         terms, wanted = public.terms[i], _scheme(table, i, public)
-        targets = None if wanted is None else charges(terms, wanted)
+        targets = None if wanted is None else charges_once(public, terms, wanted)
         make = guarded(
             table,
             i,
@@ -68,7 +68,7 @@ def _build(table: PpTable, public: "Public") -> Builder:
         def within(objective: "LocalObjective") -> "Mechanism":
             made = make(objective)
             if given is not None:
-                within_budget(made, len(public.places[i].weights), terms)
+                within_budget(made, public.places.degree(i), terms)
             return made
 
         return within

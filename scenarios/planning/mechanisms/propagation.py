@@ -46,11 +46,11 @@ def _scheme(table: InnerPropagationTable, i: int, public: "Public") -> "Scheme |
 
 def _build(table: InnerPropagationTable, public: "Public") -> Builder:
     from scenarios.planning.personalised import propagation
-    from scenarios.planning.release_charges import charges
+    from scenarios.planning.release_charges import charges_once
 
     def agent(i: int) -> "Maker":
         wanted = _scheme(table, i, public)
-        charge = None if wanted is None else charges(public.terms[i], wanted)[0]
+        charge = None if wanted is None else charges_once(public, public.terms[i], wanted)[0]
         return propagation(table.mu, table.noise, i, public, charge)
 
     return Builder(agent)

@@ -65,11 +65,11 @@ def _scheme(table: PvpTable, i: int, public: "Public") -> "Scheme":
 def _build(table: PvpTable, public: "Public") -> Builder:
     from mechanisms.guards import Growth, PrimalNoise
     from scenarios.planning.consensus import guarded
-    from scenarios.planning.release_charges import charges
+    from scenarios.planning.release_charges import charges_once
 
     def agent(i: int) -> "Maker":
         terms = public.terms[i]
-        targets = charges(terms, _scheme(table, i, public))
+        targets = charges_once(public, terms, _scheme(table, i, public))
         return guarded(
             table,
             i,

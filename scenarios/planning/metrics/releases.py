@@ -1,40 +1,45 @@
 """How many releases and derived messages each agent made."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.planning.metric import ALWAYS, AT_END, Metric, Snapshot
 
 if TYPE_CHECKING:
-    from actors.agent import Agent
     from mechanisms.vectors import Vector
 
 
-def each(count: "Callable[[Agent], int]") -> "Callable[[Snapshot], Vector]":
-    """Return a formula that gives a count of every agent."""
+def _made(at: Snapshot) -> "Vector":
+    import numpy as np
 
-    def compute(at: Snapshot) -> "Vector":
-        import numpy as np
+    return np.array([agent.store.made for agent in at.agents])
 
-        return np.array([count(agent) for agent in at.agents])
 
-    return compute
+def _refused(at: Snapshot) -> "Vector":
+    import numpy as np
+
+    return np.array([agent.refused for agent in at.agents])
+
+
+def _planned(at: Snapshot) -> "Vector":
+    import numpy as np
+
+    return np.array([agent.mechanism.planned or 0 for agent in at.agents])
 
 
 _of = partial(Metric, reads_models=False, per_agent=True)
 KINDS = (
-    _of("releases", "releases charged", each(lambda agent: len(agent.store.ledger)), ALWAYS),
+    _of("releases", "releases charged", _made, ALWAYS),
     _of(
         "releases.refused",
         "releases that the cap refused",
-        each(lambda agent: agent.refused),
+        _refused,
         ALWAYS,
     ),
     _of(
         "releases.planned",
         "releases that the plan means to make; 0 where it has none, or no end",
-        each(lambda agent: agent.mechanism.planned or 0),
+        _planned,
         AT_END,
     ),
     _of(

@@ -1,6 +1,6 @@
 """The kinds of topology: which agents are joined. One record in one file each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
     from mechanisms.vectors import Matrix
 
-Edges = tuple[tuple[int, int, float], ...]
+Edges = Sequence[tuple[int, int, float]]
 """Two agents, the smaller id first, and the weight of their edge; in order."""
+
+
+def joined(pairs: Iterable[tuple[int, int]]) -> Edges:
+    """Return the edges of some pairs of agents; all weights are 1. An agent is never joined with itself."""
+    unique = {(i, j) if i < j else (j, i) for i, j in pairs if i != j}
+    return tuple((i, j, 1.0) for i, j in sorted(unique))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,16 @@
 """Agents stand in rows and columns, and are joined with those beside them."""
 
+from itertools import chain
+
 from scenarios.language.table_rules import REQUIRED, key
 from scenarios.language.value_rules import count
-from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
+from scenarios.planning.topologies import (
+    Edges,
+    TopologyInputs,
+    TopologyKind,
+    TopologyTable,
+    joined,
+)
 
 
 class GridTable(TopologyTable):
@@ -17,10 +25,9 @@ class GridTable(TopologyTable):
         rows, columns, n = self.rows, self.columns, inputs.agents
         if rows * columns != n:
             raise NoGraph(f"a {rows} × {columns} grid has {rows * columns} agents, not {n}")
-        return inputs.networkx(
-            self.kind,
-            lambda nx: nx.convert_node_labels_to_integers(nx.grid_2d_graph(rows, columns)),
-        )
+        across = ((i, i + 1) for i in range(n) if (i + 1) % columns)
+        down = ((i, i + columns) for i in range(n - columns))
+        return joined(chain(across, down))
 
 
 KIND = TopologyKind("grid", GridTable, example={"rows": 2, "columns": 3})

@@ -1,13 +1,19 @@
 """A ring without the edge that closes it."""
 
-from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
+from scenarios.planning.topologies import (
+    Edges,
+    TopologyInputs,
+    TopologyKind,
+    TopologyTable,
+    joined,
+)
 
 
 class PathTable(TopologyTable):
     """A ring without the edge that closes it."""
 
     def join(self, inputs: TopologyInputs) -> Edges:
-        return inputs.networkx(self.kind, lambda nx: nx.path_graph(inputs.agents))
+        return joined((i, i + 1) for i in range(inputs.agents - 1))
 
 
 KIND = TopologyKind("path", PathTable, example={})

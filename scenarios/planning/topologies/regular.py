@@ -11,10 +11,9 @@ class RegularTable(TopologyTable):
     degree: int = key(count(), REQUIRED)
 
     def join(self, inputs: TopologyInputs) -> Edges:
-        return inputs.networkx(
-            self.kind,
-            lambda nx: nx.random_regular_graph(self.degree, inputs.agents, seed=inputs.rng),
-        )
+        from scenarios.planning.regular_graph import regular_graph
+
+        return regular_graph(self.degree, inputs.agents, inputs.rng)
 
 
 KIND = TopologyKind("regular", RegularTable, example={"degree": 3})

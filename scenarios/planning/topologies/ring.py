@@ -1,13 +1,19 @@
 """Each agent is joined with the one before and the one after it."""
 
-from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
+from scenarios.planning.topologies import (
+    Edges,
+    TopologyInputs,
+    TopologyKind,
+    TopologyTable,
+    joined,
+)
 
 
 class RingTable(TopologyTable):
     """Each agent is joined with the one before and the one after it."""
 
     def join(self, inputs: TopologyInputs) -> Edges:
-        return inputs.networkx(self.kind, lambda nx: nx.cycle_graph(inputs.agents))
+        return joined((i, (i + 1) % inputs.agents) for i in range(inputs.agents))
 
 
 KIND = TopologyKind("ring", RingTable, example={})

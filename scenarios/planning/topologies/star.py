@@ -1,13 +1,19 @@
 """Agent 0 is joined with every other."""
 
-from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, TopologyTable
+from scenarios.planning.topologies import (
+    Edges,
+    TopologyInputs,
+    TopologyKind,
+    TopologyTable,
+    joined,
+)
 
 
 class StarTable(TopologyTable):
     """Agent 0 is joined with every other."""
 
     def join(self, inputs: TopologyInputs) -> Edges:
-        return inputs.networkx(self.kind, lambda nx: nx.star_graph(inputs.agents - 1))
+        return joined((0, i) for i in range(1, inputs.agents))
 
 
 KIND = TopologyKind("star", StarTable, example={})

@@ -19,7 +19,9 @@ from scenarios.language.visible_text import is_visible, visible
 from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import check_scenario
 from scenarios.planning.scenario import load
+from scenarios.records.reader import RunRecord
 from tests.support.builders import perform, private, scenario
+from tests.support.records import edit_record, events_of, write_record
 from tests.test_architecture import modules, name_of
 
 TRICKS = {
@@ -171,13 +173,9 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if path.name == "world.json":
             tree["groups"] = [[name + HOSTILE, count] for name, count in tree["groups"]]
         path.write_text(json.dumps(tree), encoding="utf-8")
-    for path in folder.glob("*.jsonl"):
-        lines = (
-            _hostile(json.loads(line), _TEXTS)
-            for line in path.read_text("utf-8").split("\n")
-            if line
-        )
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    ledger = [_hostile(line, _TEXTS) for line in RunRecord(folder).ledger_lines()]
+    write_record(folder, [_hostile(event, _TEXTS) for event in events_of(folder)], ledger)
+    (folder / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ledger))
     resolved = folder / "resolved.toml"
     tree = tomllib.loads(resolved.read_text("utf-8"))
     tree["fault"][0]["name"] += HOSTILE
@@ -214,8 +212,7 @@ def test_no_verb_lets_a_text_of_a_recording_through(
 
     other = tmp_path / "other"
     shutil.copytree(recording, other)
-    first = next(other.glob("events-*"))
-    first.write_text("".join(first.read_text("utf-8").splitlines(keepends=True)[:40]), "utf-8")
+    edit_record(other, events_of(other)[:40])
     named = {"RUN": str(recording), "OTHER": str(other), "HERE": str(tmp_path)}
     words = list(LOOKS[verb])
     for mark, path in named.items():

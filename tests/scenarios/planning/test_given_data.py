@@ -16,9 +16,10 @@ from scenarios.experiments.python_sweep import sweep
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.data_sources import SourceInputs
 from scenarios.planning.data_sources.given import read_handed_over
-from scenarios.planning.datasets import Demands, Points, Shards, held_out, tidy
+from scenarios.planning.datasets import Demands, Shards, held_out, tidy
 from scenarios.planning.files import Folders
 from scenarios.planning.given_data import shards_of
+from scenarios.planning.packed_points import Points
 from scenarios.planning.plan import Plan
 from scenarios.planning.seeds import generator
 from tests.support.builders import scenario

@@ -142,7 +142,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, name: str) -> None:
 
 def test_a_pipe_in_the_folder_of_a_run_is_not_waited_for(tmp_path: Path) -> None:
     run_sync(scenario(), out=tmp_path / "run")
-    for name in ("events-00000.jsonl", "ledger.jsonl", "summary.json", "world.json"):
+    for name in ("record-00000.hush", "ledger.jsonl", "summary.json", "world.json"):
         shutil.rmtree(tmp_path / "copy", ignore_errors=True)
         shutil.copytree(tmp_path / "run", tmp_path / "copy")
         (tmp_path / "copy" / name).unlink()

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from clocks.durations import bits_of
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.datasets import Demands
 from scenarios.planning.files import BadData, Folders
 from scenarios.planning.graphs import NoGraph, from_graph, listed
-from scenarios.planning.seeds import draws, generator, lanes
+from scenarios.planning.seeds import draws, generator, keys
 from scenarios.planning.topologies.similarity import NEGLIGIBLE
 from tests.support.builders import perform, scenario
 from tests.support.kinds import edges_of, load
@@ -261,12 +262,14 @@ def test_streams_are_functions_of_seed_name_and_number() -> None:
     assert draws(1, "a")(500, 10).tolist() == bits[500:510].tolist()
     assert draws(1, "b")(0, 10).tolist() != bits[:10].tolist()
     assert draws(2, "a")(0, 10).tolist() != bits[:10].tolist()
-    assert lanes(1, ["b", "a"])(0, 1000)[1].tolist() == bits.tolist()
+    both = bits_of(keys(1, ["b", "a"])[:, None], 0, 1000)
+    assert both[1].tolist() == bits.tolist()
 
 
 @pytest.mark.slow
 def test_streams_are_uniform_and_uncorrelated() -> None:
-    streams = lanes(1, [f"link/{i}→{j}" for i in range(20) for j in range(20)])(0, 2000) / 2.0**64
+    names = keys(1, [f"link/{i}→{j}" for i in range(20) for j in range(20)])
+    streams = bits_of(names[:, None], 0, 2000) / 2.0**64
     values = [stats.kstest(row, "uniform").pvalue for row in streams]
     assert stats.kstest(values, "uniform").pvalue > 1e-6
     correlations = np.asarray(np.corrcoef(streams))[np.triu_indices(400, 1)] * math.sqrt(2000)

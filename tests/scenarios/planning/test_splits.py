@@ -271,7 +271,9 @@ class Read(PooledTable):
 def test_no_point_is_both_dealt_and_a_test_point(name: str) -> None:
     inputs = SourceInputs(6, 5, Folders(Path()))
     split = split_table(example(name))
-    table = Read(split=split, test=0.2, points=None, scale="refuse", validation=0.0)
+    table = Read(
+        split=split, test=0.2, points=None, scale="refuse", validation=0.0, precision="double"
+    )
     made: Shards = dealt(table, table.pool(inputs), inputs)
     assert made.common_test is not None
     tests = made.common_test[0][:, 0].tolist()
@@ -287,7 +289,9 @@ def test_no_point_is_both_dealt_and_a_test_point(name: str) -> None:
 def test_the_share_of_test_points_is_rounded(share: float, tests: int) -> None:
     """Of 60 points 0.33 are 19.8 and 0.34 are 20.4: 20."""
     inputs = SourceInputs(1, 5, Folders(Path()))
-    table = Read(split=None, test=share, points=None, scale="refuse", validation=0.0)
+    table = Read(
+        split=None, test=share, points=None, scale="refuse", validation=0.0, precision="double"
+    )
     made = dealt(table, table.pool(inputs), inputs)
     assert (0 if made.common_test is None else len(made.common_test[1])) == tests
     assert made.sizes == (60 - tests,)

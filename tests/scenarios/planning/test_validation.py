@@ -16,7 +16,8 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.table_rules import keys_of
 from scenarios.planning.context import Options
 from scenarios.planning.data_sources import SOURCES
-from scenarios.planning.datasets import Points, Shards, held_out
+from scenarios.planning.datasets import Shards, held_out
+from scenarios.planning.packed_points import Points
 from scenarios.planning.plan import Plan
 from tests.support.builders import private, scenario
 from tests.support.finished_runs import finished
