@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from mechanisms.vectors import median
 from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.labels import classes_of
+from scenarios.planning.packed_points import PackedPoints
 from scenarios.records.file_guard import MOST, Amount, Whole
 
 if TYPE_CHECKING:
@@ -131,13 +133,10 @@ def _card_of(plan: "Plan") -> DataCard:
     shards, source = plan.shards, plan.resolved["data"]
     name = source if isinstance(source, str) else str(source["source"])
     published = SOURCES[name].published if name in SOURCES else None
-    sizes = np.array(shards.sizes)
+    train = PackedPoints.of(shards.train)
+    sizes, y = np.array(train.sizes), train.labels
     owners = np.repeat(np.arange(len(sizes)), sizes)
-    y = np.concatenate([labels for _, labels in shards.train])
     is_small = len(y) * shards.dimension <= _MOST_COMPARED
-    rows = [features for features, _ in shards.train]
-    if is_small:
-        rows = [np.concatenate(rows)]
     few = len(sizes) <= EACH
     values, counts = _counted(y, owners, len(sizes), counts=plan.loss.margin)
     distances = _distances(counts, sizes) if len(values) else _deviations(y, owners, sizes)
@@ -158,9 +157,9 @@ def _card_of(plan: "Plan") -> DataCard:
         dimension=shards.dimension,
         sizes=_spread(sizes),
         each_size=sizes.tolist() if few else [],
-        test_points=sum(len(labels) for _, labels in shards.test),
+        test_points=sum(PackedPoints.of(shards.test).sizes),
         common_test_points=0 if shards.common_test is None else len(shards.common_test[1]),
-        validation_points=sum(len(labels) for _, labels in shards.validation),
+        validation_points=sum(PackedPoints.of(shards.validation).sizes),
         labels=[
             Label(value, names.get(value, f"{value:.6g}"), int(of))
             for value, of in zip(values, counts.sum(axis=0).tolist(), strict=True)
@@ -175,20 +174,20 @@ def _card_of(plan: "Plan") -> DataCard:
             np.nan_to_num(distances).tolist() if few else [],
             _ranks(distances),
         ),
-        norms=_spread(np.concatenate(list(map(_norms, rows)))),
+        norms=_spread(np.concatenate([_norms(rows) for rows in train.parts()])),
         norms_before=None
         if shards.norms_before is None
         else _spread(np.array(shards.norms_before)),
         scaled=shards.scaled,
         shared=shards.shared,
-        duplicates=_duplicates(rows[0], y, owners) if is_small else None,
+        duplicates=_duplicates(train.features(), y, owners) if is_small else None,
         notes=list(shards.notes),
         uncovered=list(shards.uncovered),
     )
 
 
 def _spread(values: "np.ndarray[Any, Any]") -> Spread:
-    return Spread(_finite(values.min()), _finite(np.median(values)), _finite(values.max()))
+    return Spread(_finite(values.min()), _finite(median(values)), _finite(values.max()))
 
 
 def _finite(value: Any) -> float:

@@ -25,7 +25,9 @@ from actors.events import (
     Sent,
 )
 from scenarios.language.problems import ScenarioError
-from scenarios.language.visible_text import visible
+from scenarios.records.folder_error import (
+    FolderError as FolderError,  # noqa: PLC0414 # it is raised by what checks shapes, and known with them
+)
 
 MOST = 10_000_000
 """So many agents, releases of a plan and seats are read at most: more is no run, and would fill the memory."""
@@ -42,13 +44,6 @@ _DAMAGE = (
     RecursionError,
 )
 """What reading content raises that does not fit: no error of the disk, and no memory that is short."""
-
-
-class FolderError(ValueError):
-    """A folder is not what it should be; the message is one line for a terminal."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(visible(message))
 
 
 @contextmanager
@@ -84,6 +79,8 @@ class Manifest(msgspec.Struct):
     scenario: str
     seed: int
     engine: str = ""
+    path: Literal["detailed", "plain", "fast"] = "detailed"
+    """How wakes were computed; runs of before hush 0.9 took the detailed path."""
     message: str = ""
     steered_by_hand: bool = False
     environment: dict[str, str | int | None] = {}
@@ -251,11 +248,9 @@ class Resolved(msgspec.Struct):
     fault: list[dict[str, Any]] = []
 
 
-class Charge(msgspec.Struct):
-    """What is needed of a line of `ledger.jsonl`."""
+class Spent(msgspec.Struct, kw_only=True):
+    """What is needed of a spend in the record of a run."""
 
-    node: Amount
-    k: Whole
     mechanism: str
     law: str
     calibration: str
@@ -266,9 +261,16 @@ class Charge(msgspec.Struct):
     jacobian: float
     claimed: Cost
     charged: Cost
+    summed: Cost | None = None
+
+
+class Charge(Spent, kw_only=True):
+    """What is needed of a line of `ledger.jsonl`."""
+
+    node: Amount
+    k: Whole
     seq: Whole = 0
     t: Whole = 0
-    summed: Cost | None = None
 
 
 def reason_of(error: Exception) -> str:

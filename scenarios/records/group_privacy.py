@@ -67,7 +67,7 @@ def _groups(record: RunRecord, terms: EpsilonTerms) -> tuple[GroupPrivacy, ...]:
             GroupPrivacy(
                 name=name,
                 agents=len(ids),
-                releases=sum(budget.counts[i] for i in ids),
+                releases=int(budget.counts[ids].sum()),
                 delta=max(deltas[i] for i in ids),
                 claimed=_largest(claims, ids),
                 by_accountant={key: _largest(values, ids) for key, values in accountants.items()},
@@ -86,7 +86,7 @@ def _charged(record: RunRecord) -> Budget:
     for node, spends in record.proof.spends().items():
         for spend in spends:
             budget.charge(node, spend)
-    stopped = {event["node"] for event in record.events() if event["kind"] == "diverged"}
+    stopped = {event.node for event in record.rare_events() if isinstance(event, Diverged)}
     budget.fold(Diverged(0, 0, node, None) for node in stopped)
     return budget
 

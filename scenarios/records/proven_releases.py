@@ -1,8 +1,10 @@
-"""What the files of a run prove of its releases: the ledger and the events, compared.
+"""What the files of a run prove of its releases: the ledger, the events and the plan, compared.
 
-A ledger line is written before the events that rest on it, so that a run that was killed has no event without its line.
-Files of other programs, of older versions or of a failing disk may differ all the same. A release counts where either
-file has it, and costs what the dearer of the two says: no ε of a run is below what its events prove.
+In a record the spend of a release stands before it, so that a run that was killed has no event without its charge; the
+ledger file is an export of it. In folders of before hush 0.9 the ledger is a file of its own, whose lines were written
+before the events that rest on them. Files of other programs, of older versions or of a failing disk may differ all the
+same. A release counts where any of them has it, and costs what the dearest says: no ε of a run is below what its events
+prove, or what `world.json` planned.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
-from mechanisms.accounting.spend import UNITS, Spend, rounded_up, unprotected
+from mechanisms.accounting.spend import UNITS, Hidden, Spend, rounded_up, unprotected
 from scenarios.language.json_numbers import number, show
 from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import line_of, spend_of
+from scenarios.records.release_columns import ReleaseColumns
 from scenarios.records.run_folder import LEDGER, WORLD
 
 if TYPE_CHECKING:
@@ -33,6 +37,9 @@ Release = tuple[int, int]
 """An agent, and the number of one of its releases."""
 
 
+_OF_RELEASES = frozenset({"charged", "released"})
+
+
 class ReleaseFact(msgspec.Struct, gc=False):
     """What an event says of a release. Its charge is an ε, or a μ: its law is said by the ledger and the plan alone."""
 
@@ -44,17 +51,37 @@ class ReleaseFact(msgspec.Struct, gc=False):
     charged: float | str | None = None
 
 
+_DECODER = msgspec.json.Decoder(ReleaseFact)
+
+
+def of_releases(line: bytes, what: str) -> Iterator[ReleaseFact]:
+    """Yield what a line of an event says of a release; most say nothing, and are not decoded.
+
+    Raises `FolderError`, which begins with `what`, where it is no event.
+    """
+    if b"charged" not in line and b"released" not in line and b"\\" not in line:
+        return
+    try:
+        fact = _DECODER.decode(line)
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        raise FolderError(f"{what} is damaged: a line of it is no event") from None
+    if fact.kind in _OF_RELEASES and fact.node is not None:
+        yield fact
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
     """The releases of a run, as its files prove them."""
 
-    lines: tuple[dict[str, Any], ...]
+    lines: Sequence[dict[str, Any]]
     """A ledger line for each release, in the order of the ledger; those made of an event come last, and say so."""
     words: tuple[str, ...]
     """How the ledger and the events differ, for a person; empty where they agree."""
 
     def spends(self) -> dict[int, list[Spend]]:
         """Return every agent's spends, in the order of its releases."""
+        if isinstance(self.lines, ReleaseColumns):
+            return self.lines.of_agents()
         spends: dict[int, list[Spend]] = {}
         for line in sorted(self.lines, key=lambda line: (line["node"], line["k"])):
             spends.setdefault(line["node"], []).append(spend_of(line))
@@ -66,13 +93,49 @@ def prove(
     releases: Iterable[ReleaseFact],
     facts: Callable[[], Facts | None],
     path: Path,
+    exported: Iterable[dict[str, Any]] | None = None,
 ) -> Proof:
     """Compare the lines of a ledger with what events say of releases.
 
     `facts` returns what the world was, None where that is not known: it is asked where anything was released. `path` is
-    named in errors.
+    named in errors. `exported` are the lines of a ledger file that is not the same as the record, which then has the
+    `lines`; None where there is none, or where the lines are those of the ledger file itself.
     """
-    return _Comparison(facts, path).proof(lines, releases)
+    return _Comparison(facts, path).proof(lines, releases, exported)
+
+
+def agreeing(
+    columns: ReleaseColumns, singles: Iterable[ReleaseFact], facts: Facts | None
+) -> Proof | None:
+    """Return the proof of a record whose parts agree, at little cost; None where `prove` must tell how they differ.
+
+    `columns` are all its charges, `singles` what events that are in no row say of releases.
+    """
+    charged = set[Release]()
+    known: dict[int, float] = {}
+    for fact in singles:
+        if fact.kind == "charged":
+            known[fact.seq] = number(fact.charged)
+            charged.add((fact.node or 0, fact.k))
+        elif (fact.node or 0, fact.k) not in charged:
+            return None
+    if known:
+        costs = [number(line["charged"]) for line in columns.spends]
+        places = np.flatnonzero(np.isin(columns.seq, list(known))).tolist()
+        if len(places) < len(known):
+            return None
+        if any(known[int(columns.seq[i])] != costs[int(columns.place[i])] for i in places):
+            return None
+    if not columns.are_without_gaps:
+        return None
+    if facts is not None and len(columns):
+        planned = _planned(facts)
+        plans = np.repeat([part.plan for part in facts.budgets], [p.count for p in facts.budgets])
+        if columns.node.max() >= len(plans):
+            return None
+        if any(_is_odd(line, planned) for line in columns.told_apart(plans)):
+            return None
+    return Proof(columns, ())
 
 
 class _Comparison:
@@ -85,12 +148,15 @@ class _Comparison:
         self._seen: dict[Release, tuple[float, ReleaseFact]] = {}
         """What each release costs by its events, and the event: infinite where it was released and never charged."""
 
-    def proof(self, lines: Iterable[dict[str, Any]], releases: Iterable[ReleaseFact]) -> Proof:
+    def proof(
+        self,
+        lines: Iterable[dict[str, Any]],
+        releases: Iterable[ReleaseFact],
+        exported: Iterable[dict[str, Any]] | None,
+    ) -> Proof:
         for line in lines:
-            release = line["node"], line["k"]
-            former = self._written.get(release)
-            if former is None or number(former["charged"]) < number(line["charged"]):
-                self._written[release] = line
+            self._take(line)
+        changed = [] if exported is None else list(self._compare(exported))
         for fact in releases:
             self._note(fact)
         lacking = [release for release in self._seen if release not in self._written]
@@ -105,8 +171,32 @@ class _Comparison:
         )
         kept = [line for release, line in self._written.items() if release not in replaced]
         return Proof(
-            (*kept, *replaced.values()), tuple(_in_words(lacking, low, odd, beyond, replaced))
+            (*kept, *replaced.values()),
+            (*changed, *_in_words(lacking, low, odd, beyond, replaced)),
         )
+
+    def _take(self, line: dict[str, Any]) -> None:
+        """Take a line of the ledger: of two on one release, the dearer."""
+        release = line["node"], line["k"]
+        former = self._written.get(release)
+        if former is None or number(former["charged"]) < number(line["charged"]):
+            self._written[release] = line
+
+    def _compare(self, exported: Iterable[dict[str, Any]]) -> Iterator[str]:
+        """Take what a ledger file has beyond the record, or charges more, and yield how the two differ."""
+        told, other = set[Release](), list[Release]()
+        recorded = dict(self._written)
+        for line in exported:
+            release = line["node"], line["k"]
+            told.add(release)
+            if recorded.get(release) != line:
+                other.append(release)
+                self._take(line)
+        lacking = [release for release in recorded if release not in told]
+        if lacking:
+            yield f"{LEDGER} lacks {_releases(lacking)} that the record proves: charged as the record says"
+        if other:
+            yield f"{LEDGER} tells {_releases(other)} otherwise than the record: charged at the dearer of the two"
 
     def _note(self, fact: ReleaseFact) -> None:
         assert fact.node is not None, "facts are of agents"  # noqa: S101
@@ -138,7 +228,7 @@ class _Comparison:
     def _worst_lines(
         self, releases: Sequence[Release], planned: Mapping[int, Sequence[Spend]]
     ) -> dict[Release, dict[str, Any]]:
-        """Return a line for each release whose noise the ledger tells otherwise than the plan: the worst of its charge.
+        """Return a line for each release that the ledger tells otherwise than the plan: the worst of its charge.
 
         Where the two do not even agree on what a charge counts, it is infinite.
         """
@@ -147,7 +237,8 @@ class _Comparison:
             line = self._written[node, k]
             unit = UNITS[spend_of(line).law]
             agreed = unit if unit == UNITS[_plan_of(line, planned[node]).law] else None
-            charge = max(number(line["charged"]), self._costs((node, k)))
+            meant = planned[node][k].charged if k < len(planned[node]) else 0.0
+            charge = max(number(line["charged"]), self._costs((node, k)), meant)
             spend = _spend(charge, agreed, [line], None)
             lines[node, k] = _made(line["seq"], line["t"], (node, k), spend)
         return lines
@@ -193,12 +284,31 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
 
 
 def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:
-    """Whether a line tells another noise than its agent planned: its law and dimension never change in a run."""
+    """Whether a line tells another noise than its agent planned, or less than the release was to cost.
+
+    Its law and its dimension never change in a run, and no charge is below the planned one. The charge of a perturbed
+    objective follows from how many neighbours there are at that time: it may be anything.
+    """
     mine = planned.get(line["node"])
     if not mine:
         return False
     plan = _plan_of(line, mine)
-    return (line["law"], line["d"]) != (plan.law, plan.d)
+    if (line["law"], line["d"]) != (plan.law, plan.d):
+        return True
+    if line["k"] >= len(mine) or plan.solve is not None:
+        return False
+    charged, summed, hidden = line["charged"], line.get("summed"), line.get("hidden")
+    in_sums = plan.charged if plan.summed is None else plan.summed
+    return (
+        number(charged) < plan.charged
+        or number(charged if summed is None else summed) < in_sums
+        or (hidden is not None and _is_milder((number(hidden), line["contraction"]), plan.hidden))
+    )
+
+
+def _is_milder(hidden: tuple[float, float], planned: Hidden | None) -> bool:
+    """Whether the cost of a hidden step is told without being planned, or below what was planned."""
+    return planned is None or hidden[0] < planned.mu or hidden[1] < planned.contraction
 
 
 def _unit(
@@ -250,7 +360,7 @@ def _in_words(
         )
     if odd:
         yield (
-            f"{LEDGER} tells another noise than {WORLD} for {_releases(odd)}: charged at the worst"
+            f"what is written tells another noise or charge than {WORLD} for {_releases(odd)}: charged at the worst"
             f"{_at_worst(odd, replaced)}"
         )
     if beyond:

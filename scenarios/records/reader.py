@@ -18,8 +18,8 @@ from actors.events import Event, Sampled
 from scenarios.language.null_reasons import with_reasons
 from scenarios.planning.array_files import UNREADABLE, arrays
 from scenarios.records.data_card import DataCard
+from scenarios.records.event_lines import EventLines, lines_of_ledger
 from scenarios.records.file_guard import (
-    Charge,
     Digests,
     FolderError,
     Manifest,
@@ -28,11 +28,12 @@ from scenarios.records.file_guard import (
     Verdicts,
     Versioned,
     decoded,
-    event_of,
     guarded,
     reason_of,
 )
-from scenarios.records.proven_releases import Proof, ReleaseFact, prove
+from scenarios.records.proven_releases import Proof, agreeing, prove
+from scenarios.records.record_reader import Record
+from scenarios.records.row_guard import MOST_SEATS
 from scenarios.records.run_folder import (
     AT_THE_END,
     DATA,
@@ -44,13 +45,10 @@ from scenarios.records.run_folder import (
     SUMMARY,
     VERDICTS,
     WORLD,
-    segments,
+    event_segments,
+    record_segments,
 )
 from scenarios.records.world_facts import Facts
-
-_TAIL = 1 << 20
-"""So many bytes of the end of a segment are read first to find its last event."""
-_OF_RELEASES = frozenset({"charged", "released"})
 
 
 def plan_text(path: Path) -> str | None:
@@ -83,50 +81,51 @@ class RunRecord:
 
     # events
 
+    @cached_property
+    def _source(self) -> Record | EventLines:
+        """Where the events stand: in the record, or in the lines of a folder of before hush 0.9."""
+        files = record_segments(self.path)
+        if files:
+            return Record(files, self._seats)
+        return EventLines(event_segments(self.path), self.path / LEDGER)
+
+    def _seats(self) -> int:
+        """How many agents there can be, the server among them: as many as the world has, where that is known."""
+        facts = self._known_facts()
+        return MOST_SEATS if facts is None else facts.seats
+
     def typed_events(self) -> Iterator[Event]:
-        """Yield every whole event; a line that is cut off is where a run was killed."""
-        for _, event in self._lines():
-            yield event
+        """Yield every whole event; what is cut off is where a run was killed."""
+        return self._source.typed()
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every whole event as plain values."""
-        for line, _ in self._lines():
-            yield msgspec.json.decode(line)
+        return self._source.plain()
 
-    def _lines(self) -> Iterator[tuple[bytes, Event]]:
-        """Yield every whole line of the events, and the event that it holds.
+    def rare_events(self) -> Iterator[Event]:
+        """Yield at least every whole event of kinds that no row stands for; most others are left out, which is quick."""
+        return self._source.singles()
 
-        Raises `FolderError` where an event is missing: events are numbered from 1 without a gap, so that what was cut out
-        of a record (releases, say) is not counted as if it had never been.
-        """
-        last = 0
-        for segment, line in self._whole_lines():
-            event = event_of(line, segment)
-            if event.seq != last + 1:
-                after = f"stands after event {last}" if last else "is the first"
-                raise FolderError(f"{segment} is damaged: event {event.seq} {after}")
-            last = event.seq
-            yield line, event
-
-    def _whole_lines(self) -> Iterator[tuple[Path, bytes]]:
-        for segment in segments(self.path):
-            with segment.open("rb") as file:
-                for line in file:
-                    if not line.endswith(b"\n"):
-                        return
-                    yield segment, line
+    def event_lines(self) -> Iterator[bytes]:
+        """Yield every whole event as JSON lines, one or many at a time."""
+        return self._source.lines()
 
     def samples(self) -> Iterator[dict[str, Any]]:
-        """Yield the events that hold metrics, one of each instant.
+        """Yield the events that hold metrics as plain values, one of each instant.
 
         The end of a run has a sample of its own. Where it comes at the instant of an ordinary one it holds all that the
         other does, and more: the other is left out.
         """
-        former: dict[str, Any] | None = None
-        for event in self.events():
-            if event["kind"] != "sampled":
-                continue
-            if former is not None and former["t"] < event["t"]:
+        return (msgspec.to_builtins(event) for event in self._samples())
+
+    def curves(self) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Yield the instant (s) and the metrics of each sample, as `samples` does."""
+        return ((event.t / 1e9, event.values) for event in self._samples())
+
+    def _samples(self) -> Iterator[Sampled]:
+        former: Sampled | None = None
+        for event in self._source.sampled():
+            if former is not None and former.t < event.t:
                 yield former
             former = event
         if former is not None:
@@ -134,61 +133,20 @@ class RunRecord:
 
     @property
     def length(self) -> int:
-        """The instant of the last whole event, in nanoseconds: read from the end on, as far back as it takes."""
-        for segment in reversed(segments(self.path)):
-            with segment.open("rb") as file:
-                size, tail = segment.stat().st_size, _TAIL
-                while True:
-                    file.seek(max(0, size - tail))
-                    if tail < size:
-                        file.readline()
-                    instants = [event_of(line, segment).t for line in _until_cut(file)]
-                    if instants:
-                        return max(instants)
-                    if tail >= size:
-                        break
-                    tail *= 8
-        return 0
-
-    def curves(self) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Yield the instant (s) and the metrics of each sample, as `samples` does; no other event is decoded."""
-        former: Sampled | None = None
-        for segment, line in self._whole_lines():
-            if b'"sampled"' not in line:
-                continue
-            event = event_of(line, segment)
-            if not isinstance(event, Sampled):
-                continue
-            if former is not None and former.t < event.t:
-                yield former.t / 1e9, former.values
-            former = event
-        if former is not None:
-            yield former.t / 1e9, former.values
+        """The instant of the last whole event, in nanoseconds."""
+        return self._source.length
 
     @property
     def last_sample(self) -> dict[str, Any]:
-        """The metrics of the last sample: read from the end on, as far back as it takes; empty where there is none."""
-        for segment in reversed(segments(self.path)):
-            with segment.open("rb") as file:
-                size, tail = segment.stat().st_size, _TAIL
-                while True:
-                    file.seek(max(0, size - tail))
-                    if tail < size:
-                        file.readline()
-                    lines = [line for line in _until_cut(file) if b'"sampled"' in line]
-                    for line in reversed(lines):
-                        event = event_of(line, segment)
-                        if isinstance(event, Sampled):
-                            return event.values
-                    if tail >= size:
-                        break
-                    tail *= 8
-        return {}
+        """The metrics of the last sample; empty where there is none."""
+        last = self._source.last_sample
+        return {} if last is None else last.values
 
     @property
     def size(self) -> int:
         """The bytes of all events."""
-        return sum(segment.stat().st_size for segment in segments(self.path))
+        files = record_segments(self.path) or event_segments(self.path)
+        return sum(file.stat().st_size for file in files)
 
     # releases
 
@@ -196,39 +154,38 @@ class RunRecord:
     def proof(self) -> Proof:
         """The releases that the ledger and the events prove together, and how the two differ."""
         try:
-            return prove(self.ledger_lines(), self._releases(), self._known_facts, self.path)
+            lines: Iterable[dict[str, Any]] = self._source.ledger()
+            exported = self._other_ledger()
+            if isinstance(self._source, Record) and exported is None:
+                lines, facts = self._source.charges()
+                proof = agreeing(lines, facts, self._known_facts() if len(lines) else None)
+                if proof is not None:
+                    return proof
+            return prove(lines, self._source.releases(), self._known_facts, self.path, exported)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, FolderError):
                 raise
             raise FolderError(f"{self.path}: {LEDGER} is damaged: {error}") from None
 
+    def _other_ledger(self) -> Iterator[dict[str, Any]] | None:
+        """Return the lines of a ledger file that is not what the record gives; None where it is, or there is none."""
+        file = self.path / LEDGER
+        if not isinstance(self._source, Record) or not file.exists():
+            return None
+        return None if _has_text(file, self._source.ledger_text()) else lines_of_ledger(file)
+
     @property
     def has_ledger(self) -> bool:
-        """Whether the file of the ledger is there."""
-        return (self.path / LEDGER).exists()
+        """Whether it is known what was charged: from the record, or from the file of the ledger."""
+        return bool(record_segments(self.path)) or (self.path / LEDGER).exists()
+
+    def ledger_text(self) -> Iterator[bytes]:
+        """Yield the ledger's lines as they stand in its file, one or many at a time."""
+        return self._source.ledger_text()
 
     def ledger_lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the whole lines of the ledger file; none where it is missing."""
-        path = self.path / LEDGER
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            for line in file:
-                if line.endswith(b"\n"):
-                    yield decoded(line, path, Charge)
-
-    def _releases(self) -> Iterator[ReleaseFact]:
-        """Yield what the whole events say of releases; most say nothing, and are not decoded."""
-        decoder = msgspec.json.Decoder(ReleaseFact)
-        for segment, line in self._whole_lines():
-            if b"charged" not in line and b"released" not in line and b"\\" not in line:
-                continue
-            try:
-                fact = decoder.decode(line)
-            except (msgspec.MsgspecError, RecursionError, ValueError):
-                raise FolderError(f"{segment} is damaged: a line of it is no event") from None
-            if fact.kind in _OF_RELEASES and fact.node is not None:
-                yield fact
+        """Yield the ledger's lines, as far as they were written; none where they are missing."""
+        return self._source.ledger()
 
     # the world
 
@@ -363,35 +320,26 @@ class RunRecord:
 
     def _counted(self) -> dict[str, Any]:
         """Count what the events say: messages, releases and the last sample."""
-        counts: dict[str, int] = {}
-        sent = 0
-        values: dict[str, Any] = {}
-        ended = 0
-        for event in self.events():
-            counts[event["kind"]] = counts.get(event["kind"], 0) + 1
-            ended = event["t"]
-            if event["kind"] == "sent":
-                sent += len(event["to"])
-            elif event["kind"] == "sampled":
-                values = event["values"]
-        arrived = {k: counts.get(k, 0) for k in ("delivered", "lost", "rejected", "duplicated")}
+        seen = self._source.counts()
+        counts, sent = seen.kinds, seen.sent
+        arrived = {k: counts[k] for k in ("delivered", "lost", "rejected", "duplicated")}
         gone = arrived["delivered"] + arrived["lost"] + arrived["rejected"]
         counted = {
             "scenario": self.manifest["scenario"],
             "seed": self.manifest["seed"],
             "status": self.ended,
-            "ended_s": ended / 1e9,
-            "updates": counts.get("woke", 0),
+            "ended_s": seen.ended / 1e9,
+            "updates": counts["woke"],
             "releases": len(self.proof.lines),
-            "refused": counts.get("refused", 0),
-            "derived": counts.get("derived", 0),
+            "refused": counts["refused"],
+            "derived": counts["derived"],
             "messages": {
                 "sent": sent,
-                "superseded": counts.get("superseded", 0),
+                "superseded": counts["superseded"],
                 "in_flight": sent + arrived["duplicated"] - gone,
                 **arrived,
             },
-            "last_sample": values,
+            "last_sample": seen.sampled,
             "differences": list(self.proof.words),
         }
         return with_reasons(counted, {"last_sample.*": "the metric had no value then"})
@@ -444,12 +392,10 @@ class RunRecord:
         return (*words, *self.flaws, *self.proof.words)
 
 
-def _until_cut(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines up to one that was cut off."""
-    for line in lines:
-        if not line.endswith(b"\n"):
-            return
-        yield line
+def _has_text(file: Path, text: Iterable[bytes]) -> bool:
+    """Whether a file holds a text, byte by byte."""
+    with file.open("rb") as found:
+        return all(found.read(len(piece)) == piece for piece in text) and not found.read(1)
 
 
 def _json(path: Path, shape: Any) -> Any:

@@ -2,9 +2,12 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from typing import Any
 
-from actors.events import Diverged
+import msgspec
+
+from actors.events import Diverged, Finished
 from mechanisms.accounting import disclosure
 from mechanisms.accounting.disclosure import Reader
 from mechanisms.accounting.export import as_tree, events
@@ -53,10 +56,10 @@ def epsilon_of(record: RunRecord) -> dict[str, Any]:
         problem = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
         raise FolderError(f"{record.path} is damaged: {problem}")
     stopped, over = set[int](), False
-    for event in record.events():
-        if event["kind"] == "diverged":
-            stopped.add(event["node"])
-        over |= event["kind"] == "finished"
+    for event in record.rare_events():
+        if isinstance(event, Diverged) and event.node is not None:
+            stopped.add(event.node)
+        over |= isinstance(event, Finished)
     if record.has_facts:
         facts = record.facts
         if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
@@ -133,6 +136,13 @@ def as_csv(record: RunRecord) -> str:
     writer.writeheader()
     writer.writerows(record.proof.lines)
     return sink.getvalue()
+
+
+def ledger_text(record: RunRecord) -> Iterator[bytes]:
+    """Yield the ledger as lines of JSON, one or many at a time: those of the files, or of what they prove where they differ."""
+    if record.proof.words:
+        return (msgspec.json.encode(line) + b"\n" for line in record.proof.lines)
+    return record.ledger_text()
 
 
 def as_events(record: RunRecord) -> dict[str, Any]:

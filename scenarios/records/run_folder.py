@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import io
 import json
 import os
 import platform
@@ -19,6 +18,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
+from scenarios.language.json_table import JsonTable
 from scenarios.records.file_guard import FolderError
 
 SCHEMA = 1
@@ -31,8 +31,14 @@ MANIFEST, SCENARIO, RESOLVED, WORLD = (
 DATA = "data.json"
 LEDGER, METRICS, INPUTS = "ledger.jsonl", "metrics.csv", "inputs.jsonl"
 SUMMARY, VERDICTS, MODELS = "summary.json", "verdicts.json", "models.npz"
+FOLDED, FLAMES = "profile.folded", "profile.svg"
+"""Where the processor time of a run went: stacks as text, and a flame graph. They tell of a machine, and no digest has them."""
 AT_THE_END = (SUMMARY, VERDICTS, MODELS)
 """What is written once, when a run is over."""
+_ROWS = 4096
+"""So many rows of a table are written at once."""
+_BLOCK = 1 << 20
+"""So many bytes of metrics become Parquet at once."""
 _ROOM = 8192
 """The first manifest is padded to this size, so that a full disk can still be told in it."""
 
@@ -170,8 +176,8 @@ def _lock(path: Path) -> int | None:
     return file
 
 
-def first_manifest(scenario: str, seed: int, engine: str) -> dict[str, Any]:
-    """Return the manifest of a run that begins."""
+def first_manifest(scenario: str, seed: int, engine: str, path: str) -> dict[str, Any]:
+    """Return the manifest of a run that begins; `path` is how its wakes are computed."""
     return {
         "schema": SCHEMA,
         "status": "running",
@@ -180,6 +186,7 @@ def first_manifest(scenario: str, seed: int, engine: str) -> dict[str, Any]:
         "scenario": scenario,
         "seed": seed,
         "engine": engine,
+        "path": path,
         "environment": environment(),
         "digests": {},
     }
@@ -219,39 +226,87 @@ class RunFolder:
 
     def write(self, name: str, data: bytes) -> None:
         """Write one whole file: a reader, or a run that is killed, finds it as it was before or as it is now."""
-        fresh = self.path / f"{name}.new"
+        self.write_parts(name, (data,))
+
+    def write_parts(self, name: str, parts: Iterable[bytes]) -> None:
+        """Write one whole file, as `write` does, part by part."""
+        fresh, digest = self.path / f"{name}.new", hashlib.sha256()
         try:
-            fresh.write_bytes(data)
+            with fresh.open("wb") as file:
+                for part in parts:
+                    file.write(part)
+                    digest.update(part)
             fresh.replace(self.path / name)
         except OSError:
             fresh.unlink(missing_ok=True)
             raise
-        self._hashes[name] = hashlib.sha256(data).hexdigest()
+        self._hashes[name] = digest.hexdigest()
+
+    def _write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
+        """Do the same with an archive of arrays."""
+        import numpy as np
+
+        fresh = self.path / f"{name}.new"
+        try:
+            with fresh.open("wb") as file:
+                np.savez(file, **arrays)
+            self._take_over(fresh, name)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
 
     def write_json(self, name: str, tree: Any) -> None:
         """Write one whole file of JSON."""
-        self.write(name, msgspec.json.format(msgspec.json.encode(tree), indent=2) + b"\n")
+        self.write_parts(name, json_parts(tree))
 
     def write_end(self, summary: dict[str, Any], resolved: str, models: Mapping[str, Any]) -> None:
         """Write what is written once, when a run is over; metrics as Parquet, too, where pyarrow is installed."""
-        import numpy as np
-
         self.write_json(SUMMARY, summary)
         self.write_json(
             VERDICTS,
             {key: summary.get(key) for key in ("verdict", "invariants", "expectations")},
         )
         self.write(RESOLVED, resolved.encode())
-        archive = io.BytesIO()
-        np.savez(archive, **models)
-        self.write(MODELS, archive.getvalue())
+        self._write_arrays(MODELS, models)
+        with suppress(ImportError):
+            self._write_parquet("metrics.parquet")
+
+    def _write_parquet(self, name: str) -> None:
+        """Write the metrics as Parquet, part by part and with the same types in every run.
+
+        Raises ImportError without pyarrow.
+        """
+        import pyarrow as pa
+        from pyarrow import csv, float64, int64, parquet, string
+
+        kinds = {"t": float64(), "node": int64(), "metric": string(), "value": float64()}
+        typed, block = (
+            csv.ConvertOptions(column_types=kinds),
+            csv.ReadOptions(use_threads=False, block_size=_BLOCK),
+        )
+        metrics, fresh = self.path / METRICS, self.path / f"{name}.new"
+        pool = pa.default_memory_pool()
+        pa.set_memory_pool(pa.system_memory_pool())  # others keep what they had at most
         try:
-            from pyarrow import csv, parquet
-        except ImportError:
-            return
-        sink = io.BytesIO()
-        parquet.write_table(csv.read_csv(self.path / METRICS), sink)
-        self.write("metrics.parquet", sink.getvalue())
+            with (
+                csv.open_csv(metrics, read_options=block, convert_options=typed) as rows,
+                parquet.ParquetWriter(fresh, rows.schema) as file,
+            ):
+                for batch in rows:
+                    file.write_batch(batch)
+            self._take_over(fresh, name)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+        finally:
+            pa.set_memory_pool(pool)
+
+    def _take_over(self, fresh: Path, name: str) -> None:
+        """Let a file that is whole take its place."""
+        with fresh.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        fresh.replace(self.path / name)
+        self._hashes[name] = digest
 
     def finish(
         self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any
@@ -268,16 +323,43 @@ class RunFolder:
             self._overwrite_manifest()
 
 
+def json_parts(tree: Any) -> Iterator[bytes]:
+    """Yield a JSON tree as an indented file, part by part: a table in it is never one text."""
+    tables = (
+        {k: v for k, v in tree.items() if isinstance(v, JsonTable)}
+        if isinstance(tree, dict)
+        else {}
+    )
+    rest = tree | {key: [] for key in tables} if tables else tree
+    text = msgspec.json.format(msgspec.json.encode(rest), indent=2) + b"\n"
+    for key, table in tables.items():
+        head = b"\n  " + msgspec.json.encode(key) + b": ["
+        before, text = text.split(head, 1)
+        yield before + head
+        for first in range(0, len(table), _ROWS):
+            rows = list(table[first : first + _ROWS])
+            lines = msgspec.json.format(msgspec.json.encode(rows), indent=2)[1:-2]
+            yield (b"," if first else b"") + lines.replace(b"\n", b"\n  ")
+        if len(table):
+            yield b"\n  "
+    yield text
+
+
 def is_record(path: Path) -> bool:
     """Whether a folder is that of a run."""
     return (path / MANIFEST).exists()
 
 
-def segment(number: int) -> str:
-    """Return the name of a file of events."""
-    return f"events-{number:05d}.jsonl"
+def record_segment(number: int) -> str:
+    """Return the name of a file of the record."""
+    return f"record-{number:05d}.hush"
 
 
-def segments(path: Path) -> list[Path]:
-    """Return the files of events in a folder, in their order."""
+def record_segments(path: Path) -> list[Path]:
+    """Return the files of the record in a folder, in their order; none in folders of before hush 0.9."""
+    return sorted(path.glob("record-*.hush"))
+
+
+def event_segments(path: Path) -> list[Path]:
+    """Return the files of events in a folder of before hush 0.9, in their order."""
     return sorted(path.glob("events-*.jsonl"))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scenarios.planning.plan import NodePlan, Plan
 
 Value = TypeVar("Value")
+_MOST_SEEN = 4096
+"""So many plans are known again without a look at their releases."""
 
 
 class Budgeted(msgspec.Struct, frozen=True):
@@ -122,14 +124,15 @@ class Facts(msgspec.Struct, frozen=True):
 
 def facts_of(plan: "Plan", agents: Sequence["Agent"], *, numerical: bool) -> Facts:
     """Gather the facts of a world that was built."""
-    plans: dict[tuple[tuple[int, Spend], ...], int] = {}
+    plans, budgets_of = _Plans(), dict[tuple[object, ...], Budgeted]()
 
     def budget_of(node: "NodePlan") -> Budgeted:
-        planned, cap = _planned(node), node.cap
-        number = -1 if planned is None else plans.setdefault(planned, len(plans))
-        if cap is None:
-            return Budgeted(1, None, node.delta, plan=number)
-        return Budgeted(1, cap.epsilon, node.delta, cap.accountant, number)
+        number, cap = plans.number(node), node.cap
+        key = (id(cap), node.delta, number)
+        if key not in budgets_of:
+            epsilon, held_by = (None, "") if cap is None else (cap.epsilon, cap.accountant)
+            budgets_of[key] = Budgeted(1, epsilon, node.delta, held_by, number)
+        return budgets_of[key]
 
     groups = _lengths(node.group for node in plan.nodes)
     budgets = _lengths(map(budget_of, plan.nodes))
@@ -150,7 +153,7 @@ def facts_of(plan: "Plan", agents: Sequence["Agent"], *, numerical: bool) -> Fac
         seats=plan.seats,
         groups=groups,
         budgets=[msgspec.structs.replace(budget, count=count) for budget, count in budgets],
-        plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans],
+        plans=[[(times, line_of(spend)) for times, spend in planned] for planned in plans.every],
         absent=[node.id for node in plan.nodes if not node.present],
         edges=[(a.id, j) for a in agents for j in a.neighbours if a.id < j],
         faults=declared,
@@ -166,12 +169,26 @@ def facts_of(plan: "Plan", agents: Sequence["Agent"], *, numerical: bool) -> Fac
     )
 
 
-def _planned(node: "NodePlan") -> tuple[tuple[int, Spend], ...] | None:
-    """Return the planned releases of an agent in runs of equal ones; None where none are planned."""
-    planned = node.planned
-    if planned is None:
-        return None
-    return tuple((times, spend) for spend, times in _lengths(planned))
+class _Plans:
+    """The different plans of releases, each a tuple of runs of equal ones."""
+
+    def __init__(self) -> None:
+        self.every: dict[tuple[tuple[int, Spend], ...], int] = {}
+        self._seen: dict[int, tuple[tuple[Spend, ...], int]] = {}
+
+    def number(self, node: "NodePlan") -> int:
+        """Return the number of an agent's plan; −1 where none is planned."""
+        planned = node.planned
+        if planned is None:
+            return -1
+        seen = self._seen.get(id(planned))
+        if seen is not None:  # agents of equal terms share one plan, which is long
+            return seen[1]
+        runs = tuple((times, spend) for spend, times in _lengths(planned))
+        number = self.every.setdefault(runs, len(self.every))
+        if len(self._seen) < _MOST_SEEN:
+            self._seen[id(planned)] = planned, number  # kept, so that its id stays its own
+        return number
 
 
 def _lengths(values: Iterable[Value]) -> list[tuple[Value, int]]:

@@ -22,6 +22,7 @@ from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from tests.support.builders import perform, private
+from tests.support.old_folders import make_old
 
 DEEP = "[" * 5000 + "]" * 5000
 ODD: tuple[Any, ...] = (
@@ -74,6 +75,7 @@ FILES = (
     "data.json",
     "resolved.toml",
     "ledger.jsonl",
+    "record-00000.hush",
     "events-00000.jsonl",
     "models.npz",
 )
@@ -81,9 +83,15 @@ SEVERAL = 3000
 EVERY_DAY = 160
 
 
+Folders = tuple[Path, Path, Path, Path]
+
+
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Make a finished run, and one that was killed: its manifest says running, and it has no summary."""
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    """Make a finished run, and one that was killed: its manifest says running, and it has no summary.
+
+    Then come the same two as hush 0.8 left them.
+    """
     where = tmp_path_factory.mktemp("runs")
     world = private(
         run={"seed": 5, "horizon": 4.0},
@@ -102,7 +110,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (killed / "manifest.json").write_text(
         json.dumps(manifest | {"status": "running", "sha256": {}, "digests": {}})
     )
-    return finished, killed
+    return finished, killed, make_old(finished, where / "old"), make_old(killed, where / "died")
 
 
 class Dice:
@@ -133,7 +141,7 @@ def edit(folder: Path, dice: Dice) -> str:
         at = dice.below(len(data))
         path.write_bytes(data[:at])
         return f"{path.name} is cut at {at}"
-    if kind == 3 or path.suffix == ".npz":
+    if kind == 3 or path.suffix in {".npz", ".hush"}:
         at, byte = dice.below(len(data)), dice.below(256)
         path.write_bytes(data[:at] + bytes([byte]) + data[at + 1 :])
         return f"byte {at} of {path.name} is {byte}"
@@ -243,6 +251,8 @@ READERS: dict[str, Callable[[Path], None]] = {
     "show --json": command("show", "{}", "--json"),
     "show --ledger csv": command("show", "{}", "--ledger", "csv"),
     "show --ledger dp-accounting": command("show", "{}", "--ledger", "dp-accounting"),
+    "show --ledger jsonl": command("show", "{}", "--ledger", "jsonl"),
+    "show --events": command("show", "{}", "--events", "jsonl"),
     "explain": command("explain", "{}", "20"),
     "explain --json": command("explain", "{}", "9", "--json"),
     "diff": command("diff", "{}", "{}-as-it-was"),
@@ -253,12 +263,12 @@ READERS: dict[str, Callable[[Path], None]] = {
 }
 
 
-def readable(folders: tuple[Path, Path], where: Path, number: int) -> None:
+def readable(folders: Folders, where: Path, number: int) -> None:
     """Edit a copy of a folder, and read it: whatever comes, it is no exception but a FolderError."""
     dice = Dice(number)
     folder = where / "run"
     shutil.rmtree(folder, ignore_errors=True)
-    source = folders[dice.below(4) == 0]
+    source = folders[2 * dice.below(2) + (dice.below(4) == 0)]
     shutil.copytree(source, folder)
     if not (where / "run-as-it-was").exists():
         shutil.copytree(folders[0], where / "run-as-it-was")
@@ -280,7 +290,7 @@ def readable(folders: tuple[Path, Path], where: Path, number: int) -> None:
 
 @pytest.mark.slow
 def test_readers_bear_edited_folders(
-    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folders: Folders, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(EVERY_DAY):
         readable(folders, tmp_path, number)
@@ -290,7 +300,7 @@ def test_readers_bear_edited_folders(
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(10))
 def test_readers_bear_very_many_edited_folders(
-    folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], part: int
+    folders: Folders, tmp_path: Path, capsys: pytest.CaptureFixture[str], part: int
 ) -> None:
     for number in range(EVERY_DAY + part, SEVERAL, 10):
         readable(folders, tmp_path, number)
@@ -298,7 +308,7 @@ def test_readers_bear_very_many_edited_folders(
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_folders_as_they_are_have_an_answer(folders: tuple[Path, Path], name: str) -> None:
+def test_folders_as_they_are_have_an_answer(folders: Folders, name: str) -> None:
     """The guard turns no fault of a reader into damage of a folder that has none."""
     for folder in folders:
         shutil.copytree(folders[0], f"{folder}-as-it-was", dirs_exist_ok=True)
@@ -317,7 +327,7 @@ UNFIT: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", UNFIT)
 def test_facts_that_do_not_fit_each_other_are_damage(
-    folders: tuple[Path, Path], tmp_path: Path, name: str
+    folders: Folders, tmp_path: Path, name: str
 ) -> None:
     """Six agents, each with a seat: whatever says otherwise is refused before an index is taken of it."""
     tree = json.loads((folders[0] / "world.json").read_text())
@@ -332,10 +342,10 @@ def test_facts_that_do_not_fit_each_other_are_damage(
         _ = RunRecord(tmp_path).facts
 
 
-@pytest.mark.parametrize("name", FILES[:7])
+@pytest.mark.parametrize("name", FILES[:8])
 @pytest.mark.parametrize("content", [b"", b"{", DEEP.encode(), b"root:x:0:0:hidden:/root"])
 def test_the_error_names_the_file_and_quotes_nothing_of_it(
-    folders: tuple[Path, Path],
+    folders: Folders,
     tmp_path: Path,
     name: str,
     content: bytes,
@@ -365,16 +375,14 @@ def _edited(folder: Path, where: Path, name: str, edit: Callable[[Any], Any]) ->
     return copied
 
 
-def test_releases_cut_out_of_a_record_are_missed(
-    folders: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_releases_cut_out_of_a_record_are_missed(folders: Folders, tmp_path: Path) -> None:
     """Without an agent's later releases in ledger and events, ε would be that of its first; numbers of events tell."""
     hidden = {"proposed", "charged", "released"}
 
     def cut(line: dict[str, Any]) -> dict[str, Any] | None:
         return None if line.get("kind", "charged") in hidden and line["k"] > 0 else line
 
-    without = _edited(folders[1], tmp_path / "a", "ledger.jsonl", cut)
+    without = _edited(folders[3], tmp_path / "a", "ledger.jsonl", cut)
     without = _edited(without, tmp_path / "b", "events-00000.jsonl", cut)
     with pytest.raises(FolderError, match=r"event \d+ stands after event \d+"):
         epsilon_of(open_run(without))
@@ -382,23 +390,21 @@ def test_releases_cut_out_of_a_record_are_missed(
 
 @pytest.mark.parametrize("law", UNITS)
 def test_no_ledger_line_tells_a_milder_noise_than_was_planned(
-    law: str, folders: tuple[Path, Path], tmp_path: Path
+    law: str, folders: Folders, tmp_path: Path
 ) -> None:
     """A charge says little without its law and dimension: 0.3 costs less as norm-gamma noise than as Laplace noise."""
-    honest = number_of(epsilon_of(open_run(folders[1]))["max"])
+    honest = number_of(epsilon_of(open_run(folders[3]))["max"])
     for d in (1, 2, 50, 10**6):
         milder = {"law": law, "d": d}
 
         def edit(line: dict[str, Any], milder: dict[str, Any] = milder) -> dict[str, Any]:
             return line | milder
 
-        edited = _edited(folders[1], tmp_path, "ledger.jsonl", edit)
+        edited = _edited(folders[3], tmp_path, "ledger.jsonl", edit)
         assert number_of(epsilon_of(open_run(edited))["max"]) >= honest
 
 
-def test_epsilon_is_told_at_the_delta_it_was_computed_at(
-    folders: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_epsilon_is_told_at_the_delta_it_was_computed_at(folders: Folders, tmp_path: Path) -> None:
     def loose(world: dict[str, Any]) -> dict[str, Any]:
         return world | {"budgets": [part | {"delta": 0.9} for part in world["budgets"]]}
 

@@ -1,0 +1,71 @@
+"""Records that were edited event by event, and cut as a kill would have cut them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from actors.events import KINDS, Charged, Event
+from actors.log import BATCH, Batch
+from actors.turns import Spends
+from mechanisms.accounting.spend import unprotected
+from scenarios.records.ledger_file import spend_of
+from scenarios.records.reader import RunRecord
+from scenarios.records.record_writer import RecordWriter
+
+RECORD = "record-00000.hush"
+
+
+def typed(event: dict[str, Any], ledger: dict[tuple[Any, Any], dict[str, Any]]) -> Event:
+    """Return an event as it lived: with what it charged, where a ledger line says so."""
+    made: Event = msgspec.convert(event, Union[KINDS])  # noqa: UP007
+    if not isinstance(made, Charged):
+        return made
+    line = ledger.get((made.node, made.k))
+    spend = unprotected("cd", 1) if line is None else spend_of(line)
+    return msgspec.structs.replace(made, spend=spend)
+
+
+def lived(folder: Path) -> list[Event]:
+    """Return the events of a folder as they lived: those that charge have their spends."""
+    record = RunRecord(folder)
+    ledger = {(line["node"], line["k"]): line for line in record.ledger_lines()}
+    return [typed(event, ledger) for event in record.events()]
+
+
+def write_record(
+    folder: Path,
+    events: Iterable[dict[str, Any]],
+    ledger: Iterable[dict[str, Any]] = (),
+    size: int = BATCH,
+) -> Path:
+    """Write the record of a folder anew, from events as plain values, in batches of so many."""
+    charged = {(line["node"], line["k"]): line for line in ledger}
+    told = [typed(event, charged) for event in events]
+    for file in [*folder.glob("record-*.hush"), *folder.glob("events-*.jsonl")]:
+        file.unlink()
+    spends, writer = Spends(), RecordWriter(folder)
+    for first in range(0, len(told), size):
+        writer.add(Batch(told[first : first + size], spends))
+    for stream in writer.streams:
+        stream.close()
+    return folder / RECORD
+
+
+def edit_record(folder: Path, events: list[dict[str, Any]], size: int = BATCH) -> Path:
+    """Put other events into the record of a folder; those that charge keep the lines of its ledger."""
+    ledger = list(RunRecord(folder).ledger_lines())
+    return write_record(folder, events, ledger, size)
+
+
+def events_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the events of a folder as plain values, free to be edited."""
+    return list(RunRecord(folder).events())
+
+
+def say_running(folder: Path) -> None:
+    """Let the manifest of a folder say that the run goes on, as that of a killed run does."""
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "running"}))
