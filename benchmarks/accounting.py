@@ -1,31 +1,21 @@
-"""What accounting costs: 100 and 10,000 heterogeneous releases of 1,000 agents, beside dp-accounting called naively.
+"""What accounting costs: a run of `pp` with 30,000 releases, and bags of heterogeneous releases beside a library called naively.
 
-    python benchmarks/accounting.py [--agents 1000] [--rounds 1000]
+`pp` with given noise that grows: 30 agents, 1,000 rounds, every release with a law of its own, ε sampled after every round. It
+is CPU and peak memory of planning and run in a process of its own.
 
-Every agent has a schedule of its own number of releases, from one schedule of growing charges: prefixes of one another,
-as Poisson clocks make them. "naively" composes every agent's releases one by one with a PLDAccountant of the library
-(Laplace noise, the nearest mechanism that it has), and is measured for a few agents and scaled up. CPU seconds, read as ratios.
-
-Before that a whole run of `pp` with given noise that grows: 30 agents, 30,000 releases, each with a law of its own, and ε is
-sampled after every round. It runs in a process of its own: CPU seconds and peak memory of all of it.
+In the other comparison every agent has a schedule of its own number of releases, from one schedule of growing charges:
+prefixes of one another, as Poisson clocks make them. "naively" composes an agent's releases one by one with a PLDAccountant of
+dp-accounting (Laplace noise, the nearest mechanism that it has), is measured for one agent, and scaled up.
 """
 
-import os
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
-
-import argparse
-import resource
-import subprocess
-import sys
 import time
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.measuring import Setting, peak_mb
+from benchmarks.report import Row
 from mechanisms.accounting import numerical, renyi
 from mechanisms.accounting.compose import by
 from mechanisms.accounting.loss import Loss, Tally
@@ -58,7 +48,7 @@ def forget() -> None:
         cached.cache_clear()
 
 
-def growing(rounds: int) -> dict[str, object]:
+def growing(rounds: int) -> dict[str, Any]:
     """The world of `pp` as a plain dict."""
     return {
         "schema": 1,
@@ -75,27 +65,10 @@ def growing(rounds: int) -> dict[str, object]:
     }
 
 
-def whole_run(rounds: int) -> None:
-    """Run the world of `pp`, and print what the process took."""
-    from measure import hush
-
-    from scenarios.api.runs import make_plan
-
-    plan = make_plan(growing(rounds))
-    begun = time.process_time()
-    _, run = hush(plan)
-    spent = time.process_time() - begun
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    epsilon = run.observers.budget.headline().max()
-    print(
-        f"{30 * rounds:>9} pp releases: {spent:.1f} s of CPU, {peak:.0f} MB at most, ε = {epsilon:.4g}"
-    )
-
-
-def timed(work: object) -> float:
+def _timed(work: Callable[[], object]) -> float:
     """CPU seconds of one call."""
     begun = time.process_time()
-    work()  # type: ignore[operator]
+    work()
     return time.process_time() - begun
 
 
@@ -107,54 +80,39 @@ def naively(bag: Tally) -> float:
     accountant = PLDAccountant(value_discretization_interval=1e-3)
     for loss, _ in bag.key:
         accountant.compose(dp_accounting.LaplaceDpEvent(1 / loss.epsilon))
-    return accountant.get_epsilon(DELTA)
+    return float(accountant.get_epsilon(DELTA))
 
 
-def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--agents", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=1000, help="of the run of pp")
-    parser.add_argument("--only-run", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.only_run:
-        whole_run(asked.rounds)
-        return
-    for rounds in (
-        asked.rounds // 4,
-        asked.rounds,
-    ):  # first: a process begins with its parent's peak
-        again = [sys.executable, __file__, "--only-run", "--rounds", str(rounds)]
-        subprocess.run(again, check=True)
-    agents = asked.agents
-    print(
-        f"\n{agents} agents, heterogeneous releases, δ = {DELTA:g}; CPU seconds for all of them\n"
-    )
-    print(
-        f"{'releases':>9} {'law':>11} {'sums':>8} {'Rényi':>8} {'numerical':>10} {'once more':>10}   naive library (scaled)"
-    )
-    for releases in (100, 10_000):
-        first = Tally(bags("laplace", releases, 1)[0].key[:_NAIVE])
-        times = agents * max(1.0, releases / _NAIVE)
-        naive = timed(lambda first=first: naively(first)) * times
-        for law in ("laplace", "norm-gamma"):
-            made = bags(law, releases, agents)
-            forget()
-            sums = timed(
-                lambda made=made: [by("kov", bag, DELTA) + by("zcdp", bag, DELTA) for bag in made]
-            )
-            curves = timed(lambda made=made: [by("rdp", bag, DELTA) for bag in made])
-            exact = timed(lambda made=made: [by("pld", bag, DELTA) for bag in made])
-            again = timed(lambda made=made: [by("pld", bag, DELTA) for bag in made])
-            beside = (
-                f"{naive:8.1f} = {naive / exact:.0f} × ours"
-                if law == "laplace"
-                else "        it has no such law"
-            )
-            print(
-                f"{releases:>9} {law:>11} {sums:8.3f} {curves:8.2f} {exact:10.2f} {again:10.2f}   {beside}"
-            )
+def growing_noise(setting: Setting, name: str, rounds: int) -> Iterator[Row]:
+    """Yield the processor time and the memory of a run whose releases all differ."""
+    from benchmarks import hush_runs
+
+    rounds = 10 if setting.quick else rounds
+    begun = time.process_time()
+    ran = hush_runs.execute(hush_runs.plan_of(growing(rounds)))
+    spent = time.process_time() - begun
+    epsilon = float(ran.run.observers.budget.headline().max())
+    what = f"pp, {30 * rounds:,} releases, each with a law of its own: plan and run"
+    yield Row(f"{name}/cpu", what, "s", spent, detail={"ε": epsilon})
+    yield Row(f"{name}/memory", f"{what}, the most memory", "GB", peak_mb() / 1024)
 
 
-if __name__ == "__main__":
-    main()
+def bags_of_releases(setting: Setting, name: str, releases: int) -> Iterator[Row]:
+    """Yield what a release costs to account, by law and accountant, over the naive library."""
+    agents = 3 if setting.quick else 300
+    releases = 20 if setting.quick else releases
+    first = Tally(bags("laplace", releases, 1)[0].key[:_NAIVE])
+    naive = _timed(lambda: naively(first)) * max(1.0, releases / _NAIVE)
+    for law in ("laplace", "norm-gamma"):
+        made = bags(law, releases, agents)
+        forget()
+        works: dict[str, Callable[[Tally], object]] = {
+            "sums": lambda bag: by("kov", bag, DELTA) + by("zcdp", bag, DELTA),
+            "Rényi": lambda bag: by("rdp", bag, DELTA),
+            "numerical": lambda bag: by("pld", bag, DELTA),
+        }
+        for key, work in works.items():
+            spent = _timed(lambda made=made, work=work: [work(bag) for bag in made]) / agents  # type: ignore[misc]
+            what = f"{key}: {releases:,} {law} releases of an agent, of {agents} agents"
+            detail = {"of the naive library": spent / naive} if law == "laplace" else {}
+            yield Row(f"{name}/{law}/{key}", what, "ms", 1e3 * spent, detail=detail)

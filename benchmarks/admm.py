@@ -1,40 +1,35 @@
-"""What hush adds to synchronous ADMM: 100 iterations on Adult, beside a bare NumPy loop with the same solver.
+"""World B: synchronous ADMM on Adult, 100 iterations, against a bare NumPy loop with the same solver.
 
-Both solve every local problem to 1e-11 of its linear term with mechanisms.warm on mechanisms.objectives; the bare
-loop has no clock, no messages, no ledger, no records. Reports CPU time, best of a few, interleaved in one process;
-read the ratios. Without the data set (HUSH_DATA, or ../shared/data) it draws rows of the same shape.
-
-    python benchmarks/admm.py [--nodes 5 100] [--weights 1 1750] [--iterations 100] [--newton]
+Both solve every local problem to 1e-11 of its linear term with mechanisms.warm on mechanisms.objectives; the bare loop has
+no clock, no messages, no ledger, no records. Without the data set (HUSH_DATA, or ../shared/data) rows of the same shape are drawn.
 """
 
 import os
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
-
-import argparse
-import gc
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from measure import hush
 
+from benchmarks.measuring import Case, Setting, cpu, interleaved, ratio
+from benchmarks.report import Row
 from mechanisms.objectives import LocalObjective, Logistic
-from mechanisms.solve import minimise
+from mechanisms.vectors import Matrix, Vector
 from mechanisms.warm import Warm
-from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 
 RHO, ETA = 10**-2.5, 0.5
-NUMERIC = (0, 2, 4, 10, 11, 12)
+_NUMERIC = (0, 2, 4, 10, 11, 12)
 
 
-def adult() -> tuple[np.ndarray, np.ndarray]:
-    """45,222 rows: 6 numeric columns, 98 indicators, a constant; rows scaled to norm 1."""
+def points() -> tuple[Matrix, Vector, bool]:
+    """Return the rows, the labels, and whether they are those of the published set."""
     root = Path(os.environ.get("HUSH_DATA", "../shared/data").split(os.pathsep)[0]) / "adult"
-    if not root.is_dir():
-        return drawn()
+    return (*_adult(root), True) if root.is_dir() else (*_drawn(), False)
+
+
+def _adult(root: Path) -> tuple[Matrix, Vector]:
+    """45,222 rows: 6 numeric columns, 98 indicators, a constant; rows scaled to norm 1."""
     lines = []
     for name in ("adult.data", "adult.test"):
         lines += (root / name).read_text("utf-8").splitlines()
@@ -43,7 +38,7 @@ def adult() -> tuple[np.ndarray, np.ndarray]:
     columns = []
     for k in range(14):
         values = [row[k] for row in rows]
-        if k in NUMERIC:
+        if k in _NUMERIC:
             column = np.array(values, dtype=np.float64)
             columns.append(column / column.max())
         else:
@@ -55,9 +50,8 @@ def adult() -> tuple[np.ndarray, np.ndarray]:
     return x / np.linalg.norm(x, axis=1, keepdims=True), y
 
 
-def drawn() -> tuple[np.ndarray, np.ndarray]:
+def _drawn() -> tuple[Matrix, Vector]:
     """Rows of the same shape: six numbers, eight groups of indicators, a constant."""
-    print("no data set found: rows of the same shape are drawn")
     rng, m = np.random.Generator(np.random.PCG64(0)), 45_222
     sizes = (7, 16, 7, 14, 6, 5, 2, 41)
     parts = [rng.random((m, 6)), *(np.eye(size)[rng.integers(0, size, m)] for size in sizes)]
@@ -66,7 +60,7 @@ def drawn() -> tuple[np.ndarray, np.ndarray]:
     return x, np.where(x @ rng.standard_normal(x.shape[1]) > 0, 1.0, -1.0)
 
 
-def world(n: int, weight: float, iterations: int) -> dict[str, object]:
+def world(n: int, weight: float, iterations: int) -> dict[str, Any]:
     """Build the world as a plain dict; the points are handed over beside it."""
     topology = {"kind": "complete"} if n < 10 else {"kind": "regular", "degree": 4}
     return {
@@ -79,8 +73,8 @@ def world(n: int, weight: float, iterations: int) -> dict[str, object]:
     }
 
 
-def bare(plan: Plan, weight: float, iterations: int, *, newton: bool) -> tuple[float, np.ndarray]:
-    """The same iterations as one loop over arrays."""
+def bare(plan: Plan, weight: float, iterations: int) -> Matrix:
+    """Return the models after the same iterations, as one loop over arrays."""
     n, d = plan.size, plan.dimension
     adjacency = np.zeros((n, n))
     adjacency[plan.graph.heads, plan.graph.tails] = 1.0
@@ -90,60 +84,53 @@ def bare(plan: Plan, weight: float, iterations: int, *, newton: bool) -> tuple[f
         LocalObjective(x, y, Logistic(), 0.5 * RHO, weight=weight / len(y))
         for x, y in plan.shards.train
     ]
-    gc.collect()
-    begun = time.process_time()
     solvers = [Warm(objective, np.zeros(d)) for objective in objectives]
     theta, dual = np.zeros((n, d)), np.zeros((n, d))
     for _ in range(iterations):
         tilt = 2.0 * dual - ETA * (degrees[:, None] * theta + adjacency @ theta)
-        if newton:
-            theta = np.array(
-                [
-                    minimise(o, start=theta[i], linear=tilt[i], ridge=2.0 * ETA * degrees[i]).theta
-                    for i, o in enumerate(objectives)
-                ]
-            )
-        else:
-            theta = np.array(
-                [s.solve(tilt[i], 2.0 * ETA * degrees[i]).theta for i, s in enumerate(solvers)]
-            )
+        theta = np.array(
+            [s.solve(tilt[i], 2.0 * ETA * degrees[i]).theta for i, s in enumerate(solvers)]
+        )
         dual += 0.5 * ETA * (degrees[:, None] * theta - adjacency @ theta)
-    return time.process_time() - begun, theta
+    return theta
 
 
-def main() -> None:
-    """Measure, interleaved, and print ratios."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--nodes", type=int, nargs="+", default=[5, 100])
-    parser.add_argument("--weights", type=float, nargs="+", default=[1.0, 400.0])
-    parser.add_argument("--iterations", type=int, default=100)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--newton", action="store_true", help="also a loop with warm damped Newton")
-    chosen = parser.parse_args()
-    x, y = adult()
+def measure(setting: Setting, name: str, n: int, weight: float) -> Iterator[Row]:
+    """Yield hush over the bare loop."""
+    from benchmarks import hush_runs
+
+    x, y, published = points()
+    iterations = 100
+    if setting.quick:
+        iterations, x, y = 3, x[:2000], y[:2000]
+        weight = min(weight, len(y) / n)  # C is at most the points of every agent
     order = np.random.Generator(np.random.PCG64(1)).permutation(len(y))
-    for n in chosen.nodes:
-        hands = np.array_split(order, n)
-        data = {"nodes": [(x[hand], y[hand]) for hand in hands]}
-        for weight in chosen.weights:
-            plan = make_plan(world(n, weight, chosen.iterations), data=data, allow_large=True)
-            ours, theirs = [], []
-            for _ in range(chosen.repeat):
-                spent, run = hush(plan)
-                models = np.array([agent.model for agent in run.agents])
-                took, expected = bare(plan, weight, chosen.iterations, newton=False)
-                ours.append(spent)
-                theirs.append(took)
-            apart = float(np.abs(models - expected).max())
-            line = (
-                f"n {n:>4}  C {weight:>6g}  hush {min(ours):6.3f} s  bare loop {min(theirs):6.3f} s  "
-                f"ratio {min(ours) / min(theirs):.2f}  largest difference {apart:.1e}"
-            )
-            if chosen.newton:
-                slow, _ = bare(plan, weight, chosen.iterations, newton=True)
-                line += f"  warm Newton loop {slow:6.2f} s ({slow / min(theirs):.1f} times the bare loop)"
-            print(line, flush=True)
+    data = {"nodes": [(x[hand], y[hand]) for hand in np.array_split(order, n)]}
+    plan = hush_runs.plan_of(world(n, weight, iterations), data=data)
+    models: dict[str, Matrix] = {}
 
+    def hush() -> float:
+        ran = hush_runs.execute(plan)
+        models["hush"] = np.array([agent.model for agent in ran.run.agents])
+        return ran.loop
 
-if __name__ == "__main__":
-    main()
+    def loop() -> float:
+        spent, models["bare"] = cpu(lambda: bare(plan, weight, iterations))
+        return spent
+
+    cases: dict[str, Case] = {"bare": loop, "hush": hush}
+    times = interleaved(cases, setting.repeat)
+    apart = float(np.abs(models["hush"] - models["bare"]).max())
+    rows = "Adult" if published else "rows drawn in the shape of Adult (the data set is not here)"
+    what = f"{rows}, {iterations} iterations, C = {weight:g}: event loop against the bare loop"
+    yield ratio(
+        name,
+        what,
+        times["hush"],
+        times["bare"],
+        detail={
+            "hush s": times["hush"].best,
+            "bare s": times["bare"].best,
+            "largest difference": apart,
+        },
+    )

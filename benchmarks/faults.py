@@ -1,67 +1,30 @@
-"""What invariants and faults cost: runs with and without them, interleaved in one process, CPU time, best of several.
+"""What invariants and faults cost: the same world with and without them, in turns.
 
-(a) no invariants, no faults; (b) all invariants; (c) all invariants and a table of faults that never touch anything:
-intervals longer than the run, conditions that never hold, faults at the very end;
-(d) the same world with a trouble on every link. Read the ratios to (a).
-
-    python benchmarks/faults.py [--nodes 200 1000] [--ticks 20] [--repeat 5]
+Without invariants and faults; with all invariants; with a table of faults that never touch anything (intervals longer than the
+run, conditions that never hold, faults at the very end); with a trouble on every link.
 """
 
-import os
-
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[_name] = "1"
-
-import argparse
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from measure import hush
-
-from scenarios.api.runs import make_plan
+from benchmarks import asynchronous
+from benchmarks.measuring import Case, Setting, interleaved, micros, ratio
+from benchmarks.report import Row
 from scenarios.running import run_observers
 from scenarios.running.observers.checks import Checks
-from scenarios.running.observers.invariants import INVARIANTS, Verdict
+from scenarios.running.observers.invariants import Verdict
 
 
-class NoChecks:
+class NoChecks(Checks):
     """Stands where the invariants stand, and looks at nothing."""
 
-    def __init__(self, plan: Any, *_: Any) -> None:
-        self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
-        self.routes: dict[Any, Any] = {}
-        self.declared = self
-        self.faults = plan.faults
-        self.fired = [0] * len(plan.faults)
-        self.struck = [0] * len(plan.faults)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.routes = {}
 
-    def finish(self, *, complete: bool) -> None:
+    def finish(self, *, complete: bool) -> dict[str, Verdict]:
         del complete
-
-
-def world(nodes: int, ticks: int, faults: list[dict[str, Any]]) -> dict[str, Any]:
-    """Build the world of benchmarks/wakeups.py, with faults."""
-    return {
-        "schema": 1,
-        "name": "faults",
-        "run": {"seed": 1, "horizon": float(ticks), "sample_every": 1.0},
-        "data": {
-            "source": "separators",
-            "dimension": 100,
-            "points": {"min": 10, "max": 100},
-            "test_points": 0,
-        },
-        "task": {"l2": "1/m"},
-        "network": {
-            "topology": {"kind": "regular", "degree": 10},
-            "latency": {"kind": "exponential", "mean": 0.05},
-            "loss": 0.05,
-        },
-        "nodes": [{"count": nodes, "budget": {"epsilon": 10.0, "delta": 1e-6}}],
-        "mechanism": {"kind": "cd", "noise": "norm-gamma", "releases": 4 * ticks},
-        "fault": faults,
-    }
+        return self.verdicts
 
 
 def idle(ticks: int) -> list[dict[str, Any]]:
@@ -78,40 +41,39 @@ def idle(ticks: int) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
-    """Print a line for each size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nodes", type=int, nargs="+", default=[200, 1000])
-    parser.add_argument("--ticks", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=5)
-    chosen = parser.parse_args()
+def measure(setting: Setting, name: str, n: int, ticks: int) -> Iterator[Row]:
+    """Yield each world over the one without invariants and faults."""
+    from benchmarks import hush_runs
+
+    if setting.quick:
+        n, ticks = 30, 2
+    world = asynchronous.world(n, 100, ticks)
     everywhere = [{"at": 0.0, "loss": {"on": "all", "p": 0.01}}]
-    for nodes in chosen.nodes:
-        plain = make_plan(world(nodes, chosen.ticks, []))
-        table = make_plan(world(nodes, chosen.ticks, idle(chosen.ticks)))
-        stormy = make_plan(world(nodes, chosen.ticks, everywhere))
-        cases: list[tuple[str, Any, Callable[..., Any]]] = [
-            ("bare", plain, NoChecks),
-            ("invariants", plain, Checks),
-            ("invariants and idle faults", table, Checks),
-            ("invariants and a trouble on every link", stormy, Checks),
-        ]
-        spent: dict[str, list[float]] = {name: [] for name, _, _ in cases}
-        for _ in range(chosen.repeat):
-            for name, plan, checks in cases:
-                run_observers.Checks = checks  # type: ignore[misc,assignment]
-                seconds, run = hush(plan)
-                spent[name].append(seconds / run.members.updates * 1e6)
-        best = {name: min(times) for name, times in spent.items()}
-        print(f"{nodes} nodes, {chosen.ticks} ticks, best of {chosen.repeat}")
-        for name, micros in best.items():
-            ratios = [b / a for a, b in zip(spent["bare"], spent[name], strict=True)]
-            print(
-                f"  {name:<40} {micros:7.1f} µs/update  {micros / best['bare']:.3f} of bare "
-                f"(median of pairs {np.median(ratios):.3f})"
-            )
-    run_observers.Checks = Checks  # type: ignore[misc]
+    tables: dict[str, list[dict[str, Any]]] = {
+        "nothing": [],
+        "invariants": [],
+        "idle faults": idle(ticks),
+        "a trouble on every link": everywhere,
+    }
 
+    def case_of(key: str, faults: list[dict[str, Any]]) -> Case:
+        plan = hush_runs.plan_of(world | {"fault": faults}, "detailed")
+        checks: Any = NoChecks if key == "nothing" else Checks
 
-if __name__ == "__main__":
-    main()
+        def case() -> float:
+            run_observers.Checks = checks  # type: ignore[attr-defined]
+            try:
+                ran = hush_runs.execute(plan)
+            finally:
+                run_observers.Checks = Checks  # type: ignore[attr-defined]
+            return ran.loop / ran.run.members.updates
+
+        return case
+
+    times = interleaved(
+        {key: case_of(key, faults) for key, faults in tables.items()}, setting.repeat
+    )
+    for key in list(tables)[1:]:
+        what = f"detailed, with {key}, over a run without invariants and faults"
+        detail = {"µs": micros(times[key]), "without": micros(times["nothing"])}
+        yield ratio(f"{name}/{key}", what, times[key], times["nothing"], detail=detail)

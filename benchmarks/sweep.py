@@ -1,15 +1,12 @@
-"""What a sweep adds to its runs: 32 cells of about two seconds on two workers, and very many tiny cells.
+"""World G: what a sweep adds to its runs. Long cells on two workers, and very many tiny cells.
 
-    python benchmarks/sweep.py [--quick]
-
-It prints two figures. The first is the wall time of the command over half of the time that cells took inside of the two
-workers; the start of Python and of the workers counts. The second is what a sweep adds to each of its tiny runs, against the
-same plans run one after the other in one process without a sweep: with many seeds of one setting, and with as many
-settings as cells, which are all judged before the first one runs. It is processor time, of all processes, which other work
-on the machine hardly changes; the start of Python and of workers is taken off, as a sweep of a few cells has it.
+The first figure is the time that cells took inside of two workers over twice the wall time of the command: the start of Python
+and of the workers counts. It is wall time, and says nothing on a machine where other work runs. The second is what a sweep adds
+to each of its tiny runs, against the same plans run one after the other in one process without a sweep: with many seeds of one
+setting, and with as many settings as cells. It is processor time of all processes; the start of Python and of workers is taken
+off, as a sweep of a few cells has it.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -18,13 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.measuring import Setting
+from benchmarks.report import Row
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
 
 LONG = """
 schema = 1
@@ -55,7 +53,7 @@ class Spent(NamedTuple):
     processor: float
 
 
-def hush(*words: str, cwd: Path) -> Spent:
+def command(*words: str, cwd: Path) -> Spent:
     """Run the command; return what it took."""
     begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
@@ -74,22 +72,6 @@ def manifest(folder: Path) -> dict[str, float]:
     """Return the figures of a sweep."""
     read: dict[str, float] = json.loads((folder / "sweep.json").read_text())
     return read
-
-
-def long_cells(folder: Path, cells: int, seconds: float) -> None:
-    """Print the share of two workers that a sweep of long cells leaves idle."""
-    horizon = 100.0
-    for _ in range(2):  # the pace of this machine, now
-        (folder / "long.toml").write_text(LONG.format(horizon=horizon))
-        out = f"trial-{horizon:g}"
-        hush("sweep", "./long.toml", "--seeds", "0", "-j", "1", "-q", "-o", out, cwd=folder)
-        horizon *= seconds / manifest(folder / out)["work_s"]
-    (folder / "long.toml").write_text(LONG.format(horizon=horizon))
-    words = ("--seeds", f"0..{cells - 1}", "-j", "2", "-q", "-o", "long")
-    wall = hush("sweep", "./long.toml", *words, cwd=folder).wall
-    work = manifest(folder / "long")["work_s"]
-    print(f"{cells} cells of {work / cells:.2f} s on 2 workers: {wall:.2f} s", end="")
-    print(f" = {wall / (work / 2):.3f} × Σ(time in workers)/2")
 
 
 def alone(folder: Path, cells: int) -> float:
@@ -119,38 +101,41 @@ def grid(name: str, cells: int) -> tuple[str, ...]:
     return ("--seeds", "0", "--grid", f"mechanism.mu={values}")
 
 
-def tiny_cells(folder: Path, cells: int) -> None:
-    """Print what a sweep adds to a tiny run."""
-    (folder / "tiny.toml").write_text(TINY)
-    own = alone(folder, cells)
-    print(f"a tiny run by itself: {1e3 * own:.1f} ms of processor time")
-    for name in ("seeds", "settings"):
-        for jobs in (1, 2):
-            few, many = 10 * jobs, 10 * jobs + cells
-
-            def sweep(size: int, name: str = name, jobs: int = jobs) -> Spent:
-                words = (*grid(name, size), "-q", "-j", str(jobs), "-o", f"{name}-{jobs}-{size}")
-                return hush("sweep", "./tiny.toml", *words, cwd=folder)
-
-            start, whole = sweep(few), sweep(many)
-            added = (whole.processor - start.processor) / cells - own
-            again = sweep(many)
-            print(
-                f"{many} {name}, {jobs} worker{'s' if jobs > 1 else ''}: {whole.wall:.2f} s, "
-                f"{1e3 * added:.1f} ms added to each cell; all found again in {again.wall:.2f} s"
-            )
+def long_cells(setting: Setting, name: str, cells: int) -> Iterator[Row]:
+    """Yield the share of two workers that long cells use."""
+    seconds = 0.2 if setting.quick else 1.0
+    cells = 2 if setting.quick else cells
+    with tempfile.TemporaryDirectory(prefix="hush-bench-") as place:
+        folder, horizon = Path(place), 100.0
+        for turn in range(2):  # the pace of this machine, now
+            (folder / "long.toml").write_text(LONG.format(horizon=horizon), "utf-8")
+            out = f"trial-{turn}"
+            command("sweep", "./long.toml", "--seeds", "0", "-j", "1", "-q", "-o", out, cwd=folder)
+            horizon *= seconds / manifest(folder / out)["work_s"]
+        (folder / "long.toml").write_text(LONG.format(horizon=horizon), "utf-8")
+        words = ("--seeds", f"0..{cells - 1}", "-j", "2", "-q", "-o", "long")
+        wall = command("sweep", "./long.toml", *words, cwd=folder).wall
+        work = manifest(folder / "long")["work_s"]
+    what = f"{cells} cells on two workers: time in cells over twice the wall time"
+    detail = {"s a cell": work / cells, "wall s": wall}
+    yield Row(name, what, "%", 100 * work / (2 * wall), detail=detail)
 
 
-def main() -> None:
-    """Print both figures."""
-    words = argparse.ArgumentParser()
-    words.add_argument("--quick", action="store_true", help="few cells, for a look")
-    quick = words.parse_args().quick
+def tiny_cells(setting: Setting, name: str, cells: int) -> Iterator[Row]:
+    """Yield what a sweep adds to a tiny run."""
+    cells = 4 if setting.quick else cells
     with tempfile.TemporaryDirectory(prefix="hush-bench-") as place:
         folder = Path(place)
-        tiny_cells(folder, 60 if quick else 300)
-        long_cells(folder, 4 if quick else 32, 2.0)
+        (folder / "tiny.toml").write_text(TINY, "utf-8")
+        own = alone(folder, cells)
+        for kind in ("seeds", "settings"):
 
+            def sweep(size: int, kind: str = kind) -> Spent:
+                words = (*grid(kind, size), "-q", "-j", "2", "-o", f"{kind}-{size}")
+                return command("sweep", "./tiny.toml", *words, cwd=folder)
 
-if __name__ == "__main__":
-    main()
+            start, whole = sweep(20), sweep(20 + cells)
+            added = (whole.processor - start.processor) / cells - own
+            what = f"{cells} {kind}, two workers: added to the processor time of a tiny run"
+            detail = {"ms of a run by itself": 1e3 * own}
+            yield Row(f"{name}/{kind}", what, "ms", 1e3 * added, detail=detail)
