@@ -48,7 +48,6 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS[0])
 def bench(session: nox.Session) -> None:
-    """Measure wake-ups, the console and start-up on this machine."""
+    """Measure everything on this machine, beside bare loops and the kept baseline."""
     session.install("-e", ".[test]")
-    session.run("python", "benchmarks/wakeups.py")
-    session.run("python", "benchmarks/console.py")
+    session.run("python", "-m", "benchmarks", *session.posargs)

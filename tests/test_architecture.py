@@ -203,7 +203,7 @@ FILES_OF_A_RUN = {
     "summary.json",
     "verdicts.json",
     "models.npz",
-    "events-00000.jsonl",
+    "record-00000.hush",
 }
 
 

@@ -21,9 +21,7 @@ _CITED = re.compile(
 )
 _NAMED = re.compile(r"\b(theory|reference)\.md(?![\w\"'])", re.IGNORECASE)
 _LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
-_GONE = re.compile(
-    r"\b(?:contract|design|performance|modern|house|style|speed|places)\.md|\bcontract, section"
-)
+_GONE = re.compile(r"\b(?:contract|design|modern|house|style|speed|places)\.md|\bcontract, section")
 
 
 def sources() -> Iterator[Path]:

@@ -171,6 +171,13 @@ class Result(OpenedFolder, RunRecord):
         return plot(Material(runs=(self,)), what, x, ax, **looks)
 
     @property
+    def profile(self) -> dict[str, float]:
+        """The processor time of each room of hush (s), of a run with `profile`; raise `FolderError` for another."""
+        from scenarios.api.profiled import read_profile
+
+        return read_profile(self.path)
+
+    @property
     def models(self) -> np.ndarray:
         """What each node held at the end: nodes × dimension."""
         self._use()

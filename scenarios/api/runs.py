@@ -6,12 +6,14 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import wraps
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from typing import Any, ParamSpec, SupportsIndex, TypeVar, cast
 
+from scenarios.api.profiled import write_profile
 from scenarios.api.result import Result
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
@@ -22,9 +24,11 @@ from scenarios.planning.given_scenario import load_for_points
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
+from scenarios.planning.wake_paths import AUTO
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import choose
 from scenarios.running.control import InOtherThread, RunGovernor, Signals
+from scenarios.running.profile import Profile
 from scenarios.running.run import Run
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -99,6 +103,7 @@ def make_plan(
     folders: Iterable[str | Path] = (),
     allow_code: bool = False,
     allow_large: bool = False,
+    path: str = AUTO,
 ) -> Plan:
     """Read a scenario and return its plan; raise `ScenarioError` with every problem.
 
@@ -109,6 +114,7 @@ def make_plan(
     `graph` is a networkx.Graph.
     `folders` are those that files may be read from, besides the scenario's own and those that HUSH_DATA names.
     `allow_code` lets the scenario run code of its own, `allow_large` lets it ask for more than the usual limits.
+    `path` is how wakes are computed: "auto", "detailed", "plain", or "fast", which needs numba.
     """
     options = Options(
         seed,
@@ -119,6 +125,7 @@ def make_plan(
         allow_large,
         data,
         graph,
+        path=path,
     )
     read = load(scenario, set) if data is None else load_for_points(scenario, set)
     return resolve(checked(read), options)
@@ -140,6 +147,8 @@ async def run(
     out: str | Path | None = None,
     keep: str | Path | None = None,
     speed: float = math.inf,
+    path: str = AUTO,
+    profile: bool = False,
 ) -> Result:
     """Run a scenario: a name, a path, or a dict of the same shape; the other options are those of `make_plan`.
 
@@ -147,41 +156,50 @@ async def run(
     it goes when Python ends. `keep` saves the temporary folder as that path once the run has ended, whatever ended it. Both
     are refused where they exist and are not empty. `speed` is simulated seconds per second of wall time.
 
+    With `profile`, the result's `profile` tells where processor time went, and the folder holds `profile.svg` and
+    `profile.folded`. What else happens in the main thread meanwhile is part of it.
+
     Raises `ScenarioError` where the scenario cannot run, `FolderError` where the folder cannot be had, and `RuntimeError`
-    where nothing of the run could be judged.
+    where nothing of the run could be judged, or a profile was asked for in another thread than the main one.
 
     SIGINT, SIGTERM, SIGHUP and SIGQUIT end the run early, with its folder closed. The signal is then handed on to the
     handler that the script had set, or to Python's own; if that returns, so does this function, with a result that is
     `interrupted` and warns when its figures are used.
     """
-    plan = make_plan(
-        scenario,
-        seed=seed,
-        set=set,
-        until=until,
-        engine=engine,
-        data=data,
-        graph=graph,
-        folders=folders,
-        allow_code=allow_code,
-        allow_large=allow_large,
-    )
-    saved = None
-    if out is not None:
-        if keep is not None:
-            raise FolderError("out names the folder already: give out or keep")
-        path = choose(plan.name, plan.seed, str(out))
-    else:
-        saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
-        path = temporary_folder("run")
-    # the wall engine paces itself; the governor holds back the virtual one
-    governor = RunGovernor(speed=math.inf if plan.engine == "wall" else speed, watched=True)
-    with Signals(governor, hands_on=True):
-        try:
-            outcome = await Run(plan, path, governor, speed, AT_END_METRICS).perform()
-        finally:
-            if saved is not None and path.exists():
-                shutil.copytree(path, saved, dirs_exist_ok=True)
+    with ExitStack() as stack:
+        looking = stack.enter_context(Profile()) if profile else None
+        plan = make_plan(
+            scenario,
+            seed=seed,
+            set=set,
+            until=until,
+            engine=engine,
+            data=data,
+            graph=graph,
+            folders=folders,
+            allow_code=allow_code,
+            allow_large=allow_large,
+            path=path,
+        )
+        saved = None
+        if out is not None:
+            if keep is not None:
+                raise FolderError("out names the folder already: give out or keep")
+            folder = choose(plan.name, plan.seed, str(out))
+        else:
+            saved = None if keep is None else choose(plan.name, plan.seed, str(keep))
+            folder = temporary_folder("run")
+        # the wall engine paces itself; the governor holds back the virtual one
+        governor = RunGovernor(speed=math.inf if plan.engine == "wall" else speed, watched=True)
+        with Signals(governor, hands_on=True):
+            try:
+                outcome = await Run(plan, folder, governor, speed, AT_END_METRICS).perform()
+                if looking is not None:
+                    looking.stop()
+                    write_profile(looking, folder, plan.name)
+            finally:
+                if saved is not None and folder.exists():
+                    shutil.copytree(folder, saved, dirs_exist_ok=True)
     await asyncio.sleep(0)  # where asyncio answers SIGINT, it cancels here, not in what comes later
     if not outcome.summary:
         raise RuntimeError(outcome.message)

@@ -14,9 +14,9 @@ from mechanisms.vectors import Vector
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options
-from scenarios.planning.datasets import Points
 from scenarios.planning.mechanism import rests_on_norms
 from scenarios.planning.mechanism_tables import DescentTable
+from scenarios.planning.packed_points import Points
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.scenario import load
@@ -54,7 +54,7 @@ def recipe(plan: Plan, more: Options) -> Recipe:
     if plan.server is None:
         tree["network"] = tree["network"] | {"topology": {"kind": "edges", "edges": edges}}
     tree["expect"], tree["targets"] = [], {}
-    return Recipe(tree, plan.folder, replace(more, seed=plan.seed), plan.shards.test)
+    return Recipe(tree, plan.folder, replace(more, seed=plan.seed), tuple(plan.shards.test))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NoReturn
 
 from scenarios.language.visible_text import visible
+from scenarios.planning.wake_paths import AUTO, PATHS
 
 _LIVE = ("auto", "full", "lines", "json", "off")
 
@@ -53,6 +54,12 @@ def parser() -> argparse.ArgumentParser:
     add("-q", "--quiet", action="store_true", help="the same as --live off")
     add("--speed", metavar="X", help="simulated seconds per wall second, or max")
     add("--twice", action="store_true", help="run twice, name the first event that differs")
+    add(
+        "--profile",
+        action="store_true",
+        help="tell where processor time went; profile.svg and profile.folded go into the run's folder",
+    )
+    _computed(add)
     _drawn(add)
     _common(add)
 
@@ -76,9 +83,10 @@ def parser() -> argparse.ArgumentParser:
     add("--json", action="store_true")
     add(
         "--ledger",
-        choices=("csv", "dp-accounting"),
-        help="a run's ledger as a table, or as events that dp-accounting composes",
+        choices=("csv", "dp-accounting", "jsonl"),
+        help="a run's ledger as a table, as events that dp-accounting composes, or as lines of JSON",
     )
+    add("--events", choices=("jsonl",), help="everything that happened in a run, a line each")
     add("--ascii", action="store_true", help="write with ASCII only")
 
     _writes(verbs)
@@ -199,6 +207,7 @@ def _looks(verbs: Any) -> None:
     )
     add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     add("-o", "--out", metavar="PATH", help="where shrunk files, or a swarm's, go")
+    _computed(add)
     _common(add)
 
     add = verbs.add_parser("explain", help="the causes of one event of a run").add_argument
@@ -269,6 +278,7 @@ def _sweeps(verbs: Any) -> None:
     add("--cluster", metavar="ADDRESS", help="run on the workers of this Dask scheduler")
     add("-o", "--out", metavar="DIR", help="default runs/NAME-sweep-N")
     add("-q", "--quiet", action="store_true", help="say nothing but errors")
+    _computed(add)
     _common(add)
 
 
@@ -376,6 +386,16 @@ def _folders(add: Callable[..., Any]) -> None:
         action="append",
         default=[],
         help="files may be read from here too; repeatable",
+    )
+
+
+def _computed(add: Callable[..., Any]) -> None:
+    add(
+        "--path",
+        dest="by_path",
+        choices=PATHS,
+        default=AUTO,
+        help="how wakes are computed (default auto); fast needs numba",
     )
 
 

@@ -7,7 +7,17 @@ from scenarios.command.explain import causes_of
 from scenarios.command.option_values import opened
 from scenarios.language.visible_text import say, say_json
 from scenarios.records.causes import in_words
-from scenarios.records.divergence import compare_digests, differences, parts, plain_row, samples
+from scenarios.records.divergence import (
+    BITS,
+    CLOSE,
+    compare_runs,
+    compared_things,
+    differences,
+    is_rounded_otherwise,
+    parts,
+    plain_row,
+    samples,
+)
 from scenarios.records.divergence import in_words as told
 from scenarios.records.file_guard import guarded
 
@@ -24,10 +34,12 @@ def _diff(chosen: argparse.Namespace) -> int:
     one, other = both = [opened(Path(path)) for path in (chosen.run, chosen.other)]
     manifests = [record.manifest for record in both]
     identities = [(m["scenario"], m["seed"]) for m in manifests]
-    digests = compare_digests(*manifests)
-    parting = parts(one.events(), other.events())
+    digests = compare_runs(one, other)
+    rounded = is_rounded_otherwise(*manifests)
+    parting = parts(one.events(), other.events(), values=not rounded)
     since = 0 if parting is None else min(e["t"] for e in parting if e is not None)
-    rows = differences(samples(one.events()), samples(other.events()), since)
+    least = CLOSE if rounded else BITS
+    rows = differences(samples(one.events()), samples(other.events()), since, least=least)
     if chosen.json:
         tree = {
             "parts": parting and list(parting),
@@ -36,8 +48,9 @@ def _diff(chosen: argparse.Namespace) -> int:
         }
         say_json(tree)
     elif parting is None:
-        say("the same events, one by one")
-        say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
+        but = ", but for the last digits of what was sampled: one run was compiled"
+        say(f"the same events, one by one{but if rounded else ''}")
+        say(*(f"  {compared_things(name)}: {verdict}" for name, verdict in digests.items()))
     else:
         for record, event in zip(both, parting, strict=True):
             say(f"{record.path}:")
@@ -47,4 +60,5 @@ def _diff(chosen: argparse.Namespace) -> int:
                 say(*(f"  {line}" for line in in_words(causes_of(record), event["seq"])))
         say("after it:")
         say(*told(rows, (str(one.path), str(other.path))))
-    return PARTED if parting is not None and identities[0] == identities[1] else 0
+    has_parted = parting is not None or digests.get("model", "").startswith("different")
+    return PARTED if has_parted and identities[0] == identities[1] else 0

@@ -30,9 +30,11 @@ class _Ended(KeyboardInterrupt):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; whatever goes wrong ends with its exit code, never with a traceback but for 70."""
+    from scenarios.running.gc_tuning import few_collections
+
     with _forgiving():
         try:
-            with _ends_as_interrupted():
+            with few_collections(), _ends_as_interrupted():
                 return _main(arguments)
         except KeyboardInterrupt as cut:
             if cut.args:
@@ -156,7 +158,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
 
     from scenarios.language.problems import ScenarioError
     from scenarios.language.visible_text import say
-    from scenarios.records.file_guard import FolderError
+    from scenarios.records.folder_error import FolderError
 
     try:
         code = _dispatch(chosen)

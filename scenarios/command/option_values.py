@@ -10,6 +10,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.scenario import load
+from scenarios.planning.wake_paths import AUTO
 
 if TYPE_CHECKING:
     from scenarios.planning.context import Options
@@ -124,6 +125,7 @@ def options_of(
         folders=named_folders(chosen),
         allow_code=chosen.allow_code,
         allow_large=chosen.allow_large,
+        path=getattr(chosen, "by_path", AUTO),
     )
 
 
@@ -134,6 +136,7 @@ def keywords_of(chosen: argparse.Namespace) -> dict[str, Any]:
         "folders": tuple(Path(p).resolve() for p in chosen.data),
         "allow_code": chosen.allow_code,
         "allow_large": chosen.allow_large,
+        "path": chosen.by_path,
     }
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from scenarios.command.option_values import pace, seconds, warn
 from scenarios.console.control.replay_control import ReplayControl
-from scenarios.console.screens.screen import can_be_full, is_plain, save, show, written
+from scenarios.console.screens.screen import save, show, written
+from scenarios.console.screens.terminal import can_be_full, is_plain
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
 from scenarios.language.visible_text import say
 from scenarios.records.file_guard import FolderError, guarded

@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import math
+import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,26 +15,26 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.plan import Plan
-from scenarios.records.divergence import compare_digests
+from scenarios.records.divergence import EQUAL, compare_runs, compared_things, parts
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import RESOLVED, abandon, choose
 from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
+from scenarios.running.profile import Profile
 from scenarios.running.run import DIVERGENT, Outcome, Run
 
 UNKNOWN = 4
+_PIPED = 1000
+"""The width of a table that goes to no terminal: whatever it needs."""
 _MANY = 2000
 """So many agents are not there at once."""
 
 
-def run_plans(chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario]) -> int:
-    """Run one scenario, or two side by side; return the exit code."""
-    if len(scenarios) > 2:
-        raise ScenarioError.of(
-            "run", f"shows one scenario or two side by side, got {len(scenarios)}"
-        )
-    if len(scenarios) == 2 and chosen.twice:
-        raise ScenarioError.of("--twice", "goes with one scenario")
+def run_plans(
+    chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario], profile: Profile | None = None
+) -> int:
+    """Run one scenario, or two side by side; return the exit code. A profile that goes on is ended and told."""
+    _refuse(chosen, len(scenarios))
     until, speed, live = seconds(chosen.until), pace(chosen.speed), _live(chosen)
     plans = [plan_of(chosen, one, until=until, engine=chosen.engine) for one in scenarios]
     if len({plan.engine for plan in plans}) > 1:
@@ -53,10 +55,22 @@ def run_plans(chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario]) 
     outcomes = asyncio.run(_watched(runs, live, chosen))
     for one, outcome in zip(runs, outcomes, strict=True):
         _tell(one, outcome, live)
+    if profile is not None:
+        _tell_profile(profile, runs[0], outcomes[0], live)
     code = next((outcome.code for outcome in outcomes if outcome.code), 0)
     if chosen.twice and code not in {74, 130}:
         code = _again(runs[0], outcomes[0], _on_wall(speed)) or code
     return code
+
+
+def _refuse(chosen: argparse.Namespace, number: int) -> None:
+    """Raise `ScenarioError` where so many scenarios cannot be run as they are asked for."""
+    if number > 2:
+        raise ScenarioError.of("run", f"shows one scenario or two side by side, got {number}")
+    if number == 2 and chosen.twice:
+        raise ScenarioError.of("--twice", "goes with one scenario")
+    if number == 2 and chosen.profile:
+        raise ScenarioError.of("--profile", "goes with one scenario: two runs share one process")
 
 
 def _pace(ends: list[int]) -> float:
@@ -98,7 +112,7 @@ def _live(chosen: argparse.Namespace) -> str:
         return "off"
     if chosen.live in {"lines", "json", "off"}:
         return str(chosen.live)
-    from scenarios.console.screens.screen import can_be_full
+    from scenarios.console.screens.terminal import can_be_full
 
     if chosen.live == "full" and not can_be_full(asked=True):
         raise ScenarioError.of(
@@ -109,7 +123,7 @@ def _live(chosen: argparse.Namespace) -> str:
 
 async def _watched(runs: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
-        from scenarios.console.screens.screen import is_plain
+        from scenarios.console.screens.terminal import is_plain
         from scenarios.console.screens.watch import watch
 
         return await watch(runs, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
@@ -147,36 +161,52 @@ def _tell(run: Run, outcome: Outcome, live: str) -> None:
             say(f"  steered by hand; the same again: hush run {outcome.folder / RESOLVED}")
 
 
+def _tell_profile(profile: Profile, run: Run, outcome: Outcome, live: str) -> None:
+    """End a profile, write it into the run's folder, and say where time went."""
+    from scenarios.api.profiled import as_json, in_words, write_profile
+
+    profile.stop()
+    stacks, picture = write_profile(profile, outcome.folder, run.plan.name)
+    if live == "json":
+        files = {"stacks": str(stacks), "picture": str(picture)}
+        say_json(as_json(profile, files), indent=None)
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED
+        say("", *in_words(profile, width), f"  {picture}")
+
+
 def _again(former: Run, first: Outcome, speed: float) -> int:
     """Run the same plan again, with what a hand did to it, and compare, event by event."""
     plan = former.plan
     if former.journal.steered:
         from scenarios.api.runs import make_plan
 
-        plan = make_plan(first.folder / RESOLVED)
+        plan = make_plan(first.folder / RESOLVED, path=plan.path)
     with tempfile.TemporaryDirectory(prefix="hush-twice-") as folder:
         run = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
         second = asyncio.run(run.perform())
         records = [RunRecord(outcome.folder) for outcome in (first, second)]
-        manifests = [record.manifest for record in records]
-        verdicts = compare_digests(*manifests)
-        unknown = [f"{name} digests are {v}" for name, v in verdicts.items() if v.startswith("not")]
+        verdicts = compare_runs(*records)
+        told = [f"{compared_things(name)} are {verdict}" for name, verdict in verdicts.items()]
+        unknown = [
+            words for words, v in zip(told, verdicts.values(), strict=True) if v[:3] == "not"
+        ]
         if unknown:
             say(f"hush: {'; '.join(unknown)}", error=True)
             return UNKNOWN
-        if set(verdicts.values()) == {"equal"}:
-            mine = manifests[0]["digests"]
-            say(
-                f"  twice the same: schedule {mine['schedule'][:16]}…, value {mine['value'][:16]}…",
-                error=True,
-            )
+        if set(verdicts.values()) == {EQUAL}:
+            mine = records[0].manifest["digests"]
+            values = f"value {mine['value'][:16]}…" if "value" in verdicts else "models close"
+            say(f"  twice the same: schedule {mine['schedule'][:16]}…, {values}", error=True)
             return 0
-        for one, other in zip(*(record.events() for record in records), strict=False):
-            one.pop("late_ns", None), other.pop("late_ns", None)
-            if one != other:
-                say(
-                    f"hush: two runs of one seed part at event {one['seq']}: {one} against {other}",
-                    error=True,
-                )
-                break
+        rounded = "model" in verdicts
+        parting = parts(*(record.events() for record in records), values=not rounded)
+        if parting is None:
+            say(f"hush: two runs of one seed: {'; '.join(told)}", error=True)
+        else:
+            seq = next(event["seq"] for event in parting if event is not None)
+            one, other = parting
+            say(
+                f"hush: two runs of one seed part at event {seq}: {one} against {other}", error=True
+            )
         return DIVERGENT

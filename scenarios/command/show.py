@@ -7,7 +7,7 @@ from typing import Any
 from scenarios.command.option_values import opened, opened_sweep, warn
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import LIBRARY, library_names, read_text
-from scenarios.language.visible_text import say, say_json
+from scenarios.language.visible_text import say, say_json, say_lines
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import is_record
 
@@ -15,15 +15,12 @@ from scenarios.records.run_folder import is_record
 def perform(chosen: argparse.Namespace) -> int:
     """Print a run, a sweep, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
     path = Path(chosen.what)
-    if chosen.ledger and not is_record(path):
-        raise FolderError(f"--ledger needs the folder of a run, and {path} is none")
+    _refuse_misfits(chosen, path)
     if is_record(path):
         from scenarios.records.file_guard import guarded
 
         with guarded(path):
-            if chosen.ledger:
-                return _show_ledger(path, chosen.ledger)
-            return _show_run(path, as_json=chosen.json)
+            return _show_record(path, chosen)
     if path.is_dir():
         from scenarios.records.sweep_record import is_sweep
 
@@ -49,6 +46,24 @@ def perform(chosen: argparse.Namespace) -> int:
     else:
         say(*in_words(chosen.what))
     return 0
+
+
+def _refuse_misfits(chosen: argparse.Namespace, path: Path) -> None:
+    """Refuse what cannot be written of a path, or not at once."""
+    for option in ("ledger", "events"):
+        if getattr(chosen, option) and not is_record(path):
+            raise FolderError(f"--{option} needs the folder of a run, and {path} is none")
+    if chosen.ledger and chosen.events:
+        raise FolderError("--ledger and --events are written one at a time")
+
+
+def _show_record(path: Path, chosen: argparse.Namespace) -> int:
+    """Print a run in words, or write what it holds for other programs."""
+    if chosen.events:
+        return _show_events(path)
+    if chosen.ledger:
+        return _show_ledger(path, chosen.ledger)
+    return _show_run(path, as_json=chosen.json)
 
 
 def _show_sweep(path: Path, *, as_json: bool) -> int:
@@ -112,18 +127,35 @@ def _conditional(digests: dict[str, Any]) -> str:
     return f", conditional on {reason['on']} (agent {reason['first']} first)" if reason else ""
 
 
+def _show_events(path: Path) -> int:
+    """Write everything that happened in a run for other programs, as lines of JSON."""
+    from scenarios.records.reader import RunRecord
+
+    record = RunRecord(path)
+    for lines in record.event_lines():
+        say_lines(lines)
+    warn(record)
+    return 2 if record.flaws else 0
+
+
 def _show_ledger(path: Path, form: str) -> int:
     """Write a run's ledger for other programs."""
     from scenarios.records.reader import RunRecord
-    from scenarios.records.recomputed_privacy import as_csv, as_events
+    from scenarios.records.recomputed_privacy import as_csv, as_events, ledger_text
     from scenarios.records.run_folder import LEDGER
 
     record = RunRecord(path)
     if not record.has_ledger:
         raise FolderError(f"{path} has no {LEDGER}: what was released cannot be told")
     warn(record)
-    if form == "csv":
-        say(*as_csv(record).rstrip().split("\r\n"))
-    else:
-        say_json(as_events(record))
+    match form:
+        case "csv":
+            say(*as_csv(record).rstrip().split("\r\n"))
+        case "jsonl":
+            for lines in ledger_text(record):
+                say_lines(lines)
+        case "dp-accounting":
+            say_json(as_events(record))
+        case _:
+            raise NotImplementedError(f"there is no ledger as {form!r}")
     return 2 if record.flaws else 0

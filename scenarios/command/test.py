@@ -16,6 +16,7 @@ from scenarios.command.option_values import keywords_of
 from scenarios.experiments.random_worlds import Dice, random_faults, small_world
 from scenarios.experiments.scenario_tests import (
     BROKE,
+    CANNOT_RUN,
     FAILED,
     PASSED,
     Case,
@@ -32,6 +33,7 @@ from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
 from scenarios.planning.sweep_table import seeds_of
+from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import folder_named, lock_folder
 from scenarios.running.worker_processes import shared_out
@@ -201,7 +203,8 @@ def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict
     for number in range(chosen.swarm):
         tree = _drawn(bases, seed, number)
         path = write_new(folder, (f"world-{seed}-{number}.toml",), to_toml(tree))
-        verdict = attempt(Case(str(path)), {k: v for k, v in options.items() if k != "set"})
+        own = {k: v for k, v in options.items() if k != "set"}
+        verdict = _attempt_by_a_path(Case(str(path)), own, Dice(seed, number))
         for fault in verdict.summary.get("faults", []):
             happened[fault["name"]] = happened.get(fault["name"], 0) + fault["fired"]
         verdicts.append(verdict)
@@ -217,6 +220,17 @@ def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict
     faults = ", ".join(f"{name} {count}" for name, count in sorted(happened.items()))
     say(f"faults that happened: {faults or 'none'}")
     return _close(verdicts)
+
+
+def _attempt_by_a_path(case: Case, options: dict[str, Any], luck: Dice) -> Verdict:
+    """Run a world by the path that was asked for, else by one that is drawn; the plain one where it cannot be the fast one."""
+    if options["path"] != AUTO:
+        return attempt(case, options)
+    path = luck.pick((DETAILED, PLAIN, FAST) if has_compiler() else (DETAILED, PLAIN))
+    verdict = attempt(case, options | {"path": path})
+    if path == FAST and verdict.word == CANNOT_RUN:
+        return attempt(case, options | {"path": PLAIN})
+    return verdict
 
 
 def _drawn(bases: list[dict[str, Any]], seed: int, number: int) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from scenarios.planning.planner import resolve
 from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.scenario import read_again
 from scenarios.planning.scenario_tables import SEEDS
+from scenarios.planning.wake_paths import AUTO
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import MANIFEST, SCHEMA, is_record, lock_folder, version
@@ -47,7 +48,7 @@ _last: tuple[Source, CheckedScenario] | None = None
 """The scenario that was planned last in this process, as it was read."""
 _UNTOLD = ("name", "summary", "tags", "extends", "sweep", "origin")
 """What a scenario says of itself that changes no run."""
-_OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".new"}
+_OF_A_RUN = {".json", ".jsonl", ".toml", ".csv", ".parquet", ".npz", ".hush", ".new"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def identities(context: PlanningContext, seeds: Iterable[int], given: str = "") 
     """Yield, for each seed, the hash of what a run of a scenario depends on, in 64 hexadecimal digits.
 
     It is that of the scenario in full (every default, every seed, the checksums of its files), without its name and its
-    notes, of the version of hush, and of the version of its record. `given` is the checksum of data that were handed over
+    notes, of the version of hush, of the version of its record, and of the path where one was asked for. `given` is the checksum of data that were handed over
     in Python. Of data nothing is read but their checksums, and nothing is planned.
     """
     tree = resolved_tree(context)
@@ -106,6 +107,7 @@ def identities(context: PlanningContext, seeds: Iterable[int], given: str = "") 
             "given": given,
             "hush": version(),
             "record": SCHEMA,
+            **({} if context.path == AUTO else {"path": context.path}),
         }
     )
     fixed = {purpose: getattr(context.read.seeds, purpose) for purpose in SEEDS}

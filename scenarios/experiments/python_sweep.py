@@ -13,6 +13,7 @@ from scenarios.experiments.orders import Wishes, order_of
 from scenarios.experiments.sweep import Sweeping, sweep_folder
 from scenarios.planning.context import Options
 from scenarios.planning.files import data_folders
+from scenarios.planning.wake_paths import AUTO
 from scenarios.records.run_folder import folder_named
 from scenarios.running.worker_processes import checksum
 
@@ -45,6 +46,7 @@ def sweep(
     folders: Iterable[str | Path] = (),
     allow_code: bool = False,
     allow_large: bool = False,
+    path: str = AUTO,
 ) -> Sweep:
     """Run scenarios under every setting of a grid and every seed, and return the sweep; a finished run is not run twice.
 
@@ -66,6 +68,7 @@ def sweep(
         allow_large=allow_large,
         data=data,
         graph=graph,
+        path=path,
     )
     wishes = Wishes(
         grid=grid,
@@ -79,8 +82,8 @@ def sweep(
     given = "" if data is None and graph is None else checksum((data, graph))
     order = order_of(several, set or {}, options, wishes, jobs=jobs, cluster=cluster, given=given)
     sweeping = Sweeping(order, here=not _has_loop())
-    path = temporary_folder("sweep") if out is None else folder_named(str(out))
-    with sweep_folder([path], new=False) as folder:
+    place = temporary_folder("sweep") if out is None else folder_named(str(out))
+    with sweep_folder([place], new=False) as folder:
         code = sweeping.perform(folder, _Unwatched())
     return Sweep(folder, code, temporary=out is None)
 

@@ -21,6 +21,7 @@ from scenarios.planning.metric_names import split_metric
 from scenarios.planning.plan import Plan
 from scenarios.planning.scenario import load
 from scenarios.planning.sweep_table import seeds_of
+from scenarios.planning.wake_paths import AUTO
 from scenarios.records.intervals import interval
 from scenarios.records.summary import settled
 from scenarios.records.summary_text import faults_in_words
@@ -30,6 +31,7 @@ from scenarios.running.run import Outcome, Run
 _LIBRARY = "library:"
 NEEDS_FILES = "published-data"
 """The tag of library scenarios that need a published data set."""
+CANNOT_RUN = "cannot run"
 PASSED, FAILED, BROKE, UNKNOWN = "passed", "failed", "broke an invariant", "unknown"
 UNSETTLED, INTERRUPTED = 4, 130
 _BY_CODE = {0: PASSED, 1: FAILED, 3: BROKE, 4: UNKNOWN}
@@ -105,14 +107,13 @@ def cases_of(scenario: str, seeds: Iterable[int] | None = None) -> list[Case]:
 def attempt(case: Case, options: dict[str, Any] | None = None) -> Verdict:
     """Run one case, and judge it. Its folder is thrown away: the same command makes it again."""
     given = options or {}
-    try:
-        plan = make_plan(case.scenario, seed=case.seed, **given)
-    except ScenarioError as error:
-        return Verdict(case, "cannot run", 2, tuple(str(error).splitlines()))
     with tempfile.TemporaryDirectory(prefix="hush-test-") as folder:
-        outcome = asyncio.run(
-            Run(plan, Path(folder) / "run", RunGovernor(), math.inf, AT_END_METRICS).perform()
-        )
+        try:
+            plan = make_plan(case.scenario, seed=case.seed, **given)
+            run = Run(plan, Path(folder) / "run", RunGovernor(), math.inf, AT_END_METRICS)
+        except ScenarioError as error:
+            return Verdict(case, CANNOT_RUN, 2, tuple(str(error).splitlines()))
+        outcome = asyncio.run(run.perform())
     judged = outcome.summary.get("expectations", [])
     values = {i: number(e["got"]) for i, e in enumerate(judged) if e.get("over")}
     code = settled(outcome.summary) if outcome.code == UNSETTLED else outcome.code
@@ -189,6 +190,8 @@ def _changes(options: dict[str, Any]) -> str:
     words = [f" --set {shlex.quote(word)}" for word in words]
     words += [f" --data {shlex.quote(str(folder))}" for folder in options.get("folders") or ()]
     words += [" --allow-code"] if options.get("allow_code") else []
+    path = options.get("path", AUTO)
+    words += [] if path == AUTO else [f" --path {path}"]
     return "".join(words)
 
 

@@ -24,7 +24,7 @@ def other_plan(plan: Plan, name: str, selections: list[Selection]) -> Plan:
     """Return the plan of a scenario that a run is compared with: of a file beside it, or of one of the library."""
     file = beside(plan.folder, name)
     folders = (plan.folder, *data_folders())
-    options = Options(seed=plan.seed, folders=folders, nested=True)
+    options = Options(seed=plan.seed, folders=folders, path=plan.path, nested=True)
     scenario = load(name if file is None else str(file), named=file is None)
     other = resolve(checked(scenario), options)
     any_value = Bound("at_least", -math.inf)

@@ -31,3 +31,17 @@ def rare_collections(size: int, *, watched: bool) -> Iterator[None]:
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Collect young garbage ten times more rarely than Python does while the block runs.
+
+    Loading modules makes thousands of objects and hardly any garbage: looking for it took a few per cent of a short command.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(10_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)

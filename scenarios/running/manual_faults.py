@@ -98,7 +98,7 @@ class Steering:
         fault = faults[number]
         agents = run.members.agents
         links = {(agent.id, j) for agent in agents for j in agent.neighbours}
-        planner.check((fault,), links)
+        planner.check((fault,), lambda a, b: (a, b) in links)
         for a, b in planner.edges():
             if (a, b) not in links:
                 problem = f"no edge joins {a} and {b}: edges are laid before a run begins"

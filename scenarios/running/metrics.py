@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.language.json_numbers import plain
+from scenarios.language.json_numbers import listed, plain
 from scenarios.planning.metric import Metric, Taken, Value
 from scenarios.planning.metric_names import METRICS, metric_of, metrics_of, ordered
 
@@ -67,9 +67,7 @@ class Measurements:
         self.snapshot.budget.last = last
         values = {metric.name: self._value(metric) for metric in self.taken(last=last)}
         return {
-            name: [plain(v) for v in value.tolist()]
-            if isinstance(value, np.ndarray)
-            else plain(value)
+            name: listed(value) if isinstance(value, np.ndarray) else plain(value)
             for name, value in values.items()
         }
 

@@ -21,10 +21,11 @@ from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
 from scenarios.records.data_card import card_of
+from scenarios.records.ledger_export import export_ledger
 from scenarios.records.run_folder import DATA, RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
-from scenarios.running import compared_runs, run_report, sampling
+from scenarios.running import compared_runs, compiled_world, run_report, sampling
 from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.gc_tuning import rare_collections
 from scenarios.running.journal import Journal
@@ -75,7 +76,10 @@ class Run(Simulation):
         self.observers = RunObservers(self, rerun, follow=governor.looks)
         is_live = self.observers.budget.is_live
         self.facts = facts_of(plan, self.members.agents, numerical=is_live)
-        self.folder = RunFolder(folder, first_manifest(plan.name, plan.seed, plan.engine))
+        self.folder = RunFolder(
+            folder,
+            first_manifest(plan.name, plan.seed, plan.engine, compiled_world.path_taken(plan)),
+        )
         self.recorder = Recorder(folder)
         self.log.subscribe(self.recorder)  # first: what others make of events rests on the record
         self.observers.subscribe()
@@ -185,6 +189,7 @@ class Run(Simulation):
     def _conclude(self, status: str, code: int, message: str, others: dict[int, float]) -> Outcome:
         """Judge the run, and write what is written at the end."""
         observers, complete = self.observers, status == "finished"
+        omitted = ""
         summary: dict[str, Any] = {}
         try:
             if code not in {DISK, BROKEN}:
@@ -198,6 +203,7 @@ class Run(Simulation):
         try:
             if code != DISK:
                 self.log.drain()
+                omitted = export_ledger(self.folder, self.recorder.record)
                 summary = self._summary(status)
                 resolved = with_headline(self.journal.scenario, summary)
                 models = run_report.models(self.plan, self.members)
@@ -208,9 +214,14 @@ class Run(Simulation):
             code = EXITS[summary["verdict"]]
         self.recorder.close()
         digests = self.recorder.digests() if code != DISK else {}
-        steered = self.journal.steered
+        notes = {"ledger": omitted} if omitted else {}
         self.folder.finish(
-            status, digests, self.recorder.hashes(), message=message, steered_by_hand=steered
+            status,
+            digests,
+            self.recorder.hashes(),
+            message=message,
+            steered_by_hand=self.journal.steered,
+            **notes,
         )
         return Outcome(self.folder.path, code, status, summary, message)
 

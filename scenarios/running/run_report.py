@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from actors.membership import Membership
 from mechanisms.abilities import LeavesResidual
 from mechanisms.vectors import Matrix
 from scenarios.language.json_numbers import declared_by, figure, number
+from scenarios.language.json_table import JsonTable
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
 from scenarios.records.summary import Values, verdict_of
@@ -54,7 +55,7 @@ def report(
     score = "accuracy" if plan.loss.margin else "rmse"
     loss, epsilon = _numbers(values, "loss"), _numbers(values, "epsilon")
     claimed = _numbers(values, "epsilon.claimed")
-    nodes = [_node(plan, agent, values, score) for agent in agents]
+    nodes = _nodes(plan, agents, values, score)
     targets = expectations.targets()
     summary = {
         "scenario": plan.name,
@@ -67,7 +68,7 @@ def report(
         "ended_s": ending.instant / 1e9,
         "ended_by": ending.reason,
         "updates": sum(agent.updates for agent in agents),
-        "releases": sum(len(agent.store.ledger) for agent in agents),
+        "releases": sum(agent.store.made for agent in agents),
         "derived": int(np.sum(values["derived"])),
         "refused": sum(agent.refused for agent in agents),
         "messages": {key: values[f"messages.{key}"] for key in _MESSAGES},
@@ -102,9 +103,7 @@ def report(
             "not_covered": _not_covered(plan, steered=steered),
             "declared_by": declared_by(plan.kind),
         },
-        "groups": [
-            _group(name, [nodes[i] for i in ids], score) for name, ids in plan.groups.items()
-        ],
+        "groups": [_group(name, nodes.at(ids), score) for name, ids in plan.groups.items()],
         "nodes": nodes,
         "server": None if server is None else {"rounds": server.rounds, "aborted": server.aborted},
         "faults": _faults(observers.checks, members.agents),
@@ -140,13 +139,13 @@ def models(plan: Plan, members: Membership) -> dict[str, Any]:
     return arrays
 
 
-def _verdict(status: str, nodes: list[Values], observers: RunObservers) -> str:
+def _verdict(status: str, nodes: JsonTable, observers: RunObservers) -> str:
     if status == "failed":
         return "fail"
     verdicts = {judgement.verdict for judgement in observers.expectations.judgements}
     if status == "interrupted":
         verdicts.add("unknown")  # what holds so far is no verdict
-    return verdict_of([node["state"] for node in nodes], verdicts)
+    return verdict_of(nodes.columns["state"], verdicts)
 
 
 def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
@@ -188,10 +187,12 @@ def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:
 
 def _residual(agents: list[Agent]) -> float | None:
     """Return the largest gradient norm that any agent's solver took for a minimum; None where none solves."""
+    kinds = {type(agent.mechanism): agent.mechanism for agent in agents}
+    solving = {kind for kind, one in kinds.items() if isinstance(one, LeavesResidual)}
     norms = [
-        agent.mechanism.residual(agent.state)
+        cast("LeavesResidual", agent.mechanism).residual(agent.state)
         for agent in agents
-        if isinstance(agent.mechanism, LeavesResidual)
+        if type(agent.mechanism) in solving
     ]
     return max(norms, default=None)
 
@@ -215,9 +216,9 @@ def _mean(values: Values, name: str) -> Any:
     return figure(float(np.nanmean(numbers)))
 
 
-def _survivors(nodes: list[Values]) -> Values:
+def _survivors(nodes: JsonTable) -> Values:
     """Return over how many agents means are: one that diverged, or was never a member, has no model to judge."""
-    known = sum(1 for node in nodes if node["loss"] is not None)
+    known = sum(1 for loss in nodes.columns["loss"] if loss is not None)
     return {"agents": known, "of": len(nodes), "words": f"{known} of {len(nodes)} agents"}
 
 
@@ -274,25 +275,27 @@ def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
     }
 
 
-def _node(plan: Plan, agent: Agent, values: Values, score: str) -> Values:
-    i, cap = agent.id, agent.settings.cap
-    basic = values.get("epsilon.basic")
-    return {
-        "id": i,
-        "group": plan.nodes[i].group,
-        "points": plan.shards.sizes[i],
-        "state": _state(agent),
-        "updates": agent.updates,
-        "releases": len(agent.store.ledger),
-        "refused": agent.refused,
-        "epsilon": values["epsilon"][i],
-        "epsilon_basic": None if basic is None else basic[i],
-        "cap": None if cap is None else cap.epsilon,
-        "delta": plan.nodes[i].delta,
-        "left": values["epsilon.left"][i],
-        "loss": values["loss"][i],
-        score: (values.get(f"{score}.test") or values[f"{score}.train"])[i],
-    }
+def _nodes(plan: Plan, agents: list[Agent], values: Values, score: str) -> JsonTable:
+    """Return what is said of each agent; the columns of metrics are those of the sample."""
+    caps = [agent.settings.cap for agent in agents]
+    return JsonTable(
+        {
+            "id": range(len(agents)),
+            "group": [node.group for node in plan.nodes],
+            "points": plan.shards.sizes,
+            "state": [_state(agent) for agent in agents],
+            "updates": [agent.updates for agent in agents],
+            "releases": [agent.store.made for agent in agents],
+            "refused": [agent.refused for agent in agents],
+            "epsilon": values["epsilon"],
+            "epsilon_basic": values.get("epsilon.basic") or [None] * len(agents),
+            "cap": [None if cap is None else cap.epsilon for cap in caps],
+            "delta": [node.delta for node in plan.nodes],
+            "left": values["epsilon.left"],
+            "loss": values["loss"],
+            score: values.get(f"{score}.test") or values[f"{score}.train"],
+        }
+    )
 
 
 def _state(agent: Agent) -> str:
@@ -304,18 +307,18 @@ def _state(agent: Agent) -> str:
     return "paused" if agent.fault_state.paused else "spent" if agent.spent else UP
 
 
-def _group(name: str, nodes: list[Values], score: str) -> Values:
+def _group(name: str, nodes: JsonTable, score: str) -> Values:
     def fold(key: str, how: Any) -> Any:
-        known = [number(node[key]) for node in nodes if node[key] is not None]
+        known = [number(value) for value in nodes.columns[key] if value is not None]
         return figure(float(how(known))) if known else None
 
-    states = Counter(node["state"] for node in nodes)
+    states = Counter(nodes.columns["state"])
     return {
         "name": name,
         "count": len(nodes),
         "means_over": _survivors(nodes),
         "state": dict(sorted(states.items())),
-        **{key: sum(node[key] for node in nodes) for key in ("updates", "releases", "refused")},
+        **{key: sum(nodes.columns[key]) for key in ("updates", "releases", "refused")},
         **{key: fold(key, max) for key in ("epsilon", "epsilon_basic", "cap")},
         **{key: fold(key, np.mean) for key in ("left", "loss", score)},
     }

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from actors.events import Event, RoundAborted, RoundClosed, Woke
-from clocks.clock import LOOK, SAMPLE, Clock
-from scenarios.planning.plan import Plan
+from actors.events import Event, RoundAborted, RoundClosed
+from clocks.clock import LOOK, SAMPLE
 from scenarios.planning.run_size import extent
 from scenarios.running.simulation import Simulation
 
@@ -20,10 +19,7 @@ def begin(simulation: Simulation, observers: RunObservers) -> None:
     simulation.clock.spawn(_by_time(simulation, observers))
     stride = extent(simulation.plan).stride
     if stride:
-        rounds = RoundSamples(
-            simulation.plan, stride, simulation.clock, lambda: observers.sample(settles=False)
-        )
-        simulation.log.subscribe(rounds)
+        RoundSamples(simulation, stride, lambda: observers.sample(settles=False)).begin()
 
 
 async def _by_time(simulation: Simulation, observers: RunObservers) -> None:
@@ -46,18 +42,27 @@ class RoundSamples:
     their receivers to notice.
     """
 
-    def __init__(self, plan: Plan, stride: int, clock: Clock, sample: Callable[[], None]) -> None:
-        self._clock, self._sample = clock, sample
-        kinds = (Woke,) if plan.server is None else (RoundClosed, RoundAborted)
-        self.routes: dict[type[Event], Callable[[Event], None]] = dict.fromkeys(
-            kinds, self._count_event
-        )
-        present = sum(1 for node in plan.nodes if node.present)
-        self._every = stride * (max(1, present) if plan.server is None else 1)
-        self._count = 0
-        clock.at(0, LOOK, sample)  # the start: faults of this instant come first
+    def __init__(self, simulation: Simulation, stride: int, sample: Callable[[], None]) -> None:
+        self._simulation = simulation
+        self._stride = stride
+        self._sample = sample
+        self._ended = 0
 
-    def _count_event(self, _: Event) -> None:
-        self._count += 1
-        if self._count % self._every == 0:
-            self._clock.at(self._clock.now, LOOK, self._sample)  # before the next wake
+    def begin(self) -> None:
+        """Take samples from now on."""
+        simulation, plan = self._simulation, self._simulation.plan
+        if plan.server is None:
+            present = sum(1 for node in plan.nodes if node.present)
+            simulation.members.wakes.call_every(self._stride * max(1, present), self._look)
+        else:
+            simulation.log.watch(self._count_round, (RoundClosed, RoundAborted))
+        simulation.clock.at(0, LOOK, self._sample)  # the start: faults of this instant come first
+
+    def _count_round(self, _: Event) -> None:
+        self._ended += 1
+        if self._ended % self._stride == 0:
+            self._look()
+
+    def _look(self) -> None:
+        clock = self._simulation.clock
+        clock.at(clock.now, LOOK, self._sample)  # before the next wake

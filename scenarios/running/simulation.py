@@ -13,6 +13,7 @@ from actors.faults.targets import Measure
 from actors.log import Log
 from clocks.clock import LAST, Engine
 from scenarios.planning.plan import Plan
+from scenarios.planning.wake_paths import DETAILED
 from scenarios.running import world
 from scenarios.running.control import RunGovernor
 
@@ -32,6 +33,8 @@ class Simulation:
         self.clock = clock
         self.governor = RunGovernor() if governor is None else governor
         self.log = Log(clock)
+        if plan.path == DETAILED:
+            self.log.demand_events(self)
         self.governor.count, self.governor.served = lambda: self.log.seq, lambda: clock.now
         self.members = world.build(plan, clock, self.log, self.end)
         self.agents = self.members.agents[: plan.size]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,11 +14,13 @@ from actors.agent import ABSENT, Agent
 from actors.membership import Membership
 from clocks.clock import Clock
 from mechanisms.joint import local_models
+from mechanisms.packed import PackedObjectives
 from mechanisms.solve import NoMinimiser
 from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.metric import Need
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.metric_needs import LOCAL_MODELS, OPTIMUM
+from scenarios.planning.packed_points import PackedPoints
 from scenarios.planning.plan import Plan
 from scenarios.planning.scores import Scores
 from scenarios.records.release_fates import Fates
@@ -51,7 +54,9 @@ class WorldSnapshot:
         )
         self.budget = budget
         self.traffic = traffic
-        self.scores = Scores(plan.shards, plan.loss)
+        labels = PackedPoints.of(plan.shards.train).labels
+        self._objectives = PackedObjectives(plan.objectives, labels)
+        self.scores = Scores(plan.shards, self._objectives)
         self.with_server: Sequence[Agent] = members.agents
         """The agents, and the server where there is one: its id is the first after theirs."""
         self.agents: Sequence[Agent] = members.agents[: plan.size]
@@ -59,6 +64,9 @@ class WorldSnapshot:
         """The models, a row for each agent; NaN where one diverged."""
         self.member = np.ones(plan.size, dtype=bool)
         """Which agents were ever members."""
+        self._statuses = Counter[str]()
+        self._objective: float | None = None
+        """The objective at this instant, once it was asked for."""
         self._clock = clock
         self._fates = fates
         self._rerun = rerun
@@ -70,7 +78,12 @@ class WorldSnapshot:
         self.theta = np.array([agent.model for agent in self.agents])
         finite = np.isfinite(self.theta).all(axis=1)
         self.theta[~finite] = np.nan
-        self.member = np.array([agent.status != ABSENT for agent in self.agents])
+        self._objective = None
+        statuses = [agent.status for agent in self.agents]
+        self._statuses = Counter(statuses)
+        self.member[:] = True
+        if self._statuses[ABSENT]:
+            self.member = np.array([status != ABSENT for status in statuses])
 
     @property
     def now(self) -> int:
@@ -85,13 +98,17 @@ class WorldSnapshot:
 
     def affords(self, need: Need) -> bool:
         """Whether a costly need is met here: the world is small, or the scenario asks for a metric that has the need."""
+        asked = any(need in metric.needs for metric in self._asked.values())
+        return asked or self._effort <= _LARGE
+
+    @cached_property
+    def _effort(self) -> float:
         d = self.plan.dimension
-        effort = self.plan.size * d * d + sum(self.plan.shards.sizes) * d
-        return effort <= _LARGE or any(need in metric.needs for metric in self._asked.values())
+        return self.plan.size * d * d + sum(self.plan.shards.sizes) * d
 
     def count(self, status: str) -> int:
         """Return how many agents are "up", "down", "left" or "absent"."""
-        return sum(1 for agent in self.agents if agent.status == status)
+        return self._statuses[status]
 
     def of_members(self, values: Vector) -> Vector:
         """Put NaN into `values` for agents that were never members, and return it."""
@@ -117,10 +134,15 @@ class WorldSnapshot:
     # what is known before time starts
 
     @cached_property
+    def is_convex(self) -> bool:
+        """Whether what the kind minimises is convex: false where it minimises nothing jointly."""
+        return self.plan.joint is not None and self.plan.joint.convex
+
+    @cached_property
     def optimum_theta(self) -> Matrix | None:
         """The exact minimiser of what the kind minimises; None where it has none, or is too costly."""
         joint = self.plan.joint
-        if joint is None or not joint.convex or not self.affords(OPTIMUM):
+        if joint is None or not self.is_convex or not self.affords(OPTIMUM):
             return None
         try:
             return joint.minimum()
@@ -165,7 +187,12 @@ class WorldSnapshot:
 
     def objective(self) -> float:
         """Return what the kind minimises, at the models; NaN without a joint objective."""
-        return math.nan if self.plan.joint is None else self.plan.joint.value(self._judged())
+        if self._objective is None:
+            self._objective = math.nan
+            if self.plan.joint is not None:
+                theta = self._judged()
+                self._objective = self.plan.joint.value(theta, self._objectives.values(theta))
+        return self._objective
 
     def gap_among(self, ids: Sequence[int]) -> float:
         """Return the gap of some agents, on the edges between them; NaN where their objective has no minimum."""
@@ -177,4 +204,6 @@ class WorldSnapshot:
                 self._minima[key] = among.value(among.minimum())
             except NoMinimiser:
                 self._minima[key] = math.nan
-        return among.value(self._judged()[ids]) - self._minima[key]
+        theta = self._judged()
+        local = self._objectives.values(theta)[ids]
+        return among.value(theta[ids], local) - self._minima[key]

@@ -3,32 +3,37 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 
 import numpy as np
 
 from actors.agent import Agent, Streams, Surroundings
-from actors.behaviours.broadcast import broadcast
+from actors.behaviours.broadcast import PlainTicks, broadcast
 from actors.behaviours.client import run_client
 from actors.behaviours.exchange import exchange
 from actors.behaviours.server import run_server
+from actors.behaviours.together import Together
 from actors.behaviours.wake import Life
 from actors.conditions import Metrics
 from actors.faults.context import PREPARATIONS, FaultContext
 from actors.faults.link_effects import RateLimit
 from actors.faults.schedule import Fault, FaultSchedule
 from actors.faults.targets import Measure
-from actors.links import Links
+from actors.links import Links, Policy
 from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.membership import Behaviour, Membership
 from actors.settings import Settings
 from clocks.activation import Barrier
 from clocks.clock import Clock
-from mechanisms.abilities import openings_of
-from mechanisms.vectors import Matrix
+from mechanisms.abilities import HasOpening, offers, openings_of
+from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.plan import NodePlan, Plan, ServerPlan
-from scenarios.planning.seeds import NoiseSource, draws, lanes
+from scenarios.planning.seeds import NoiseSource, draws, keys
+from scenarios.planning.wake_paths import DETAILED
+from scenarios.running import compiled_world
+from scenarios.running.compiled_world import CompiledWorld
 
 _NO_FAULT = -1
 """The number of the fault behind the throttling of a link that is slow by its plan."""
@@ -36,32 +41,45 @@ _NO_FAULT = -1
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
     """Make the world of a plan; `open_world` starts it."""
-    return Membership(
-        _agents(plan, clock, log),
+    behave = _behaviours(plan, clock, log)
+    compiled = compiled_world.of(plan, clock, log, behave)
+    agents = _agents(plan, clock, log, compiled)
+    members = Membership(
+        agents,
         clock,
         log,
-        _behaviours(plan),
+        behave if compiled is None else compiled.behave,
         updates=plan.updates,
         until_spent=plan.stop == "spent",
         finish=finish,
     )
+    if compiled is not None:
+        compiled.lay_out(agents, members)
+    return members
 
 
-def _behaviours(plan: Plan) -> Behaviour:
+def _behaviours(plan: Plan, clock: Clock, log: Log) -> Behaviour:
     """Return what each agent does: the fastest steps that its kind offers, else those of its family; the server serves."""
+    if plan.family == "server":
+        return _serving(None if plan.path == DETAILED else Together(clock, log))
+    ticks = None if plan.path == DETAILED else PlainTicks(clock, log)
+    waking: Behaviour = partial(broadcast, ticks=ticks)
     detailed: Behaviour = {
-        "server": run_client,
         "pairs": exchange,
-        "consensus": broadcast,
-        "personalised": broadcast,
-        "alone": broadcast,
+        "consensus": waking,
+        "personalised": waking,
+        "alone": waking,
     }[plan.family]
     kind = MECHANISMS.get(plan.kind)  # None for code of the scenario's own
-    fastest = detailed if kind is None else kind.compiled or kind.fused or detailed
+    return detailed if kind is None else kind.compiled or kind.fused or detailed
+
+
+def _serving(together: Together | None) -> Behaviour:
+    """Return what a server does, and what its clients do."""
 
     def behave(agent: Agent, log: Log, members: Membership) -> tuple[Life, ...]:
         serves = agent.settings.round_rules is not None
-        return (run_server if serves else fastest)(agent, log, members)
+        return (run_server if serves else run_client)(agent, log, members, together)
 
     return behave
 
@@ -113,52 +131,36 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
     return needs is None or needs.is_prepared(agent)
 
 
-def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
+def _agents(plan: Plan, clock: Clock, log: Log, compiled: CompiledWorld | None) -> list[Agent]:
     """Make the agents of a plan, and the server behind them, each with its links, random streams and settings."""
-    mailboxes = [Mailbox(i, clock, log) for i in range(plan.seats)]
-    noise, starts = NoiseSource(plan.seeds["noise"]), plan.starts()
-
-    def links(i: int, neighbours: Sequence[int]) -> Links:
-        paths = [f"link/{i}→{j}" for j in neighbours]
-        policies = [plan.policy_of(i, j) for j in neighbours]
-        ends = Links(
-            neighbours,
-            policies,
-            lanes(plan.seeds["link"], paths),
-            [mailboxes[j] for j in neighbours],
-        )
-        for slot, policy in enumerate(policies):
-            if policy.rate is not None:
-                ends.add_effect(slot, RateLimit(_NO_FAULT, policy.rate))
-        return ends
-
-    def streams(i: int, name: str, choices: str) -> Streams:
-        return Streams(
-            noise.of(i),
-            draws(plan.seeds["clock"], f"clock/{name}"),
-            draws(plan.seeds["clock"], f"compute/{name}"),
-            draws(plan.seeds["network"], f"{choices}/{name}"),
-        )
+    make_box = Mailbox if compiled is None else compiled.make_mailbox
+    make = Agent if compiled is None else compiled.make_agent
+    mailboxes = [make_box(i, clock, log) for i in range(plan.seats)]
+    links, openings = _Wiring(plan, mailboxes), _Openings(plan)
+    streams, settings = _streams(plan), _SharedSettings(plan)
 
     def agent(node: NodePlan) -> Agent:
-        one = Agent(
+        one = make(
             node.id,
             node.mechanism,
-            _settings(node, plan),
+            settings.of(node),
             Surroundings(
                 node.neighbours,
                 node.weights,
-                _first_rows(node, plan, starts),
-                links(node.id, node.neighbours),
+                *openings.of(node),
+                links.of(node.id, node.neighbours),
             ),
             mailboxes[node.id],
-            streams(node.id, str(node.id), "partner"),
+            streams[node.id],
             clock,
             log,
             tick_ns=plan.tick_ns,
         )
-        named = {j for j in node.neighbours if (min(node.id, j), max(node.id, j)) in plan.apart}
-        one.fault_state.named_neighbours, one.fault_state.without_edge = frozenset(named), named
+        if plan.apart:
+            ends = ((min(node.id, j), max(node.id, j)) for j in node.neighbours)
+            pairs = zip(node.neighbours, ends, strict=True)
+            named = frozenset(j for j, edge in pairs if edge in plan.apart)
+            one.fault_state.named_neighbours = one.fault_state.without_edge = named
         return one
 
     def server(of: ServerPlan) -> Agent:
@@ -168,9 +170,9 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
             i,
             of.mechanism,
             Settings(Barrier(), start=of.start, rounds=plan.rounds, round_rules=of.round_rules),
-            Surroundings(clients, np.ones(plan.size), first, links(i, clients)),
+            Surroundings(clients, np.ones(plan.size), first, first.copy(), links.of(i, clients)),
             mailboxes[i],
-            streams(i, "server", "sample"),
+            streams[i],
             clock,
             log,
         )
@@ -179,20 +181,121 @@ def _agents(plan: Plan, clock: Clock, log: Log) -> list[Agent]:
     return agents if plan.server is None else [*agents, server(plan.server)]
 
 
-def _settings(node: NodePlan, plan: Plan) -> Settings:
-    return Settings(
-        node.activation,
-        node.start,
-        node.compute,
-        node.cap,
-        node.on_exhausted,
-        node.adopt_neighbours,
-        None if plan.server is not None else plan.rounds,
-        silence=plan.silence,
+class _Wiring:
+    """Makes the outgoing links of agents; the keys of all of them lie in one array."""
+
+    def __init__(self, plan: Plan, mailboxes: list[Mailbox]) -> None:
+        self._plan = plan
+        self._mailboxes = mailboxes
+        around: list[Sequence[int]] = [node.neighbours for node in plan.nodes]
+        if plan.server is not None:
+            around.append(range(plan.size))
+        paths = (f"link/{i}→{j}" for i, near in enumerate(around) for j in near)
+        self._keys = keys(plan.seeds["link"], paths)
+        self._ends = list(accumulate(map(len, around), initial=0))
+
+    def of(self, i: int, neighbours: Sequence[int]) -> Links:
+        """Return the links of one agent."""
+        plan = self._plan
+        policies: Sequence[Policy] | Policy = plan.policy
+        if plan.exceptions:
+            policies = [plan.policy_of(i, j) for j in neighbours]
+        links = Links(
+            neighbours,
+            policies,
+            self._keys[self._ends[i] : self._ends[i + 1]],
+            [self._mailboxes[j] for j in neighbours],
+        )
+        if plan.exceptions or plan.policy.rate is not None:
+            for slot in range(len(neighbours)):
+                rate = links.policy_of(slot).rate
+                if rate is not None:
+                    links.add_effect(slot, RateLimit(_NO_FAULT, rate))
+        return links
+
+
+def _streams(plan: Plan) -> list[Streams]:
+    """Return the random streams of all agents, and of the server behind them; their keys lie in one array."""
+    names = [(str(i), "partner") for i in range(plan.size)]
+    if plan.server is not None:
+        names.append(("server", "sample"))
+    columns = (
+        keys(plan.seeds["clock"], (f"clock/{name}" for name, _ in names)),
+        keys(plan.seeds["clock"], (f"compute/{name}" for name, _ in names)),
+        keys(plan.seeds["network"], (f"{choices}/{name}" for name, choices in names)),
     )
+    noise = NoiseSource(plan.seeds["noise"]).of_all(range(plan.seats))
+    return list(map(Streams, noise, np.column_stack(columns)))
 
 
-def _first_rows(node: NodePlan, plan: Plan, starts: Matrix) -> Matrix:
-    """Return what an agent holds of each neighbour before that has sent anything: a row each."""
-    around = starts[list(node.neighbours)] if plan.server is None else plan.server.start[None]
-    return openings_of(node.mechanism, around.reshape(len(node.neighbours), plan.dimension))
+class _SharedSettings:
+    """The settings of agents: one object for all agents of equal plans."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._silence = plan.silence
+        self._rounds = None if plan.server is not None else plan.rounds
+        self._known: dict[tuple[object, ...], Settings] = {}
+
+    def of(self, node: NodePlan) -> Settings:
+        """Return the settings of one agent."""
+        same = (
+            *map(id, (node.activation, node.start, node.compute, node.cap)),
+            node.on_exhausted,
+            node.adopt_neighbours,
+        )
+        if same not in self._known:
+            self._known[same] = Settings(
+                node.activation,
+                node.start,
+                node.compute,
+                node.cap,
+                node.on_exhausted,
+                node.adopt_neighbours,
+                self._rounds,
+                silence=self._silence,
+            )
+        return self._known[same]
+
+
+class _Openings:
+    """What agents hold of their neighbours before these have sent anything: a row each, of shared memory where rows are equal."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        nodes, server = plan.nodes, plan.server
+        first = nodes[0].start if server is None else server.start
+        others = (node.start for node in nodes) if server is None else ()
+        self._common: Vector | None = first
+        """What all agents start from; None where they start from different models."""
+        if any(start is not first for start in others):
+            self._common = None
+        self._starts = None if self._common is not None else plan.starts()
+        self._known: dict[int, Matrix] = {}
+        rows = sum(len(node.neighbours) for node in nodes)
+        blank = self._common is not None and not self._common.view(np.uint64).any()
+        # the memory of zeros is taken when it is first written to
+        self._blank = np.zeros((rows, plan.dimension)) if blank else None
+        self._taken = 0
+
+    def of(self, node: NodePlan) -> tuple[Matrix, Matrix]:
+        """Return the rows of an agent, and a copy of them for it to write into."""
+        degree, d = len(node.neighbours), self._plan.dimension
+        if self._common is None or offers(node.mechanism, HasOpening):
+            first = openings_of(node.mechanism, self._around(node))
+            return first, first.copy()
+        if degree not in self._known:
+            self._known[degree] = np.broadcast_to(self._common, (degree, d))
+        first = self._known[degree]
+        if self._blank is None:
+            return first, first.copy()
+        own = self._blank[self._taken : self._taken + degree]
+        self._taken += degree
+        return first, own
+
+    def _around(self, node: NodePlan) -> Matrix:
+        """Return the starts of an agent's neighbours."""
+        shape = (len(node.neighbours), self._plan.dimension)
+        if self._starts is None:
+            assert self._common is not None, "all have one start, or each has its own"  # noqa: S101
+            return np.broadcast_to(self._common, shape)
+        return self._starts[list(node.neighbours)].reshape(shape)

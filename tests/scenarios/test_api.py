@@ -227,9 +227,10 @@ def test_signatures_show_every_option(function: Any) -> None:
         "folders": (),
         "allow_code": False,
         "allow_large": False,
+        "path": "auto",
     }
     if function in {run, run_sync}:
-        options |= {"out": None, "keep": None, "speed": math.inf}
+        options |= {"out": None, "keep": None, "speed": math.inf, "profile": False}
     (_, *shown) = inspect.signature(function).parameters.values()
     assert {p.name: p.default for p in shown} == options
     assert all(p.kind is p.KEYWORD_ONLY for p in shown)

@@ -22,7 +22,7 @@ from pathlib import Path
 from scenarios import run, run_sync
 out, way, number, own = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4] == "own"
 def send():
-    while not any(p.stat().st_size > 50_000 for p in out.glob("events-*.jsonl")):
+    while not any(p.stat().st_size > 50_000 for p in out.glob("record-*.hush")):
         time.sleep(0.02)
     os.kill(os.getpid(), number)
 def status():

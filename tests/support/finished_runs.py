@@ -24,7 +24,8 @@ def finished(world: Mapping[str, Any], **options: Any) -> Ran:
     its folder. Each worker of a session has its own runs.
     """
     plan = make_plan(world, **options)
-    key = hashlib.sha256(json.dumps(plan.resolved, sort_keys=True).encode()).hexdigest()
+    text = json.dumps([plan.resolved, plan.path], sort_keys=True)
+    key = hashlib.sha256(text.encode()).hexdigest()
     if key not in _runs:
         _runs[key] = perform(plan, Path(_folder.name))
     return _runs[key]

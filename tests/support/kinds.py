@@ -1,6 +1,6 @@
 """Members of families, made from tables as an author writes them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def load(data: dict[str, Any], n: int, seed: int, folders: Folders, demands: Dem
 
 def edges_of(
     topology: dict[str, Any], n: int, rng: np.random.Generator, targets: Matrix | None
-) -> tuple[Edge, ...]:
+) -> Sequence[Edge]:
     """Make the edges of a topology over n agents."""
     table = read_kind(Tables(TOPOLOGIES), topology)
     inputs = TopologyInputs(n, rng, targets, Folders(Path()))

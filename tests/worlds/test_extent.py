@@ -19,7 +19,7 @@ from tests.support.finished_runs import finished
 def judge(ran: Ran) -> None:
     """Compare the size of the events with what was promised before the run."""
     promised = forecast(ran.run.plan)["expected"]["events_file_bytes"]
-    written = sum(p.stat().st_size for p in ran.outcome.folder.glob("events-*.jsonl"))
+    written = sum(p.stat().st_size for p in ran.outcome.folder.glob("record-*.hush"))
     assert promised / 2 < written < promised * 2
 
 

@@ -111,8 +111,8 @@ def test_what_is_missing_or_changed_is_named(ran: Ran, tmp_path: Path) -> None:
     ]
     assert list(RunRecord(ran.outcome.folder).flaws) == []
     known = {
-        "events-00000.jsonl": json.loads((folder / "manifest.json").read_text())["sha256"][
-            "events-00000.jsonl"
+        "record-00000.hush": json.loads((folder / "manifest.json").read_text())["sha256"][
+            "record-00000.hush"
         ]
     }
     short = changed(ran, tmp_path / "short", ("models.npz",), sha256=known)
@@ -130,12 +130,12 @@ FULL = """
 import errno, os, sys
 from pathlib import Path
 from scenarios.command.main import main
-write = Path.write_bytes
-def full(path, data):
+opened = Path.open
+def full(path, *arguments, **options):
     if path.name == "models.npz.new":
         raise OSError(errno.ENOSPC, "No space left on device", str(path))
-    return write(path, data)
-Path.write_bytes = full
+    return opened(path, *arguments, **options)
+Path.open = full
 sys.exit(main(["run", "ring5-dropout", "--quiet", "--until", "3s", "--out", sys.argv[1]]))
 """
 

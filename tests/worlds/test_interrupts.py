@@ -18,6 +18,7 @@ from scenarios.api.runs import make_plan
 from scenarios.running.control import Signals
 from scenarios.running.run import last_sample
 from tests.support.builders import private
+from tests.support.old_folders import EVENTS, make_old
 from tests.support.paths import ROOT
 
 LONG = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
@@ -28,7 +29,7 @@ def start(out: Path, *more: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "scenarios", *LONG, "--out", str(out), *more]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     begun = time.monotonic()
-    while not any(p.stat().st_size > 100_000 for p in out.glob("events-*.jsonl")):
+    while not any(p.stat().st_size > 100_000 for p in out.glob("record-*.hush")):
         assert process.poll() is None
         assert time.monotonic() - begun < 60
         time.sleep(0.02)
@@ -59,11 +60,11 @@ def test_a_signal_leaves_a_folder_that_says_interrupted(tmp_path: Path, number: 
 def test_a_killed_run_is_readable_and_loses_at_most_a_second(tmp_path: Path) -> None:
     process = start(tmp_path / "run")
     time.sleep(1.5)
-    before = sum(p.stat().st_size for p in (tmp_path / "run").glob("events-*.jsonl"))
+    before = sum(p.stat().st_size for p in (tmp_path / "run").glob("record-*.hush"))
     time.sleep(1.0)
     process.kill()
     process.communicate()
-    after = sum(p.stat().st_size for p in (tmp_path / "run").glob("events-*.jsonl"))
+    after = sum(p.stat().st_size for p in (tmp_path / "run").glob("record-*.hush"))
     assert after > before, "what happened a second before the end is on the disk"
     result = open_run(tmp_path / "run")
     assert result.status == "running"
@@ -86,10 +87,10 @@ def test_a_torn_last_line_is_where_the_run_was_killed(tmp_path: Path) -> None:
     from tests.support.builders import perform, private
 
     ran = perform(private(), tmp_path)
-    path = ran.outcome.folder / "events-00000.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-7])
-    assert len(list(ran.result.events())) == whole.count(b"\n") - 1
+    whole = ran.events()
+    path = make_old(ran.outcome.folder) / EVENTS
+    path.write_bytes(path.read_bytes()[:-7])
+    assert ran.events() == whole[:-1]
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ class FullAt:
 def test_short_writes_are_noticed_and_only_whole_records_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from scenarios.running.observers.recorder import DiskFull, Stream
+    from scenarios.records.stream import DiskFull, Stream
 
     stream = Stream(tmp_path / "x.jsonl")
     stream.write(b"one\n")

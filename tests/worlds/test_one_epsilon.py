@@ -20,6 +20,7 @@ from scenarios.running.run import Run
 from tests.support.altered import overflowing
 from tests.support.catalogue import EVERY, family, private, world
 from tests.support.finished_runs import finished
+from tests.support.records import write_record
 
 
 def near(value: float) -> Any:
@@ -45,16 +46,8 @@ def cut(folder: Path, at: int, there: Path) -> Path:
     """A copy of a run as SIGKILL would have left it after its event number `at`."""
     shutil.copytree(folder, there)
     kept = [e for e in RunRecord(folder).events() if e["seq"] <= at]
-    for segment in there.glob("events-*.jsonl"):
-        segment.unlink()
-    text = "".join(json.dumps(event) + "\n" for event in kept)
-    (there / "events-00000.jsonl").write_text(text)
-    paid = {(e["node"], e["k"]) for e in kept if e["kind"] == "charged"}
-    ledger = [
-        line for line in RunRecord(folder).ledger_lines() if (line["node"], line["k"]) in paid
-    ]
-    (there / "ledger.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ledger))
-    for name in ("summary.json", "verdicts.json", "models.npz", "metrics.csv"):
+    write_record(there, kept, RunRecord(folder).ledger_lines())
+    for name in ("ledger.jsonl", "summary.json", "verdicts.json", "models.npz", "metrics.csv"):
         (there / name).unlink(missing_ok=True)
     manifest = json.loads((there / "manifest.json").read_text())
     (there / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))

@@ -26,6 +26,8 @@ from actors.events import (
     Sent,
     Woke,
 )
+from actors.log import Batch
+from actors.turns import Spends
 from scenarios.records.reader import RunRecord
 from scenarios.running.observers.schedule_rows import Schedule, digest_of, rows_of, units
 from tests.support import schedule
@@ -33,6 +35,7 @@ from tests.support.builders import Ran, perform, private, scenario
 from tests.support.catalogue import world
 from tests.support.command import hush
 from tests.support.federation import world as federation
+from tests.support.records import lived
 
 LINKS = {
     "topology": "complete",
@@ -125,6 +128,17 @@ def test_batches_do_not_matter(made: dict[str, Ran], size: int) -> None:
         digest.fold(events[first : first + size])
         assert digest.hexdigest() == digest.hexdigest()
     assert digest.hexdigest() == ran.digests["schedule"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize("name", WORLDS)
+def test_rows_and_columns_give_the_same_digest(made: dict[str, Ran], name: str, size: int) -> None:
+    """However events are cut into batches, and these into rows: in the middle of a turn, too."""
+    events, spends, digest = lived(made[name].outcome.folder), Spends(), Schedule()
+    for first in range(0, len(events), size):
+        digest.fold(Batch(events[first : first + size], spends))
+        assert digest.hexdigest() == digest.hexdigest()
+    assert digest.hexdigest() == digest_of(events) == made[name].digests["schedule"]
 
 
 Events = list[Any]

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import sys
 import time
 from collections.abc import Coroutine, Sequence
 from functools import partial
@@ -240,19 +239,3 @@ def console_for(color: str) -> Console:
 async def show(subject: Subject, work: Coroutine[Any, Any, Any], color: str) -> Any:
     """Await some work while its subject is on the screen."""
     return await Screen(subject, console_for(color)).watch(work)
-
-
-def is_plain(*, asked: bool) -> bool:
-    """Whether frames are ASCII only: as asked, or because nothing else can be written."""
-    try:
-        "ε█●".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        return True
-    return asked
-
-
-def can_be_full(*, asked: bool = False) -> bool:
-    """Whether there are a real keyboard and a real screen; in CI only where it is asked for."""
-    dumb = os.environ.get("TERM", "") in {"", "dumb"}
-    quiet = bool(os.environ.get("CI")) and not asked
-    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb and not quiet

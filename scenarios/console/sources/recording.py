@@ -141,8 +141,8 @@ class Recording(Source):
         act = self._routes.get(type(event))
         if act is not None:
             act(event)
-        self.traffic.fold([event])
-        self.run_state.fold([event])
+        self.traffic.note([event])
+        self.run_state.keep([event])
 
     def _note_sent(self, event: Sent) -> None:
         for j in event.to:
@@ -173,7 +173,7 @@ class Recording(Source):
     def _charge_the_rest(self) -> None:
         """Charge what the ledger holds and no event shows: the run was killed before it wrote the events."""
         for node, spends in self._spends.items():
-            for spend in spends[len(self.budget.ledgers[node]) :]:
+            for spend in spends[self.budget.counts[node] :]:
                 self.budget.charge(node, spend)
 
     @property
@@ -205,7 +205,7 @@ class Recording(Source):
         return [j for j in self.near[i] if self.run_state.status[j] in {UP, DOWN}]
 
     def ledger_of(self, i: int) -> Ledger:
-        return self.budget.ledgers[i]
+        return self.budget.ledger(i)
 
     @property
     def flying(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,8 +32,11 @@ from actors.events import (
     Spent,
     Violated,
 )
+from actors.log import Batch
+from actors.turns import TURN_KINDS, Turns
 from mechanisms.vectors import Matrix
 from scenarios.console.drawing.layout import MANY
+from scenarios.console.sources.batches import Losses, concerns, last_about, last_of
 from scenarios.console.sources.fault_windows import FaultWindows
 from scenarios.language.json_numbers import number
 from scenarios.planning.fault_kinds import state_of
@@ -62,6 +65,8 @@ NOTABLE: tuple[type[Event], ...] = (
 )
 """What a person wants to see among thousands: the last of these are kept beside the last of all."""
 _NOTABLE = frozenset(NOTABLE)
+_LOOSE = _NOTABLE & TURN_KINDS
+"""Such an event may stand in a turn, or by itself."""
 _KEPT, _NOTED, _OWN = 400, 1000, 200
 _HISTORY = 400
 
@@ -91,8 +96,14 @@ class RunState:
         """Number and instant of the last samples, messages sent and lost until then."""
         self.round = 0
         self.broken = ""
-        self.recent: deque[Event] = deque(maxlen=keeps)
-        self.notable: deque[Event] = deque(maxlen=_NOTED)
+        self._keeps = keeps
+        self._recent: deque[Event] = deque(maxlen=keeps)
+        self._batches: deque[Batch] = deque()
+        """The last batches, of which nobody has asked for the events."""
+        self._notable: deque[Event] = deque(maxlen=_NOTED)
+        self._losses = Losses()
+        self._is_sorted = True
+        """Whether notable events are in order: those that may stand in turns come later than others."""
         self._whose: int | None = None
         self._own: deque[Event] = deque(maxlen=_OWN)
         self._routes: dict[type[Event], Callable[[Any], None]] = {
@@ -127,9 +138,31 @@ class RunState:
         return "spent" if i in self.spent else "slow" if self.slow[i] else UP
 
     @property
+    def recent(self) -> deque[Event]:
+        """The last events."""
+        wanted, last = self._keeps, list[list[Event]]()
+        while self._batches and wanted > 0:
+            events = last_of(self._batches.pop(), wanted)
+            last.append(events)
+            wanted -= len(events)
+        self._batches.clear()
+        for events in reversed(last):
+            self._recent.extend(events)
+        return self._recent
+
+    @property
+    def notable(self) -> deque[Event]:
+        """The last events that a person wants to see among thousands."""
+        if self._losses.waiting or not self._is_sorted:
+            self._is_sorted = True
+            both = sorted((*self._notable, *self._losses.take()), key=lambda event: event.seq)
+            self._notable = deque(both, maxlen=_NOTED)
+        return self._notable
+
+    @property
     def routes(self) -> Mapping[type[Event], Callable[[Any], None]]:
-        """Fold a rare event at once; the others come in batches."""
-        return dict.fromkeys(self.kinds, self)
+        """Fold a rare event at once; the others come in batches, and what is lost in turns, too."""
+        return {kind: self for kind in self.kinds if kind not in TURN_KINDS}
 
     def __call__(self, event: Event) -> None:
         act = self._routes.get(type(event))
@@ -137,7 +170,7 @@ class RunState:
             self.changes += 1
             act(event)
         if type(event) in _NOTABLE:
-            self.notable.append(event)
+            self._notable.append(event)
 
     def _note_up(self, event: Joined | Restarted) -> None:
         self.status[_of(event.node)] = UP
@@ -183,18 +216,34 @@ class RunState:
     def _note_violated(self, event: Violated) -> None:
         self.broken = event.invariant
 
-    def fold(self, batch: Sequence[Event]) -> None:
-        """Keep the last events, and those of the agent that is open."""
-        self.recent.extend(batch)
+    def fold(self, batch: Batch) -> None:
+        """Keep the last events, and those of the agent that is open: they are made when they are asked for."""
+        self._batches.append(batch)
+        while (
+            len(self._batches) > 1 and sum(map(len, islice(self._batches, 1, None))) >= self._keeps
+        ):
+            self._batches.popleft()
+        for part in batch.parts:
+            if isinstance(part, Turns):
+                self._losses.note(part)
+            elif type(part) in _LOOSE:
+                self._notable.append(part)
+                self._is_sorted = False
         if self._whose is not None:
-            self._own.extend(event for event in batch if _concerns(event, self._whose))
+            self._own.extend(last_about(batch, self._whose))
+
+    def keep(self, events: Sequence[Event]) -> None:
+        """Keep events among the last ones, and those of the agent that is open."""
+        self._recent.extend(events)
+        if self._whose is not None:
+            self._own.extend(event for event in events if concerns(event, self._whose))
 
     def look_at(self, i: int | None) -> Sequence[Event]:
         """Return the last events that concern one agent; as long as it is open, they are kept apart."""
         if i != self._whose:
             self._whose = i
             known = {e.seq: e for kept in (self.notable, self.recent) for e in kept}
-            mine = () if i is None else (known[s] for s in sorted(known) if _concerns(known[s], i))
+            mine = () if i is None else (known[s] for s in sorted(known) if concerns(known[s], i))
             self._own = deque(mine, maxlen=_OWN)
         return self._own
 
@@ -249,15 +298,6 @@ class RunState:
     def sampled(self, name: str) -> Any:
         """Return a metric of the last sample; None where it was not taken."""
         return None if self.last is None else self.last.values.get(name)
-
-
-def _concerns(event: Any, i: int) -> bool:
-    return bool(
-        event.node == i
-        or getattr(event, "receiver", -1) == i
-        or i in getattr(event, "to", ())
-        or i in getattr(event, "targets", ())
-    )
 
 
 def _three(table: Matrix) -> list[tuple[float, float, float]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from actors.agent import DOWN, UP, Agent
 from actors.events import (
@@ -31,19 +32,27 @@ from actors.events import (
     Woke,
 )
 from actors.log import Log
+from actors.turns import TURN_KINDS, Turns
 from clocks.activation import Barrier
-from mechanisms.abilities import BoundsGradient
-from mechanisms.accounting.loss import tally
+from mechanisms.abilities import BoundsGradient, StatesGradientBound
+from mechanisms.accounting.loss import Tally, tally
+from mechanisms.accounting.spend import Spend
+from mechanisms.objectives import GradientBound, LocalObjective, Loss, Objective
+from mechanisms.packed import longest_gradients
+from mechanisms.vectors import Matrix, Vector
 from scenarios.planning.plan import Plan
 from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
 from scenarios.running.observers.traffic import Traffic
+from scenarios.running.observers.turn_checks import Told, TurnChecks
 
 if TYPE_CHECKING:
     from scenarios.records.budget import Budget
 
 
 _SAMPLE_OF_NODES = 64
+_AT_ONCE = 4096
+"""The models of so many agents are looked at together."""
 
 
 class Checks:
@@ -57,17 +66,22 @@ class Checks:
         self._log = log
         self._traffic = traffic
         self._budget = budget
-        self._compared = [0] * plan.size
+        self._compared = np.zeros(plan.size, np.int64)
         """How many releases of each agent were compared with the charges that events carried."""
+        self._judged: set[tuple[int, ...]] = set()
+        """The classes of agents whose caps were judged at the last sample."""
+        self._abilities: dict[type, type | None] = {}
+        self._lengths: dict[int, tuple[Objective, str, Vector]] = {}
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
-        self._charged = [0] * plan.seats
-        self._paid: list[tuple[int, int]] = [(-1, -1)] * plan.seats
-        self._ready = [-1] * plan.seats
-        self._version = [-1] * plan.seats
+        self._told = Told(plan.seats)
         self.faults = FaultChecks(plan, self._break)
         self._streams = [agent.noise_stream for agent in agents]
+        self._turns = TurnChecks(
+            agents, self._streams, self._told, self.faults, log.spends, self._break
+        )
         self._now = 0
-        self.released_count = 0
+        self._between: list[Event] = []
+        """What was told one by one while turns waited: its time is checked with theirs."""
         self.routes: dict[type[Event], Callable[[Any], None]] = {
             Woke: self.woke,
             Proposed: self.timed,
@@ -99,17 +113,66 @@ class Checks:
                 detail = f"agent {node} drew the noise of release {k} after that of {last}"
                 self._break("noise once", event, detail)
 
+    @property
+    def released_count(self) -> int:
+        """How many releases there were in all, of which it was told."""
+        return self._told.released
+
+    @property
+    def stops(self) -> frozenset[type[Event]]:
+        """All turns are told before what changes agents and faults, and before samples."""
+        return frozenset(self.routes.keys() - TURN_KINDS - {Refused})
+
+    def take_turns(self, turns: Turns) -> None:
+        """Check the next turns."""
+        self._in_time(turns)
+        self._turns.take(turns)
+
+    def _in_time(self, turns: Turns) -> None:
+        """Check that time never falls: over turns, and what was told between them."""
+        between, self._between = self._between, []
+        t, order = turns.t, None
+        if between:
+            numbers = np.concatenate([turns.seq, [event.seq for event in between]])
+            order = np.argsort(numbers)
+            t = np.concatenate([t, [event.t for event in between]])[order]
+        before = np.concatenate([[self._now], t[:-1]])
+        if (t < before).any():
+            at = int(np.argmax(t < before))
+            place = at if order is None else int(order[at])
+            told = (
+                self._turns.events(turns, place)[0]
+                if place < len(turns)
+                else between[place - len(turns)]
+            )
+            self._break("time", told, f"{t[at]} ns after {before[at]} ns")
+        self._now = int(t[-1])
+
+    def _catch_up(self, node: int) -> None:
+        """Let turns be told that an agent had before this event: those that wait have wakes that are not counted.
+
+        A server has no wakes: all turns are told before its single events.
+        """
+        is_behind = self._told.wakes[node] != self._agents[node].updates or node >= self._plan.size
+        if is_behind and self._log.unseen_rows:
+            self._log.show_turns()
+
     def timed(self, event: Event) -> None:
         """Check that time never falls."""
+        if self._log.unseen_rows:
+            self._between.append(event)
+            return
         if event.t < self._now:
             self._break("time", event, f"{event.t} ns after {self._now} ns")
         self._now = event.t
 
     def woke(self, event: Woke) -> None:
         """Check that only agents that are up wake."""
-        if event.t < self._now:
+        if event.t < self._now or self._log.unseen_rows:
             self.timed(event)
-        self._now = event.t
+        else:
+            self._now = event.t
+        self._told.wakes[event.node] += 1
         faults = self.faults
         if faults.status[event.node] != UP or faults.paused:  # type: ignore[index] # an agent woke
             faults.acted(event, "woke")
@@ -118,21 +181,25 @@ class Checks:
         """Check that charges are numbered without gaps: number k is charged once."""
         node = event.node
         assert node is not None, "an agent was charged"  # noqa: S101
-        if event.k != self._charged[node] or len(self._agents[node].store.ledger) != event.k + 1:
-            expected = self._charged[node]
+        self._catch_up(node)
+        told = self._told
+        if event.k != told.charged[node] or self._agents[node].store.made != event.k + 1:
+            expected = told.charged[node]
             self._break(
                 "charged once",
                 event,
                 f"agent {node} was charged for release {event.k}, not {expected}",
             )
-        self._charged[node] = event.k + 1
-        self._paid[node] = event.k, event.seq
+        told.charged[node] = event.k + 1
+        told.paid[node] = event.k, event.seq
 
     def released(self, event: Released) -> None:
         """Check that a release follows its own charge, once."""
         node = event.node
         assert node is not None, "an agent released"  # noqa: S101
-        if self._paid[node] != (event.k, event.cause):
+        self._catch_up(node)
+        told = self._told
+        if told.paid.pop(node, None) != (event.k, event.cause):
             self._break(
                 "charged before sent",
                 event,
@@ -140,39 +207,41 @@ class Checks:
             )
         if self._streams[node].reused is not None:
             self._noise_once(event)
-        self._paid[node] = -1, -1
-        self.released_count += 1
-        self._ready[node] = event.seq
+        told.released += 1
+        told.ready[node] = event.seq
 
     def derived(self, event: Derived) -> None:
         """Note that a derived message is ready to be sent."""
-        self._ready[event.node] = event.seq  # type: ignore[index]
+        assert event.node is not None, "an agent derived"  # noqa: S101
+        self._catch_up(event.node)
+        self._told.ready[event.node] = event.seq
 
     def sent(self, event: Sent) -> None:
         """Check that a message was just released or derived, or is a resend of the last, or holds nothing."""
         node = event.node
         assert node is not None, "an agent sent"  # noqa: S101
+        self._catch_up(node)
         if self.faults.status[node] != UP or self.faults.paused:
             self.faults.acted(event, "sent")
         if event.by:
             self.faults.touched(event, event.by)
-        agent = self._agents[node]
+        agent, told = self._agents[node], self._told
         if event.bytes and agent.outbox.outgoing is not agent.store.published:
             self._break("only releases", event, f"agent {node} sent what it had not published")
         if event.resent:
-            if event.version > self._version[node]:
+            if event.version > told.version[node]:
                 self._break(
                     "only releases",
                     event,
                     f"agent {node} resent {event.version}, which it never sent",
                 )
             return
-        if event.bytes and event.cause != self._ready[node]:
+        if event.bytes and event.cause != told.ready[node]:
             self._break(
                 "only releases", event, f"agent {node} sent what is neither release nor derived"
             )
-        self._ready[node] = -1
-        self._version[node] = event.version
+        told.ready[node] = -1
+        told.version[node] = event.version
 
     def delivered(self, event: Delivered) -> None:
         """Check that the receiver was up at the arrival, and noticed the message no earlier."""
@@ -189,11 +258,11 @@ class Checks:
         self.faults.changed(event)
         node = event.node
         assert node is not None, "an agent restarted"  # noqa: S101
-        if event.releases != self._charged[node]:
+        if event.releases != self._told.charged[node]:
             self._break(
                 "ledger survives",
                 event,
-                f"agent {node} had {self._charged[node]} releases, now {event.releases}",
+                f"agent {node} had {self._told.charged[node]} releases, now {event.releases}",
             )
 
     def lost(self, event: Lost) -> None:
@@ -212,7 +281,8 @@ class Checks:
         self._sensitive(event)
 
     def _conserved(self, event: Event) -> None:
-        flying = sum(a.inbox.in_flight + a.outbox.links.held_count for a in self._agents)
+        flying = sum([a.inbox.in_flight for a in self._agents])
+        flying += sum([a.outbox.links.held_count for a in self._agents])
         if flying != self._traffic.in_flight:
             self._break(
                 "conservation",
@@ -220,80 +290,155 @@ class Checks:
                 f"{flying} in flight, the sums leave {self._traffic.in_flight}",
             )
 
-    def _same_charges(self, event: Event | None) -> None:
+    def _same_charges(self, event: Event) -> None:
         """Check that the ledgers of agents are the charges that events carried.
 
         A sample compares the releases since the last one; not of agents that are down, which read their ledgers when
-        they restart. The end, without an event, compares everything.
+        they restart. The end compares everything.
         """
-        for i, charged in enumerate(self._budget.ledgers):
-            agent = self._agents[i]
-            if event is not None and agent.status == DOWN:
-                continue
-            ledger, first = agent.store.ledger, 0 if event is None else self._compared[i]
-            if ledger.since(first) != charged.since(first):
-                self._break(
-                    "charged once",
-                    event,
-                    f"agent {i}: its ledger of {len(ledger)} releases is not that of the {len(charged)} "
-                    "charges that were told",
-                )
-            self._compared[i] = len(ledger)
+        agents, told = self._agents[: self._plan.size], self._budget.counts
+        made = _counts(agent.store.made for agent in agents)
+        changed = np.flatnonzero((made != self._compared) | (told != self._compared)).tolist()
+        reading = [i for i in changed if agents[i].status != DOWN]
+        for i in self._unlike(reading, self._compared[reading].tolist()):
+            self._other_charges(i, event)
+        self._compared[reading] = made[reading]
+
+    def _unlike(self, ids: Iterable[int], firsts: Iterable[int]) -> list[int]:
+        """Return the agents whose ledgers, from a release on, are not the charges that were told."""
+        agents, budget = self._agents, self._budget
+        counts, courses = budget.counts.tolist(), budget.courses.tolist()
+        told: dict[tuple[int, int, int], list[Spend]] = {}
+        unlike = []
+        for i, first in zip(ids, firsts, strict=True):
+            ledger, course = agents[i].store.ledger, courses[i]
+            key = course if course >= 0 else -1 - i, first, counts[i]
+            if key not in told:  # once for all agents that made the same releases of one course
+                told[key] = budget.since(i, first)
+            if len(ledger) != counts[i] or ledger.since(first) != told[key]:
+                unlike.append(i)
+        return unlike
+
+    def _other_charges(self, i: int, event: Event | None) -> None:
+        ledger, told = self._agents[i].store.made, self._budget.counts[i]
+        self._break(
+            "charged once",
+            event,
+            f"agent {i}: its ledger of {ledger} releases is not that of the {told} charges that were told",
+        )
 
     def _finite(self, event: Event) -> None:
-        for agent in self._agents:
-            if not np.isfinite(agent.model).all() and not agent.diverged:
-                self._break("finite", event, f"agent {agent.id} holds a model that is not finite")
+        for first in range(0, len(self._agents), _AT_ONCE):
+            some = self._agents[first : first + _AT_ONCE]
+            if np.isfinite(np.concatenate([agent.model for agent in some])).all():
+                continue
+            for agent in some:
+                if not np.isfinite(agent.model).all() and not agent.diverged:
+                    detail = f"agent {agent.id} holds a model that is not finite"
+                    self._break("finite", event, detail)
 
     def _within_budget(self, event: Event) -> None:
-        for agent in self._agents:
-            cap = agent.settings.cap
-            if cap is None:
-                continue
-            bag = agent.store.ledger.tally
-            if not cap.holds(bag):
-                self._break(
-                    "budget",
-                    event,
-                    f"agent {agent.id} spent {cap.spent(bag):g} of {cap.epsilon:g}",
-                )
+        """Check every cap: of agents with equal charges one, for their ledgers were compared with what was told.
+
+        The ledger of an agent that is down was not: it is asked itself.
+        """
+        classes, nodes = self._budget.classes(), self._plan.nodes
+        new = [
+            i
+            for name, i in zip(classes.names, classes.first.tolist(), strict=True)
+            if name not in self._judged and nodes[i].cap is not None
+        ]
+        over = {i for i, bag in self._budget.bags(new) if not nodes[i].cap.holds(bag)}  # type: ignore[union-attr] # it has one
+        down = [agent for agent in self._agents[: self._plan.size] if agent.status == DOWN]
+        for agent in down:
+            self._judge(agent, agent.store.ledger.tally, event)
+        for i in sorted(over):
+            self._judge(self._agents[i], self._budget.ledger(i).tally, event)
+        self._judged = set(classes.names)
+
+    def _judge(self, agent: Agent, bag: Tally, event: Event | None) -> None:
+        cap = agent.settings.cap
+        if cap is not None and not cap.holds(bag):
+            detail = f"agent {agent.id} spent {cap.spent(bag):g} of {cap.epsilon:g}"
+            self._break("budget", event, detail)
 
     def _sensitive(self, event: Event) -> None:
         """Check a sample of agents: the bound in the ledger against the gradients of all records."""
         step = max(1, len(self._agents) // _SAMPLE_OF_NODES)
-        for agent in self._agents[::step]:
+        sampled = [agent for agent in self._agents[::step] if not agent.diverged]
+        if not sampled:
+            return
+        models = [agent.model for agent in sampled]
+        theta: Matrix = np.array(models)
+        finite = np.logical_and.reduce(np.isfinite(theta), axis=1).tolist()
+        together: dict[Loss, list[tuple[Agent, GradientBound, Vector]]] = {}
+        for agent, model, is_finite in zip(sampled, models, finite, strict=True):
             mechanism = agent.mechanism
-            if not isinstance(mechanism, BoundsGradient) or agent.diverged:
-                continue
-            if not np.isfinite(agent.model).all():
-                continue
-            length, bound = mechanism.longest_gradient(agent.model)
-            if length > bound * (1 + 1e-9):
-                self._break(
-                    "sensitivity",
-                    event,
-                    f"agent {agent.id} has a gradient of {length:g}, noise was scaled for {bound:g}",
-                )
+            ability = self._ability(mechanism) if is_finite else None
+            if ability is BoundsGradient:
+                alone = cast("BoundsGradient", mechanism)
+                self._compare(agent, *alone.longest_gradient(model), event)
+            elif ability is StatesGradientBound:
+                bounded = cast("StatesGradientBound", mechanism).gradient_bound()
+                if bounded is None:
+                    continue
+                if isinstance(bounded.objective, LocalObjective):
+                    known = together.setdefault(bounded.objective.loss, [])
+                    known.append((agent, bounded, model))
+                else:
+                    self._compare(agent, *bounded.longest(model), event)
+        for some in together.values():
+            lengths = [self._lengths_of(agent.id, bounded) for agent, bounded, _ in some]
+            models = [model for _, _, model in some]
+            bounds = [bounded for _, bounded, _ in some]
+            longest = longest_gradients(bounds, np.array(models), lengths)
+            for (agent, bounded, _), length in zip(some, longest.tolist(), strict=True):
+                if length > bounded.bound:
+                    self._compare(agent, length, bounded.bound, event)
+
+    def _ability(self, mechanism: object) -> type | None:
+        """Return how a mechanism tells the bound of a gradient, None where it does not: its class is asked once."""
+        kind = type(mechanism)
+        if kind not in self._abilities:
+            ways = (StatesGradientBound, BoundsGradient)
+            self._abilities[kind] = next((w for w in ways if isinstance(mechanism, w)), None)
+        return self._abilities[kind]
+
+    def _lengths_of(self, i: int, bounded: GradientBound) -> Vector:
+        """Return the norms of an agent's records: they stay what they are while it has the same objective."""
+        objective, norm = bounded.objective, bounded.norm
+        known = self._lengths.get(i)
+        if known is None or known[0] is not objective or known[1] != norm:
+            assert isinstance(objective, LocalObjective), "others are asked alone"  # noqa: S101
+            known = self._lengths[i] = objective, norm, objective.lengths(norm)
+        return known[2]
+
+    def _compare(self, agent: Agent, length: float, bound: float, event: Event) -> None:
+        if length > bound * (1 + 1e-9):
+            self._break(
+                "sensitivity",
+                event,
+                f"agent {agent.id} has a gradient of {length:g}, noise was scaled for {bound:g}",
+            )
 
     def finish(self, *, complete: bool) -> dict[str, Verdict]:
         """Check what can be judged only at the end; what did not break passes."""
+        classes, held = self._budget.classes(), set[int]()
+        other = set(self._unlike(range(self._plan.size), [0] * self._plan.size))
+        class_of: list[int] = classes.of.tolist()
         for agent in self._agents:
-            cap, ledger = agent.settings.cap, agent.store.ledger
-            recomposed = tally(ledger.spends)
-            if len(ledger) != self._charged[agent.id]:
-                self._break(
-                    "charged once",
-                    None,
-                    f"agent {agent.id} has {len(ledger)} spends, {self._charged[agent.id]} were told",
-                )
-            if cap is not None and not cap.holds(recomposed):
-                self._break(
-                    "budget",
-                    None,
-                    f"agent {agent.id} spent {cap.spent(recomposed):g} of {cap.epsilon:g}",
-                )
+            i, made = agent.id, agent.store.made
+            if made != self._told.charged[i]:
+                detail = f"agent {i} has {made} spends, {self._told.charged[i]} were told"
+                self._break("charged once", None, detail)
+            if agent.settings.cap is None or (i not in other and class_of[i] in held):
+                continue
+            self._judge(agent, tally(agent.store.ledger.spends), None)
+            if i not in other:
+                held.add(class_of[i])
         self._noise_once(None)
-        self._same_charges(None)
+        for i in sorted(other):
+            self._other_charges(i, None)
         if complete and self._plan.server is None:  # a server's rounds have deadlines
             self._nobody_waits()
         for name, verdict in self.verdicts.items():
@@ -323,3 +468,7 @@ class Checks:
             and self._plan.updates is None
         ):
             self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
+
+
+def _counts(numbers: Iterable[int]) -> NDArray[np.int64]:
+    return np.fromiter(numbers, np.int64)

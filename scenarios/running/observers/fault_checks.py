@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from actors.agent import ABSENT, LEFT, UP
 from actors.events import (
     Event,
@@ -35,6 +38,7 @@ class FaultChecks:
         self.status += [UP] * (plan.seats - plan.size)
         self.since = [0] * plan.seats
         self.paused = set[int]()
+        self._changed = not all(node.present for node in plan.nodes)
         self._open: dict[int, tuple[int, int]] = {}
         """Firings that are not undone, by their events: the number of the fault, and when it ends (ns; -1 where it lasts)."""
         self._ended: dict[int, int] = {}
@@ -66,6 +70,7 @@ class FaultChecks:
             and node < self._plan.size
             and self._plan.nodes[node].on_exhausted == "leave"
         )
+        self._changed = True
         cause = event.cause if event.cause is not None else -1
         explained = cause in self._open or self._ended.get(cause, -1) == event.t
         if not explained and not retires:
@@ -86,6 +91,24 @@ class FaultChecks:
         if self.status[node] != UP or node in self.paused:
             state = "paused" if self.status[node] == UP else self.status[node]
             self._break("silence", event, f"agent {node} {what} while {state}")
+
+    @property
+    def has_acted(self) -> bool:
+        """Whether an agent was ever absent, came, went or stood still: else there is nothing to check of any."""
+        return self._changed or bool(self.paused)
+
+    def are_down(self, agents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of these agents is not up."""
+        return np.isin(agents, [i for i, status in enumerate(self.status) if status != UP])
+
+    def are_idle(self, agents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of these agents is not up, or is paused."""
+        idle: NDArray[np.bool_] = self.are_down(agents) | np.isin(agents, list(self.paused))
+        return idle
+
+    def up_since(self, agents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return when each of these agents last came or went (ns)."""
+        return np.array([self.since[i] for i in agents.tolist()], np.int64)
 
     def begins(self, event: FaultBegan) -> None:
         """Check that a fault begins when the plan says."""

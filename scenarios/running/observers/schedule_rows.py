@@ -40,7 +40,8 @@ that the digest of such a run is equal only where those are: the manifest says t
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -72,6 +73,8 @@ from actors.events import (
     Woke,
 )
 from actors.links import HELD, LOST
+from actors.log import Batch
+from actors.turns import LOST_ARRIVAL, SpendTable, Turns, Words, expand
 
 VERSION = 2
 TURN, BEGAN, ENDED, MEMBER, ROUND, ARRIVED, SAMPLE = range(1, 8)
@@ -135,6 +138,48 @@ class Rows:
             act = routes.get(type(event))
             if act is not None:
                 act(event)
+
+    def follow(self, digested: "TurnRows", first: int, end: int) -> Iterator[Words]:
+        """Take the turns from one place to another, and yield the rows that come of it as words, one after the other.
+
+        Whatever `take` has to return comes before them: it is to be asked first.
+        """
+        if first == end:
+            return
+        places = digested.goes_on(first, end)
+        if self._turn is not None and digested.continues(first, self._turn):
+            places = [first, *places]
+        for place in [*places, end]:
+            if first < place:
+                if self._turn is not None:
+                    self._done.append(self._turn)
+                    self._turn = None
+                if place - first > 1:
+                    yield digested.words_of(first, place - 1)
+                self._turn = digested.words_of(place - 1, place).tolist()
+            if place < end:
+                self._go_on(digested.words_of(place, place + 1).tolist())
+            first = place + 1
+
+    def _go_on(self, row: Row) -> None:
+        """Take the row of a turn that goes on with the one under way, unless both propose."""
+        turn = self._turn
+        assert turn is not None, "it goes on"  # noqa: S101
+        if row[_ACT] != NOTHING:
+            if turn[_ACT] != NOTHING:
+                self._done.append(turn)
+                self._turn = row
+                return
+            turn[_K : _ACT + 1] = row[_K : _ACT + 1]
+        turn[_N] += row[_N]
+        turn += row[_N + 1 :]
+
+    def has_held(self, turns: Turns) -> bool:
+        """Whether a message that a fault had held is settled in some rows."""
+        if not self._held:
+            return False
+        senders = np.array([seq for seq, _ in self._held], np.int64)
+        return bool(np.isin(turns.settled_words[:, 1], senders).any())
 
     def take(self) -> list[Row]:
         """Return the rows that are known and were not taken yet."""
@@ -242,17 +287,59 @@ class Rows:
         self._add([ROUND, event.t, event.node, event.round, verdict, len(survivors), *survivors])
 
 
+class _Charges:
+    """The charges of a table of spends, in units."""
+
+    def __init__(self) -> None:
+        self._spends: SpendTable | None = None
+        self._units = np.zeros(0, np.int64)
+
+    def upto_date(self, spends: SpendTable) -> Words:
+        """Return them, for all spends that are in the table by now."""
+        if spends is not self._spends:
+            self._spends, self._units = spends, np.zeros(0, np.int64)
+        known = len(self._units)
+        if known < len(spends.charged):
+            more = [units(charge) for charge in spends.charged[known:]]
+            self._units = np.concatenate([self._units, np.array(more, np.int64)])
+        return self._units
+
+
 class Schedule:
     """The digest of the rows of a run that goes on."""
 
     def __init__(self) -> None:
         self._rows = Rows()
+        self._charges = _Charges()
         self._digest = hashlib.sha256()
 
-    def fold(self, events: Iterable[Event]) -> None:
-        """Take events, in order."""
-        self._rows.fold(events)
-        self._digest.update(_bytes(self._rows.take()))
+    def fold(self, events: Iterable[Event] | Batch) -> None:
+        """Take events, in order; of a batch, its rows as columns."""
+        if not isinstance(events, Batch):
+            self._rows.fold(events)
+            self._note()
+            return
+        digested = TurnRows(events.turns, self._charges.upto_date(events.spends))
+        at = 0
+        for part in events.parts:
+            if not isinstance(part, Turns):
+                self._rows.fold((part,))
+                continue
+            first, at = at, at + len(part)
+            if self._rows.has_held(part):
+                for row in part.rows():
+                    self._rows.fold(expand(row, events.spends))
+                continue
+            for words in self._rows.follow(digested, *digested.between(first, at)):
+                self._note()
+                self._digest.update(_as_bytes(words))
+        self._note()
+
+    def _note(self) -> None:
+        """Add the rows that are known by now."""
+        done = self._rows.take()
+        if done:
+            self._digest.update(_bytes(done))
 
     def hexdigest(self) -> str:
         """Return the digest of what was folded so far."""
@@ -273,6 +360,62 @@ def digest_of(events: Iterable[Event]) -> str:
     schedule = Schedule()
     schedule.fold(events)
     return schedule.hexdigest()
+
+
+class TurnRows:
+    """The rows that come of the turns of a batch, where nothing stands between these: one of each that acts."""
+
+    def __init__(self, turns: Turns, charges: Words) -> None:
+        """Take all turns of a batch; `charges` are those of the table of spends, in units."""
+        woke, released = turns.woke, turns.released
+        self._acts = acts = np.flatnonzero(woke | released | turns.sent)
+        if len(acts) < len(turns):
+            woke, released = woke[acts], released[acts]
+        self._t, self._agents, self._woke = turns.t[acts], turns.agent[acts], woke
+        counts, charged = turns.receivers[acts], np.full(len(acts), NONE, np.int64)
+        charged[released] = charges[turns.spend[acts][released]]
+        self._starts = starts = np.zeros(len(acts) + 1, np.int64)
+        np.cumsum(_N + 1 + 3 * counts, out=starts[1:])
+        self._words = words = np.zeros(starts[-1], np.int64)
+        heads = starts[:-1]
+        acted = released * RELEASED
+        columns = (TURN, self._t, self._agents, woke, turns.k[acts], charged, acted, counts)
+        for place, column in enumerate(columns):
+            words[heads + place] = column
+        arrives = turns.arrives
+        messages = 3 * np.arange(len(arrives)) + np.repeat(
+            (_N + 1) * np.arange(1, len(acts) + 1), counts
+        )
+        words[messages], words[messages + 1] = turns.sent_to, arrives
+        words[messages[arrives == LOST_ARRIVAL] + 2] = IS_LOST
+        same = (self._t[1:] == self._t[:-1]) & (self._agents[1:] == self._agents[:-1]) & ~woke[1:]
+        self._goes_on: list[int] = (np.flatnonzero(same) + 1).tolist()
+
+    def between(self, first: int, end: int) -> tuple[int, int]:
+        """Return the places among these rows of those turns that stand at some places of the batch."""
+        if len(self._acts) == 0:
+            return 0, 0
+        one, other = np.searchsorted(self._acts, (first, end)).tolist()
+        return one, other
+
+    def goes_on(self, first: int, end: int) -> list[int]:
+        """Return the places after the first one where a row goes on with the turn of the row before it."""
+        if not self._goes_on:
+            return []
+        return self._goes_on[bisect_right(self._goes_on, first) : bisect_left(self._goes_on, end)]
+
+    def continues(self, place: int, turn: Row) -> bool:
+        """Whether a row goes on with a turn."""
+        is_same = turn[1] == self._t[place] and turn[2] == self._agents[place]
+        return bool(is_same and not self._woke[place])
+
+    def words_of(self, first: int, end: int) -> Words:
+        """Return the words of some rows."""
+        return self._words[self._starts[first] : self._starts[end]]
+
+
+def _as_bytes(words: Words) -> bytes:
+    return words.astype("<i8", copy=False).tobytes()
 
 
 def _bytes(rows: list[Row]) -> bytes:

@@ -33,7 +33,7 @@ from actors.mailbox import Mailbox
 from actors.messages import Message
 from clocks.durations import Constant, uniform
 from clocks.virtual import VirtualClock
-from scenarios.planning.seeds import draws, lanes
+from scenarios.planning.seeds import draws, keys
 
 MANY, OFF = 20_000, 0.02
 
@@ -178,7 +178,7 @@ class Wire:
 
     def __init__(self) -> None:
         self.box = Keeping()
-        self.fan = Links([7], [Policy(Constant(0.0))], lanes(1, ["a"]), [self.box])
+        self.fan = Links([7], [Policy(Constant(0.0))], keys(1, ["a"]), [self.box])
 
     @property
     def out(self) -> list[tuple[int, int]]:

@@ -18,6 +18,7 @@ from scenarios.records.file_guard import FolderError
 from tests.scenarios.records.test_sweep_summary import swept
 from tests.support.builders import private, scenario
 from tests.support.finished_runs import finished
+from tests.support.records import edit_record, events_of
 from tests.support.tracked import PACKAGES, READERS
 
 
@@ -150,9 +151,10 @@ def test_a_damaged_run_raises_and_keeps_what_was_written(tmp_path: Path) -> None
     import shutil
 
     shutil.copytree(finished(private()).outcome.folder, tmp_path / "r")
-    events = tmp_path / "r" / "events-00000.jsonl"
-    lines = events.read_text().splitlines(keepends=True)
-    events.write_text("".join([*lines[: len(lines) // 2], "{}\n"]))
+    events = events_of(tmp_path / "r")
+    samples = [event for event in events if event["kind"] == "sampled"]
+    samples[len(samples) // 2]["values"]["loss"] = "none"
+    edit_record(tmp_path / "r", events)
     with pytest.raises(FolderError, match="damaged"):
         Result(tmp_path / "r").export("jsonl", tmp_path / "x")
     (run,) = READERS["jsonl"](tmp_path / "x")

@@ -62,7 +62,7 @@ def test_the_folder_holds_what_the_contract_names(finished: Path) -> None:
         "scenario.toml",
         "resolved.toml",
         "inputs.jsonl",
-        "events-00000.jsonl",
+        "record-00000.hush",
         "ledger.jsonl",
         "metrics.csv",
         "summary.json",

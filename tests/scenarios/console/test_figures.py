@@ -19,6 +19,7 @@ from scenarios.console.sources.feed import line_of
 from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private
 from tests.support.looks import HOSTILE, samples, stood, told
+from tests.support.old_folders import EVENTS, make_old
 from tests.support.screens import HEADER, model, text
 from tests.support.sessions import session_for, watched
 
@@ -207,7 +208,8 @@ def test_what_differs_is_found_with_a_pencil(tmp_path: Path) -> None:
 
 def test_a_recording_is_as_long_as_its_last_whole_event(ran: Ran, tmp_path: Path) -> None:
     """However long a line, whatever was cut off behind it, and where a last segment has nothing whole."""
-    lines = (ran.outcome.folder / "events-00000.jsonl").read_bytes().splitlines(keepends=True)[:50]
+    old = make_old(ran.outcome.folder, tmp_path / "old")
+    lines = (old / EVENTS).read_bytes().splitlines(keepends=True)[:50]
     last = json.loads(lines[-1])["t"]
     long = b'{"kind":"woke","seq":51,"t":%d,"node":1,"cause":null,"x":"%s"}\n' % (
         last + 5,

@@ -13,6 +13,8 @@ from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.sources.recording import Recording
 from tests.support.builders import perform, private
 from tests.support.command import hush
+from tests.support.old_folders import EVENTS, make_old
+from tests.support.records import RECORD, say_running
 from tests.support.terminal import DOWN, ENTER, ESCAPE, Terminal
 
 WORLD = private(
@@ -80,14 +82,14 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
     """Whole records of a killed run are shown; a file that is missing or damaged is named."""
     cut = tmp_path / "cut"
     shutil.copytree(run, cut)
-    events = cut / "events-00000.jsonl"
-    events.write_bytes(events.read_bytes()[: events.stat().st_size // 2])
-    manifest = json.loads((cut / "manifest.json").read_text()) | {"status": "running"}
-    (cut / "manifest.json").write_text(json.dumps(manifest))
+    record = cut / RECORD
+    record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
+    say_running(cut)
     told = hush("replay", str(cut))
     assert told.returncode == 0, told.stderr
     assert "cut off: nothing was judged" in told.stdout
-    assert "no event shows: charged all the same" in told.stderr
+    assert "ledger.jsonl tells" in told.stderr
+    assert "otherwise than the record: charged at the dearer of the two" in told.stderr
     for name, said in (("world.json", "world.json"), ("manifest.json", "manifest.json")):
         broken = tmp_path / name
         shutil.copytree(run, broken)
@@ -97,25 +99,32 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
         assert said in done.stderr
     empty = tmp_path / "empty"
     shutil.copytree(run, empty)
-    (empty / "events-00000.jsonl").write_bytes(b"")
+    (empty / RECORD).write_bytes(b"")
     assert "has no events" in hush("replay", str(empty)).stderr
     wrong = tmp_path / "wrong"
     shutil.copytree(run, wrong)
-    (wrong / "events-00000.jsonl").write_bytes(b'{"kind": "nothing"}\n')
+    (wrong / RECORD).write_bytes(b'{"kind": "nothing"}\n' * 9)
     done = hush("replay", str(wrong))
     assert done.returncode == 2
-    assert "no event" in done.stderr
+    assert "it is not file 0 of a record that hush reads" in done.stderr
     short = tmp_path / "short"
     shutil.copytree(run, short)
     (short / "ledger.jsonl").write_bytes(b"")
     done = hush("replay", str(short))
     assert done.returncode == 0, "what there is can be shown"
+    assert "lacks 48 releases of 6 agents that the record proves" in done.stderr
+    old = make_old(run, tmp_path / "old")
+    (old / "ledger.jsonl").write_bytes(b"")
+    done = hush("replay", str(old))
+    assert done.returncode == 0, "what there is can be shown"
     assert "lacks 48 releases of 6 agents that the events prove" in done.stderr
 
 
 def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
-    """Copy a run with something else in one of its files."""
+    """Copy a run with something else in one of its files, as hush 0.8 would have left it where that is one of events."""
     shutil.copytree(run, folder)
+    if file == EVENTS:
+        make_old(folder)
     path = folder / file
     text = path.read_bytes()
     assert old in text
@@ -127,8 +136,8 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("events-00000.jsonl", b'"seq":7,', b'"seq":8,', "event 8 stands after event 6"),
-        ("events-00000.jsonl", b'"node":2,', b'"node":77,', "does not fit its world.json"),
+        (EVENTS, b'"seq":7,', b'"seq":8,', "event 8 stands after event 6"),
+        (EVENTS, b'"node":2,', b'"node":77,', "does not fit its world.json"),
         ("world.json", b'"size":6', b'"size":"six"', "is damaged"),
         ("world.json", b'"plan":0', b'"plan":7', "world.json is damaged"),
         ("world.json", b'"law":', b'"lore":', "world.json is damaged"),
@@ -153,9 +162,7 @@ def test_what_is_damaged_is_said(
 
 @pytest.mark.slow
 def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None:
-    folder = damaged(
-        run, tmp_path / "run", "events-00000.jsonl", b'"lost":"volatile"', b'"lost":"all"'
-    )
+    folder = damaged(run, tmp_path / "run", EVENTS, b'"lost":"volatile"', b'"lost":"all"')
     done = hush("replay", str(folder))
     assert done.returncode == 0
     assert "checksums do not match" in done.stderr

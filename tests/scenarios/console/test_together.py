@@ -157,8 +157,8 @@ def test_a_goal_that_one_reaches_is_told_and_forgotten_by_both(tmp_path: Path) -
         await pair.rest()
         said = pair.session.message
         assert said.startswith("B: reached at event "), said
-        last = pair.panes[1].source.run_state.recent
         pair.panes[1].source.refresh()
+        last = pair.panes[1].source.run_state.recent
         (event,) = [e for e in last if f"event {e.seq:,}," in said]
         assert pair.runs[1].governor.now == event.t
         assert pair.runs[0].governor.now <= event.t + 20_000_000_000 // 400

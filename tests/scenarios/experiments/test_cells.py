@@ -57,6 +57,13 @@ def test_whatever_changes_a_run_changes_its_identity(change: dict[str, Any]) -> 
     assert identity(private(), set=change) != identity(private())
 
 
+def test_a_path_that_was_asked_for_is_another_cell() -> None:
+    """One path may differ from another by a step of the release grid, so none stands for another."""
+    asked = {identity(private(), path=path) for path in ("auto", "detailed", "plain")}
+    assert len(asked) == 3
+    assert identity(private()) in asked
+
+
 @pytest.mark.parametrize(("name", "other"), [("version", lambda: "99.0"), ("SCHEMA", 99)])
 def test_another_version_of_hush_or_of_its_record_is_another_cell(
     name: str, other: Any, monkeypatch: pytest.MonkeyPatch

@@ -44,11 +44,11 @@ def wait(what: Callable[[], bool], most: float = 30.0) -> None:
 
 def runs(folder: Path) -> list[Path]:
     """Return the folders of the runs that have begun."""
-    return [path.parent for path in (folder / "out" / "cells").glob("*/events-00000.jsonl")]
+    return [path.parent for path in (folder / "out" / "cells").glob("*/record-00000.hush")]
 
 
 def written(folder: Path) -> int:
-    return sum(path.stat().st_size for path in (folder / "out").glob("cells/*/events-*.jsonl"))
+    return sum(path.stat().st_size for path in (folder / "out").glob("cells/*/record-*.hush"))
 
 
 @pytest.mark.slow

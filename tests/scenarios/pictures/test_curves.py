@@ -19,6 +19,7 @@ from scenarios.planning.context import Options
 from scenarios.planning.run_size import extent
 from scenarios.records.audit_record import AuditRecord
 from tests.support.builders import Ran, perform, private, scenario
+from tests.support.records import edit_record, events_of
 
 AXES = ("time", "rounds", "updates", "releases", "bytes", "epsilon")
 ROUNDS = 20
@@ -71,13 +72,12 @@ def test_an_epsilon_that_the_end_finds_smaller_holds_for_what_was_before(
 
     folder = tmp_path / "run"
     shutil.copytree(steady, folder)
-    events = folder / "events-00000.jsonl"
-    lines = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    lines = events_of(folder)
     samples = [event for event in lines if event["kind"] == "sampled"]
     for event, epsilon in zip(samples, [1.0, 2.0, *[3.0] * len(samples)], strict=False):
         event["values"]["epsilon"] = [epsilon] * 6
     samples[-1]["values"]["epsilon"] = [2.5] * 6
-    events.write_text("".join(json.dumps(event) + "\n" for event in lines), encoding="utf-8")
+    edit_record(folder, lines)
     assert curve_of(Result(folder), "loss", "epsilon").at.tolist() == [1.0, 2.0, 2.5]
     drawn = curve_of(Result(folder), "epsilon", "time")
     assert drawn.mean.tolist() == [1.0, 2.0, *[2.5] * (len(drawn.at) - 2)]
@@ -195,14 +195,13 @@ def test_against_its_own_epsilon_every_agent_tells_what_it_had_reached(
 
     folder = tmp_path / "run"
     shutil.copytree(steady, folder)
-    events = folder / "events-00000.jsonl"
-    lines = [json.loads(line) for line in events.read_text("utf-8").splitlines()]
+    lines = events_of(folder)
     samples = [event for event in lines if event["kind"] == "sampled"]
     for place, event in enumerate(samples):
         late = place >= 10
         event["values"]["epsilon"] = [1.0 if late else 0.0, 2.0 if late else 0.0, 0, 0, 0, 0]
         event["values"]["loss"] = [10.0 * late, 20.0 * late, 4.0, 4.0, 4.0, "inf"]
-    events.write_text("".join(json.dumps(event) + "\n" for event in lines), encoding="utf-8")
+    edit_record(folder, lines)
     curve = curve_of(Result(folder), "loss", "epsilon")
     assert curve.at.tolist() == [0.0, 1.0, 2.0]
     assert curve.mean == pytest.approx([12 / 5, 22 / 5, 42 / 5])

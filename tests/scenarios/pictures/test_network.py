@@ -21,6 +21,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from tests.support.builders import private
 from tests.support.finished_runs import finished
+from tests.support.records import write_record
 
 CUT = {"name": "cut", "at": "4s", "for": "5s", "partition": {"groups": [[0, 1, 2], [3, 4, 5]]}}
 CRASH = {"at": "8s", "for": "3s", "crash": [1]}
@@ -153,8 +154,7 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
         values = {name: [t * i / n for i in range(n)] for name in ("loss", "epsilon")}
         events += [{"kind": "woke", "t": t * 10**9, "node": 7}]
         events += [{"kind": "sampled", "t": t * 10**9, "node": None, "values": values}]
-    lines = [json.dumps(e | {"seq": k + 1, "cause": None}) for k, e in enumerate(events)]
-    (tmp_path / "events-00000.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    write_record(tmp_path, [e | {"seq": k + 1, "cause": None} for k, e in enumerate(events)])
     material = Material(runs=(RunRecord(tmp_path),))
     told = {"network": "10,000", "budgets": "10,000", "loss": "10,000", "timeline": "9,988 agents"}
     for what, words in told.items():
@@ -166,7 +166,7 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
 def test_before_the_first_event_there_is_no_network(tmp_path: Path, run: RunRecord) -> None:
     for name in ("manifest.json", "resolved.toml"):
         (tmp_path / name).write_bytes((run.path / name).read_bytes())
-    (tmp_path / "events-00000.jsonl").write_text("", "utf-8")
+    write_record(tmp_path, [])
     with pytest.raises(FolderError, match="no agents"):
         network_at(RunRecord(tmp_path), None)
 
@@ -185,11 +185,8 @@ def test_a_record_that_a_reader_can_follow(tmp_path: Path, run: RunRecord) -> No
         merged | {"t": 7},
         sent | {"t": 8, "arrives": [9 * 10**9], "version": 3},
     ]
-    lines = [
-        json.dumps(e | {"seq": k + 1, "t": e["t"] * 10**9, "cause": None})
-        for k, e in enumerate(events)
-    ]
-    (tmp_path / "events-00000.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    told = [e | {"seq": k + 1, "t": e["t"] * 10**9, "cause": None} for k, e in enumerate(events)]
+    write_record(tmp_path, told)
     record = RunRecord(tmp_path)
     assert merged_ages(record) == [(5.0, 4.0), (7.0, 6.0)]
     for second, cut, messages in ((5, set(), 2), (6, {(0, 1)}, 3), (8, set(), 4)):

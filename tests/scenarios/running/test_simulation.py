@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from actors.events import KINDS, Event, Sampled
+from actors.log import Batch
 from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
 from scenarios.running.simulation import Simulation
@@ -25,7 +26,7 @@ class Collector:
     def __init__(self, collected: list[Event]) -> None:
         self._collected = collected
 
-    def fold(self, batch: list[Event]) -> None:
+    def fold(self, batch: Batch) -> None:
         self._collected.extend(batch)
 
 

@@ -1,0 +1,20 @@
+"""Whether there is a terminal, and what it can show: asked before anything is loaded that draws on one."""
+
+import os
+import sys
+
+
+def is_plain(*, asked: bool) -> bool:
+    """Whether frames are ASCII only: as asked, or because nothing else can be written."""
+    try:
+        "ε█●".encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return True
+    return asked
+
+
+def can_be_full(*, asked: bool = False) -> bool:
+    """Whether there are a real keyboard and a real screen; in CI only where it is asked for."""
+    dumb = os.environ.get("TERM", "") in {"", "dumb"}
+    quiet = bool(os.environ.get("CI")) and not asked
+    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb and not quiet

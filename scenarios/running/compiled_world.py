@@ -1,0 +1,130 @@
+"""Whether the wakes of a world are compiled, and the parts that are made for that in place of others."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from actors.agent import Agent
+from actors.log import Log
+from actors.mailbox import Mailbox
+from actors.membership import Behaviour, Membership
+from clocks.activation import Barrier
+from clocks.clock import Clock
+from clocks.virtual import VirtualClock
+from mechanisms.descent import CoordinateDescent
+from scenarios.language.problems import ScenarioError
+from scenarios.planning.plan import NodePlan, Plan
+from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
+
+if TYPE_CHECKING:
+    from actors.compiled.flight import Flight
+
+
+_WORTH, _WORTH_COMPILING = 20_000, 250_000
+"""From so many updates on a run gains more than it takes to load what was compiled before (0.4 s), or to compile it (7 s)."""
+
+
+class CompiledWorld:
+    """Makes the agents of a world so that compiled wakes may take them over."""
+
+    def __init__(self, plan: Plan, flight: "Flight") -> None:
+        from actors.compiled.agent import ArenaMailbox, CompiledAgent
+
+        self._plan, self._flight = plan, flight
+        self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(
+            ArenaMailbox, flight.arena
+        )
+        self.make_agent: Callable[..., Agent] = partial(CompiledAgent, flight.arena)
+        self.behave: Behaviour = flight.behave
+
+    def lay_out(self, agents: Sequence[Agent], members: Membership) -> None:
+        """Write down what does not change of all agents, and settle their mailboxes together.
+
+        Raises ScenarioError where the path `fast` was asked for, and no agent can take it.
+        """
+        plan, flight = self._plan, self._flight
+        flight.lay_out(agents, [node.start for node in plan.nodes])
+        if plan.path == FAST and len(flight.reasons) == plan.size:
+            ((reason, _),) = Counter(flight.reasons.values()).most_common(1)
+            raise _refused(reason)
+        members.settle_all = flight.settle
+
+
+def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> CompiledWorld | None:
+    """Return what makes the agents of a world for compiled wakes; None where its wakes are not to be compiled.
+
+    `behave` is what agents do whose wakes are not. Raises ScenarioError where the path `fast` was asked for, and cannot be
+    taken.
+    """
+    if not is_compiled(plan) or not isinstance(clock, VirtualClock):
+        return None
+    from actors.compiled.arena import Arena
+    from actors.compiled.flight import Flight
+
+    return CompiledWorld(plan, Flight(Arena(plan.size, plan.dimension, log), clock, log, behave))
+
+
+def is_compiled(plan: Plan) -> bool:
+    """Whether the wakes of a plan are compiled: as asked for, or by itself where that is possible, and worth it.
+
+    Raises ScenarioError where it was asked for and cannot be.
+    """
+    if plan.path not in {AUTO, FAST}:
+        return False
+    obstacle = _obstacle(plan)
+    if plan.path == FAST:
+        if obstacle:
+            raise _refused(obstacle)
+        return True
+    return not obstacle and has_compiler() and _is_worth_it(plan)
+
+
+def path_taken(plan: Plan) -> str:
+    """Return which of the three paths the wakes of a plan take: of a fast run, those that can."""
+    if is_compiled(plan):
+        return FAST
+    return DETAILED if plan.path == DETAILED else PLAIN
+
+
+def _refused(reason: str) -> ScenarioError:
+    return ScenarioError.of("path", f"{FAST} cannot be taken here: {reason}")
+
+
+def _is_worth_it(plan: Plan) -> bool:
+    expected = plan.expected_updates()
+    return expected >= _WORTH_COMPILING or (expected >= _WORTH and _was_compiled())
+
+
+def _was_compiled() -> bool:
+    """Whether compiled code lies beside its source, from an earlier run."""
+    import actors.compiled
+
+    folder = Path(actors.compiled.__path__[0]) / "__pycache__"
+    return any(folder.glob("kernel.fly-*.nbi"))
+
+
+def _obstacle(plan: Plan) -> str:
+    """Return why no wake of a plan is compiled, in words; empty where some may be."""
+    if plan.engine != "virtual":
+        return f"the engine is {plan.engine}"
+    if plan.server is not None:
+        return "agents talk to a server"
+    if plan.silence is not None:
+        return "agents suspect neighbours that are silent (network.silence)"
+    reasons = [_obstacle_of(node) for node in plan.nodes]
+    if all(reasons):
+        return f"no wake is compiled where {Counter(reasons).most_common(1)[0][0]}"
+    return ""
+
+
+def _obstacle_of(node: NodePlan) -> str:
+    """Return why the wakes of an agent are not compiled, in words; empty where they may be."""
+    if type(node.mechanism) is not CoordinateDescent:
+        return "the kind is not cd"
+    if isinstance(node.activation, Barrier):
+        return "agents wake at barriers"
+    if node.compute is not None:
+        return "agents take time to compute"
+    return "agents begin with the models of neighbours" if node.adopt_neighbours else ""

@@ -1,0 +1,224 @@
+"""The checks of single events, on columns: many turns of agents at once, as strict, and the same verdicts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from actors.agent import Agent
+from actors.events import Charged, Delivered, Event, Released, Sent, Woke
+from actors.turns import Spends, Turns, Words, expand
+from mechanisms.noise import NoiseStream
+from scenarios.running.observers.fault_checks import Break, FaultChecks
+
+Mask = NDArray[np.bool_]
+
+
+class Told:
+    """What events and turns have told of each agent so far."""
+
+    def __init__(self, seats: int) -> None:
+        self.charged = np.zeros(seats, np.int64)
+        """How many releases were charged."""
+        self.wakes = np.zeros(seats, np.int64)
+        self.ready = np.full(seats, -1, np.int64)
+        """The number of the event that made what may be sent next; −1 where there is nothing."""
+        self.version = np.full(seats, -1, np.int64)
+        """The last version that was sent."""
+        self.paid: dict[int, tuple[int, int]] = {}
+        """The last charge that no release has followed: its number, and that of its event."""
+        self.released = 0
+        """How many releases there were in all."""
+
+
+class TurnChecks:
+    """Checks turns, and notes what they tell; `break_` is told of the first event of a turn that is wrong."""
+
+    def __init__(
+        self,
+        agents: Sequence[Agent],
+        streams: Sequence[NoiseStream],
+        told: Told,
+        faults: FaultChecks,
+        spends: Spends,
+        break_: Break,
+    ) -> None:
+        self._agents = agents
+        self._kind = type(agents[0])
+        """Which kind of agents they are: it knows how to look at many of them."""
+        self._streams = streams
+        self._told = told
+        self._faults = faults
+        self._spends = spends
+        self._break = break_
+
+    def take(self, turns: Turns) -> None:
+        """Check turns in the order in which their events happened: settled, woke, charged, released, sent."""
+        self._settled(turns)
+        self._woke(turns)
+        self._charged(turns)
+        self._sent(turns)
+
+    def events(self, turns: Turns, place: int) -> list[Event]:
+        """Return the events of one turn."""
+        start = int(turns.starts[place])
+        row = turns.words[start : start + (int(turns.words[start]) >> 16)].tolist()
+        return expand(row, self._spends)
+
+    def _event(self, turns: Turns, place: int, kind: type[Event], number: int = 0) -> Any:
+        """Return an event of a turn: the so-manieth of its kind."""
+        return [event for event in self.events(turns, place) if type(event) is kind][number]
+
+    def _settled(self, turns: Turns) -> None:
+        """Check that receivers were up at each arrival, and noticed the messages no earlier."""
+        rows = turns.settled_rows
+        if not len(rows):
+            return
+        arrived, t, agents = turns.settled_words[:, 0], turns.t[rows], turns.agent[rows]
+        for wrong in self._first(arrived > t):
+            event = self._settled_event(turns, wrong)
+            said = f"noticed at {event.t} ns, arrives at {event.arrived} ns"
+            self._break("time", event, said)
+        faults = self._faults
+        if faults.has_acted:
+            for wrong in self._first(faults.are_down(agents) | (arrived < faults.up_since(agents))):
+                event = self._settled_event(turns, wrong)
+                said = f"a message reached agent {event.node} while it was not up"
+                self._break("silence", event, said)
+
+    def _settled_event(self, turns: Turns, message: int) -> Delivered:
+        place = int(turns.settled_rows[message])
+        first = int(np.searchsorted(turns.settled_rows, place))
+        event: Delivered = self._event(turns, place, Delivered, message - first)
+        return event
+
+    def _woke(self, turns: Turns) -> None:
+        """Check that only agents that are up, and not paused, wake and send."""
+        faults, woke = self._faults, turns.woke
+        if faults.has_acted:
+            idle = faults.are_idle(turns.agent)
+            for place in self._first(idle & (woke | turns.sent)):
+                kind, what = (Woke, "woke") if woke[place] else (Sent, "sent")
+                faults.acted(self._event(turns, place, kind), what)
+        np.add.at(self._told.wakes, turns.agent[woke], 1)
+
+    def _charged(self, turns: Turns) -> None:
+        """Check that charges are numbered without gaps, that each release has one, and that no noise is drawn twice."""
+        told, places = self._told, np.flatnonzero(turns.released)
+        if not len(places):
+            return
+        agents, k = turns.agent[places], turns.k[places]
+        expected = told.charged[agents] + _ranks(agents)
+        for wrong in self._first(k != expected):
+            node, number = int(agents[wrong]), int(k[wrong])
+            said = f"agent {node} was charged for release {number}, not {int(expected[wrong])}"
+            self._break("charged once", self._event(turns, places[wrong], Charged), said)
+        np.add.at(told.charged, agents, 1)
+        told.released += len(places)
+        spend = turns.spend[places]
+        for wrong in self._first((spend < 0) | (spend >= len(self._spends.table))):
+            said = f"release {int(k[wrong])} of agent {int(agents[wrong])} has no charge of its own"
+            self._break("charged before sent", None, said)
+        made = self._kind.releases_of(self._agents, agents)
+        for wrong in self._first(made < told.charged[agents]):
+            place = places[np.flatnonzero(agents == agents[wrong])[-1]]
+            said = (
+                f"agent {agents[wrong]} was charged for release {turns.k[place]}, not {made[wrong]}"
+            )
+            self._break("charged once", self._event(turns, place, Charged), said)
+        if told.paid:
+            for node in agents.tolist():
+                told.paid.pop(node, None)
+        self._drawn_once(turns, places)
+
+    def _drawn_once(self, turns: Turns, places: Words) -> None:
+        """Check that no noise was drawn twice; what is drawn in compiled wakes is drawn by the number of its release."""
+        for node in self._kind.by_task(self._agents, turns.agent[places]):
+            reused = self._streams[node].reused
+            if reused is not None:
+                place = places[np.flatnonzero(turns.agent[places] == node)[-1]]
+                said = (
+                    f"agent {node} drew the noise of release {reused[0]} after that of {reused[1]}"
+                )
+                self._break("noise once", self._event(turns, place, Released), said)
+
+    def _sent(self, turns: Turns) -> None:
+        """Check that what is sent was just released or derived, or is a resend of the last, or holds nothing."""
+        told, sent = self._told, turns.sent
+        made = turns.released | turns.derived
+        if turns.resent.any() or (sent & ~made).any():
+            self._sent_in_order(turns)
+            return
+        agents = turns.agent
+        unsent = made & ~sent
+        told.ready[agents[sent]] = -1
+        told.version[agents[sent]] = turns.version[sent]
+        if unsent.any():
+            both = sent | unsent
+            told.ready[agents[both]] = np.where(sent, -1, self._made_by(turns))[both]
+        self._published(turns, np.flatnonzero(sent & (turns.numbers > 0)))
+
+    @staticmethod
+    def _made_by(turns: Turns) -> Words:
+        """Return the number of the event that made what a turn sends: of `released`, or of `derived`."""
+        before = turns.settled + turns.superseded + turns.woke + turns.merged
+        made: Words = turns.seq + before + 2 * turns.released
+        return made
+
+    def _sent_in_order(self, turns: Turns) -> None:
+        """Do the same turn by turn, where some send what no release or derived vector stands before in the same turn."""
+        told, made_by = self._told, self._made_by(turns)
+        for place in np.flatnonzero(turns.sent | turns.released | turns.derived).tolist():
+            node, version = int(turns.agent[place]), int(turns.version[place])
+            if turns.released[place] or turns.derived[place]:
+                told.ready[node] = made_by[place]
+            if not turns.sent[place]:
+                continue
+            holds = bool(turns.numbers[place])
+            if holds:
+                self._published(turns, np.array([place]))
+            if turns.resent[place]:
+                if version > told.version[node]:
+                    said = f"agent {node} resent {version}, which it never sent"
+                    self._break("only releases", self._event(turns, place, Sent), said)
+                continue
+            cause = made_by[place]
+            if not (turns.released[place] or turns.derived[place]):
+                cause = self._event(turns, place, Sent).cause
+            if holds and cause != told.ready[node]:
+                said = f"agent {node} sent what is neither release nor derived"
+                self._break("only releases", self._event(turns, place, Sent), said)
+            told.ready[node] = -1
+            told.version[node] = version
+
+    def _published(self, turns: Turns, places: Words) -> None:
+        """Check that what each agent sent last is what it had published, where it has published nothing since."""
+        agents = turns.agent[places]
+        last = dict(zip(agents.tolist(), places.tolist(), strict=True))
+        for node in dict.fromkeys(self._kind.by_task(self._agents, agents)):
+            agent, place = self._agents[node], last[node]
+            store = agent.store
+            outgoing = agent.outbox.outgoing
+            if outgoing is None or outgoing is store.published:
+                continue  # what was sent since, if anything, holds no data
+            if store.published_version == turns.version[place]:
+                said = f"agent {node} sent what it had not published"
+                self._break("only releases", self._event(turns, place, Sent), said)
+
+    @staticmethod
+    def _first(wrong: Mask) -> Iterator[int]:
+        """Yield the place of the first that is wrong, if there is one."""
+        if wrong.any():
+            yield int(np.argmax(wrong))
+
+
+def _ranks(agents: Words) -> Words:
+    """Return how many of the same agent stand before each."""
+    order = np.argsort(agents, kind="stable")
+    ordered = agents[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    lengths = np.diff(np.append(starts, len(ordered)))
+    ranks = np.empty(len(agents), np.int64)
+    ranks[order] = np.arange(len(ordered)) - np.repeat(starts, lengths)
+    return ranks
