@@ -149,11 +149,11 @@ def _entries(calls: list[Call]) -> Iterator[list[Call]]:
     """Cut a run into the entries that its clock serves."""
     entry: list[Call] = []
     for call in calls:
-        if call.calling == "VirtualClock._slice":
+        if call.calling == "VirtualClock._stride":
             if entry:
                 yield entry
             entry = []
-        if entry or call.calling == "VirtualClock._slice":
+        if entry or call.calling == "VirtualClock._stride":
             entry.append(call)
     if entry:
         yield entry
@@ -166,7 +166,7 @@ def _run(tree: dict[str, Any]) -> list[Call]:
 
     recorder = Recorder()
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(make_plan(tree), Path(folder) / "run", RunGovernor(), 1.0)
+        run = Run(make_plan(tree, path="detailed"), Path(folder) / "run", RunGovernor(), 1.0)
         with recorder.recording():
             asyncio.run(run.perform())
     return recorder.calls
