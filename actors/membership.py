@@ -253,7 +253,7 @@ class Membership:
         life, *listeners = lives
         others = tuple(self._clock.spawn(listener) for listener in listeners)
         agent.tasks = (
-            self._clock.spawn(run_life(life, partial(self.end_life, agent.id))),
+            self._clock.spawn(partial(run_life, life, partial(self.end_life, agent.id))),
             *others,
         )
 

@@ -15,7 +15,8 @@ DELIVERY = 2 << 32
 SAMPLE = 3 << 32
 LAST = 4 << 32
 
-Actor = Coroutine[Any, Any, None]
+Actor = Callable[[], Coroutine[Any, Any, None]]
+"""Returns what an actor does. It is called when the actor first runs: one that never runs leaves no coroutine behind."""
 
 
 class Cancelled(BaseException):

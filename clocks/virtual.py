@@ -125,7 +125,7 @@ class VirtualClock:
 
     def _drive(self, actor: Actor) -> Generator[Any, Any, None]:
         try:
-            yield from actor.__await__()
+            yield from actor().__await__()
         except (Cancelled, simpy.Interrupt):
             return
         except GeneratorExit:  # thrown away unfinished, when the run is over

@@ -3,7 +3,7 @@
 import asyncio
 import heapq
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from itertools import count
 from typing import Any
 
@@ -51,11 +51,13 @@ class WallSignal:
 class WallTask:
     """An actor driven by hand: each await names the signal that resumes it."""
 
-    __slots__ = ("_actor", "_awaited", "_clock", "_done")
+    __slots__ = ("_actor", "_awaited", "_clock", "_done", "_running")
 
     def __init__(self, clock: "WallClock", actor: Actor) -> None:
         self._clock = clock
         self._actor = actor
+        self._running: Coroutine[Any, Any, None] | None = None
+        """What the actor does; None until it first runs."""
         self._awaited: WallSignal | None = None
         self._done = False
         clock.push(clock.now, 0, self._resume)
@@ -69,11 +71,19 @@ class WallTask:
             return
         if self._awaited is not None:
             self._awaited.attach(None)
-        self._advance(lambda: self._actor.throw(Cancelled()))
+        if self._running is None:
+            self._done = True
+            return
+        running = self._running
+        self._advance(lambda: running.throw(Cancelled()))
 
     def _resume(self) -> None:
-        if not self._done:
-            self._advance(lambda: self._actor.send(None))
+        if self._done:
+            return
+        running = self._running
+        if running is None:
+            running = self._running = self._actor()
+        self._advance(lambda: running.send(None))
 
     def _advance(self, move: Callable[[], Any]) -> None:
         try:

@@ -3,6 +3,8 @@
 Each wake goes in one go where it fits a row (`behaviours.plain`), else step by step.
 """
 
+from functools import partial
+
 from actors.agent import UP, Agent
 from actors.behaviours.plain import BY_STEPS, OVER, PlainWake
 from actors.behaviours.ticks import Ticks
@@ -68,11 +70,11 @@ def broadcast(
     agent.inbox.may_wait = isinstance(activation, Barrier)
     if isinstance(activation, Barrier):
         plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
-        return (_in_rounds(plain, activation, members),)
+        return (partial(_in_rounds, plain, activation, members),)
     if ticks is not None:
-        return (_by_clock(ticks.join(agent, members), members),)
+        return (partial(_by_clock, ticks.join(agent, members), members),)
     plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
-    return (_by_clock(plain, members),)
+    return (partial(_by_clock, plain, members),)
 
 
 async def _by_clock(plain: PlainWake, members: Members) -> None:

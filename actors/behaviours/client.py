@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.agent import UP, Agent
@@ -32,8 +33,8 @@ def run_client(
     if not isinstance(mechanism, AnswersServer):
         raise TypeError(f"agent {agent.id}: {type(mechanism).__name__} answers no server")
     if agent.settings.has_barrier:
-        return (_when_asked(wake, mechanism, members),)
-    return (_by_clock(wake, mechanism, members),)
+        return (partial(_when_asked, wake, mechanism, members),)
+    return (partial(_by_clock, wake, mechanism, members),)
 
 
 async def _by_clock(wake: Wake, mechanism: AnswersServer, members: Members) -> None:

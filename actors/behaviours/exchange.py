@@ -4,6 +4,8 @@ The neighbour answers at once, and both ends settle their edge. Where two reques
 counts. An exchange whose answer is lost is settled at one end only; the next one between the two heals it.
 """
 
+from functools import partial
+
 import numpy as np
 
 from actors.agent import UP, Agent
@@ -38,7 +40,7 @@ def exchange(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     if not isinstance(mechanism, Trades):
         raise TypeError(f"agent {agent.id}: {type(mechanism).__name__} does not exchange in pairs")
     wake = Wake(agent, log, members.wakes)
-    return _by_clock(wake, request), _answer(agent, mechanism, request)
+    return partial(_by_clock, wake, request), partial(_answer, agent, mechanism, request)
 
 
 async def _by_clock(wake: Wake, request: _Request) -> None:

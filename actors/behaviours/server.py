@@ -25,7 +25,7 @@ def run_server(
     rounds = Rounds(agent, log, members, together)
     if together is not None:
         together.serve(rounds)
-    return (rounds.run(),)
+    return (rounds.run,)
 
 
 class Rounds:

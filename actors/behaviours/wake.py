@@ -1,18 +1,18 @@
 """The steps of a wake that every behaviour shares: wait for the clock, count the wake, compute, act."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 from actors.agent import UP, Agent
 from actors.events import Woke
 from actors.log import Log
 from actors.settings import Address
-from clocks.clock import WAKE, Signal
+from clocks.clock import WAKE, Actor, Signal
 from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.mixing import Heard
 
-Life = Coroutine[Any, Any, None]
+Life = Actor
 """What an agent does while it is up."""
 _ENDLESS = 1 << 62
 
@@ -215,7 +215,7 @@ class Wake:
 async def run_life(life: Life, ended: Callable[[], None]) -> None:
     """Run what an agent does while it is up, and say when that has ended, or was cut off."""
     try:
-        await life
+        await life()
     finally:
         ended()
 

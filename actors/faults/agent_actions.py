@@ -104,7 +104,9 @@ class Churn:
             else:
                 draws = context.stream(f"{firing.path}/{node}")
                 context.clock.spawn(
-                    self._alternate(node, context, draws, self.session, self.downtime, absences)
+                    partial(
+                        self._alternate, node, context, draws, self.session, self.downtime, absences
+                    )
                 )
         return absences.end
 

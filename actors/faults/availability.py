@@ -6,6 +6,7 @@ agent goes and comes are exact, and alike on every machine.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from actors.faults.absences import Absences
 from actors.faults.context import FaultContext, Firing, Undo
@@ -82,7 +83,7 @@ class Availability:
         absences, context = Absences(firing, crashes=self.crashes), firing.context
         for node in firing.hit:
             draws = context.stream(f"{firing.path}/{node}")
-            context.clock.spawn(self._live(node, context, draws, absences))
+            context.clock.spawn(partial(self._live, node, context, draws, absences))
         return absences.end
 
     async def _live(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from actors.faults.absences import Absences
 from actors.faults.context import FaultContext, Firing, Undo
@@ -68,7 +69,9 @@ class Outage:
 
         def follow(chain: Chain, name: str, affected: tuple[_Region, ...]) -> None:
             draws = context.stream(f"{firing.path}/{name}")
-            context.clock.spawn(chain.run(context, draws, lambda up: turn(name, affected, up=up)))
+            context.clock.spawn(
+                partial(chain.run, context, draws, lambda up: turn(name, affected, up=up))
+            )
 
         if self.shared is not None:
             follow(self.shared, "shared", tuple(regions.values()))

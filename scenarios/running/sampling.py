@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.events import Event, RoundAborted, RoundClosed
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def begin(simulation: Simulation, observers: RunObservers) -> None:
     """Take samples of a simulation from now on; the one at its end is the run's."""
-    simulation.clock.spawn(_by_time(simulation, observers))
+    simulation.clock.spawn(partial(_by_time, simulation, observers))
     stride = extent(simulation.plan).stride
     if stride:
         RoundSamples(simulation, stride, lambda: observers.sample(settles=False)).begin()

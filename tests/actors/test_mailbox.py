@@ -142,7 +142,7 @@ def test_somebody_who_waits_is_woken_by_the_first_arrival_or_the_deadline() -> N
         await at.box.wait(100)
         seen.append(at.clock.now)
 
-    at.clock.spawn(owner())
+    at.clock.spawn(owner)
     at.clock.at(5, WAKE, lambda: at.box.post(40, 1, message(1, 0)))
     at.clock.at(6, WAKE, lambda: at.box.post(30, 1, message(2, 0)))
     at.clock.at(31, WAKE, lambda: at.box.settle(31))
@@ -174,7 +174,7 @@ def test_an_owner_who_waits_is_woken_at_the_first_arrival_or_the_deadline(
 
     for version, arrival in enumerate(before):
         at.box.post(arrival, 1, message(1, version))
-    at.clock.spawn(owner())
+    at.clock.spawn(owner)
     for version, (sent, takes) in enumerate(during):
         post = partial(at.box.post, sent + takes, 1, message(2, version))
         at.clock.at(sent, WAKE + 1, post)

@@ -92,7 +92,7 @@ def test_an_actor_that_an_entry_starts_runs_at_its_instant() -> None:
     class Starting(Listed):
         def serve(self, until: int, priority: int, most: int) -> None:
             super().serve(until, priority, most)
-            clock.spawn(actor())
+            clock.spawn(actor)
 
     async def actor() -> None:
         seen.append(clock.now)

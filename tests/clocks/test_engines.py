@@ -39,7 +39,7 @@ def test_sleeping_reaches_the_very_instant(make: Make) -> None:
             await clock.sleep_until(instant, WAKE)
             seen.append(clock.now)
 
-    clock.spawn(actor())
+    clock.spawn(actor)
     run(clock)
     assert seen == [3, 7, 1_000_000_007]
 
@@ -94,7 +94,7 @@ def test_an_exception_arrives_as_itself(make: Make, where: str) -> None:
         fail()
 
     if where == "actor":
-        clock.spawn(actor())
+        clock.spawn(actor)
     else:
         clock.at(4, WAKE, fail)
     with pytest.raises(Peculiar) as caught:
@@ -118,8 +118,8 @@ def test_a_cancelled_actor_can_tidy_up_and_others_go_on(make: Make) -> None:
         await clock.sleep_until(200, WAKE)
         story.append((clock.now, "other"))
 
-    task = clock.spawn(victim())
-    clock.spawn(other())
+    task = clock.spawn(victim)
+    clock.spawn(other)
     clock.at(40, FAULT, task.cancel)
     clock.at(41, FAULT, task.cancel)
     run(clock)
@@ -136,7 +136,7 @@ def test_a_signal_resumes_whoever_waits_and_setting_it_twice_changes_nothing(mak
         await signal  # what has happened is not waited for
         story.append(clock.now)
 
-    clock.spawn(waiting())
+    clock.spawn(waiting)
     clock.at(30, WAKE, signal.set)
     clock.at(35, WAKE, signal.set)
     run(clock)
@@ -168,7 +168,7 @@ def test_a_stopped_run_serves_nothing_more(make: Make) -> None:
             if instant == 500:
                 governor.stop("enough")
 
-    clock.spawn(actor())
+    clock.spawn(actor)
     asyncio.run(clock.run(None, governor))
     assert len(seen) == 500
 
@@ -240,7 +240,7 @@ def test_each_actor_is_a_simpy_process_on_the_virtual_engine() -> None:
     async def actor() -> None:
         await clock.sleep_until(1, WAKE)
 
-    task = clock.spawn(actor())
+    task = clock.spawn(actor)
     assert isinstance(task, VirtualTask)
     assert isinstance(task._process, simpy.Process)
     run(clock)

@@ -1,5 +1,8 @@
 """One composition root: what is recorded and judged is the very simulation that audits run."""
 
+import gc
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +12,11 @@ import pytest
 from actors.events import KINDS, Event, Sampled
 from actors.log import Batch
 from clocks.virtual import VirtualClock
+from clocks.wall import WallClock
 from scenarios.api.runs import make_plan
 from scenarios.running.simulation import Simulation
 from tests.support.builders import perform, private, scenario
+from tests.support.catalogue import EVERY, world
 
 SERVER = {"mechanism": {"kind": "fedavg"}, "run": {"seed": 3, "rounds": 4}, "network": {}}
 WORLDS: list[dict[str, Any]] = [
@@ -57,3 +62,20 @@ def test_a_simulation_hands_over_everything_that_happened_once(tmp_path: Path) -
     assert not any(isinstance(event, Sampled) for event in told)
     ran = perform(private(), tmp_path)
     assert [e["seq"] for e in ran.events()] == list(range(1, ran.run.log.seq + 1))
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("clock", [VirtualClock, WallClock])
+def test_a_world_that_is_opened_and_never_runs_leaves_nothing_unawaited(
+    name: str, clock: type[VirtualClock | WallClock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends a run between its opening and its first instant, a Ctrl-C say, prints no warning."""
+    left = list[str]()
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: left.append(str(told.exc_value)))
+    simulation = Simulation(make_plan(world(name)), clock())
+    simulation.open()
+    del simulation
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gc.collect()
+    assert not left
