@@ -3,118 +3,126 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import numpy as np
 
+from actors.agent import Agent
+from actors.arena.arena import LOW_HALF, Arena, Served, back_places
+from actors.arena.columns import (
+    BACK,
+    COMING,
+    DEGREE,
+    ELSEWHERE,
+    FIRST,
+    HELD,
+    INBOX,
+    INSTANT,
+    LINK_COLUMNS,
+    LINK_KEY,
+    NEIGHBOUR,
+    NTH,
+    OWN,
+    POLICY,
+    SEEN,
+    STATE,
+    UNREAD,
+    UNREAD_VECTOR,
+    UNREAD_VERSION,
+    Numbers,
+    Words,
+)
+from actors.arena.schedules import Unfit
 from actors.compiled import kernel
 from actors.compiled.columns import (
     AGENT,
     ARRIVAL,
-    BACK,
-    COMING,
+    AWAKE,
+    CAUSE,
     COUNTERS,
-    DEGREE,
-    ELSEWHERE,
+    EVENT,
     EVENTS,
-    FIRST,
     FLYING,
     FREE_MESSAGES,
     FREE_VECTORS,
-    HELD,
-    INBOX,
-    LAST_WAKE,
-    LINK_KEY,
     MESSAGE_WORDS,
     MESSAGES_FULL,
-    MUTE,
-    NEIGHBOUR,
     NEW_PLACES,
     NEXT,
+    NOW,
     NUMBERS,
-    OPEN,
-    OWN,
     PLACES,
-    POLICY,
-    PUBLISHED,
     ROOM,
     SCRATCH_FULL,
-    SEEN,
     SENT_BY,
-    SENT_TO,
     SEQ,
     SERVED,
-    STATE,
     TURNS,
-    UNREAD,
-    UNREAD_VECTOR,
-    UNREAD_VERSION,
     VECTOR,
     VECTORS_FULL,
     WHAT,
     WORDS,
     Arrays,
-    Words,
     longest_row,
 )
+from actors.compiled.enrolment import Catalogue
 from actors.compiled.noise_bits import workspace
 from actors.log import Log
 from actors.messages import Message
 from actors.turns import Turns
+from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
+from mechanisms.strategy import State
 from mechanisms.vectors import Matrix, Vector
 
-if TYPE_CHECKING:
-    from actors.compiled.enrolment import Catalogue
-
-LOW_HALF = (1 << 32) - 1
 _ROWS = 1 << 10
 """A call writes at most so many rows."""
-_COLUMNS = 32
-_LINK_COLUMNS = 8
 _FEW = 64
+_EFFORT = 1 << 21
+"""A call does about so many multiplications: a few milliseconds, so that a screen and signals are served in between."""
+_MOST = 1 << 10
 
 
-class Arena:
-    """All that compiled wakes work on, for agents 0 … `size` − 1 with models of `dimension` numbers.
-
-    `agents` is there at once, so that agents can keep their counters in it; `lay_out` makes the rest.
-    """
+class CompiledArena(Arena):
+    """All that compiled wakes work on."""
 
     def __init__(self, size: int, dimension: int, log: Log) -> None:
-        self.size, self.dimension = size, dimension
-        self.log = log
-        self.is_laid_out = False
-        self.agents: Words = np.zeros((size, _COLUMNS), np.int64)
-        self.agents[:, (INBOX, OWN, PUBLISHED, LAST_WAKE)] = -1
-        self.agents[:, STATE] = ELSEWHERE
+        super().__init__(size, dimension, log)
+        self._catalogue = Catalogue()
+        self._policies: list[int] = []
+        self.numbers: Numbers = np.zeros((size, NUMBERS))
+        self._most = _MOST
         self._last: tuple[Message | None, int] = None, -1
         """The message that was put in last from elsewhere, and where its vector lies: receivers of a broadcast share it."""
 
-    def lay_out(
-        self,
-        starts: Sequence[Vector],
-        neighbours: Sequence[Sequence[int]],
-        keys: Words,
-        policies: Words,
-        catalogue: Catalogue,
-    ) -> None:
-        """Make the arrays: `keys` and `policies` have a number for each link, agent by agent.
+    def enrol(self, agent: Agent) -> tuple[Spend, ...]:
+        catalogue, links = self._catalogue, agent.outbox.links
+        try:
+            spends = catalogue.enrol(agent, self.agents[agent.id], self.numbers[agent.id])
+            policies = [catalogue.policy(links.policy_of(slot)) for slot in range(len(links.keys))]
+        except Unfit:
+            self._policies += [0] * len(links.keys)
+            raise
+        self._policies += policies
+        return spends
 
-        The first rows of the vectors are the different starts, for ever: what neighbours hold of an agent that has sent
-        nothing.
+    def make(
+        self, neighbours: Sequence[Sequence[int]], keys: Words, starts: Sequence[Vector]
+    ) -> None:
+        """Make the arrays: the first rows of the vectors are the different starts, for ever.
+
+        They are what neighbours hold of an agent that has sent nothing.
         """
-        size = self.size
-        degrees = np.fromiter(map(len, neighbours), np.int64, size)
-        self.agents[:, DEGREE] = degrees
-        self.agents[:, FIRST] = np.cumsum(degrees) - degrees
-        count = int(degrees.sum())
-        near = np.fromiter((j for around in neighbours for j in around), np.int64, count)
-        links = np.zeros((count, _LINK_COLUMNS), np.int64)
+        size, degrees = self.size, self.agents[:, DEGREE]
+        near = np.fromiter(chain.from_iterable(neighbours), np.int64)
+        count = len(near)
+        self.links = links = np.zeros((count, LINK_COLUMNS), np.int64)
         links[:, NEIGHBOUR] = near
-        links[:, BACK] = _back(np.repeat(np.arange(size), degrees), near, self.agents[:, FIRST])
+        links[:, BACK] = back_places(
+            np.repeat(np.arange(size), degrees), near, self.agents[:, FIRST]
+        )
         links[:, LINK_KEY] = keys
-        links[:, POLICY] = policies
+        links[:, POLICY] = self._policies
         links[:, (SEEN, HELD, UNREAD_VERSION, UNREAD_VECTOR)] = -1
         different = {id(start): start for start in starts}
         places = {start: place for place, start in enumerate(different)}
@@ -131,7 +139,6 @@ class Arena:
         counters = np.zeros(COUNTERS, np.int64)
         counters[FREE_VECTORS], counters[FREE_MESSAGES] = len(free), room
         nothing = np.zeros(0)
-        self.numbers = np.zeros((size, NUMBERS))
         arrays = Arrays(
             counters=counters,
             agents=self.agents,
@@ -165,9 +172,9 @@ class Arena:
             mean=np.zeros(self.dimension),
             scores=np.zeros(8),
         )
-        self._catalogue = catalogue
-        self.arrays = catalogue.fill(arrays)
-        self.is_laid_out = True
+        self.arrays = self._catalogue.fill(arrays)
+        effort = self.dimension * (int(degrees.max(initial=1)) + 64)
+        self._most = max(1, min(_MOST, _EFFORT // max(1, effort)))
 
     # what wakes need more of
 
@@ -226,19 +233,40 @@ class Arena:
 
     # calls of the kernel
 
-    def fly(self, until: int, before: int, most: int) -> int:
-        """Let agents wake (see `kernel.fly`), and hand their rows to the log; return why it ended."""
+    @property
+    def first(self) -> tuple[int, int] | None:
+        arrays = self.arrays
+        if not arrays.counters[AWAKE]:
+            return None
+        return int(arrays.due_at[0]), int(arrays.due[0])
+
+    @property
+    def awake(self) -> int:
+        return int(self.arrays.counters[AWAKE]) if self.is_laid_out else 0
+
+    def schedule(self, ids: Words, after: Words) -> list[int]:
+        ended = np.zeros(len(ids), bool)
+        kernel.schedule_wakes(self.arrays, after, ids, ended)
+        over: list[int] = ids[ended].tolist()
+        return over
+
+    def drop_wake(self, agent: int) -> None:
+        kernel.drop_wake(self.arrays, agent)
+
+    def serve(self, until: int, before: int, most: int) -> Served:
+        """Let agents wake in order, no more than take a few milliseconds (see `kernel.fly`)."""
         counters = self._begin()
-        why = int(kernel.fly(self.arrays, until, before, most))
+        why = int(kernel.fly(self.arrays, until, before, min(most, self._most)))
         self._hand_over()
         if why in {VECTORS_FULL, MESSAGES_FULL, SCRATCH_FULL} or (
             why == ROOM and not counters[SERVED]
         ):
             self.grow(why)
-        return why
+        says = why & ~EVENT if why & EVENT else 0
+        numbers = (counters[SERVED], counters[NOW], says, counters[AGENT], counters[CAUSE])
+        return Served(*map(int, numbers))
 
     def settle(self, first: int, last: int, until: int, now: int) -> None:
-        """Settle what has arrived at agents `first` up to `last`, as of now, and hand the rows to the log."""
         while first < last:
             counters = self._begin()
             first = int(kernel.settle(self.arrays, first, last, until, now))
@@ -262,17 +290,14 @@ class Arena:
 
     def _note_places(self) -> None:
         """Note which spends got a place in the table of the log by other ways."""
-        counters, table = self.arrays.counters, self.log.spends.table
-        for place in range(int(counters[PLACES]), len(table)):
-            known = self._catalogue.numbers.get(table[place])
-            if known is not None:
-                self.arrays.places[known] = place
-        counters[PLACES] = len(table)
+        arrays, counters, table = self.arrays, self.arrays.counters, self.log.spends
+        schedules, first = self._catalogue.schedules, int(counters[PLACES])
+        counters[PLACES] = schedules.note_places(arrays.places, first, table)
 
     def _hand_over(self) -> None:
         arrays, counters = self.arrays, self.arrays.counters
         for number in arrays.new_places[: counters[NEW_PLACES]].tolist():
-            self.log.spends.place(self._catalogue.spends[number])
+            self.log.spends.place(self._catalogue.schedules.spends[number])
         turns = int(counters[TURNS])
         if turns:
             words = arrays.words[: counters[WORDS]].copy()
@@ -281,19 +306,14 @@ class Arena:
     # agents that come and go
 
     def open_links(self, agent: int, heard: Heard) -> None:
-        """Note which neighbours of an agent are present, and their shares."""
-        row = self.agents[agent]
-        links = slice(row[FIRST], row[FIRST] + row[DEGREE])
-        self.arrays.shares[links] = heard.shares
-        policies = self.arrays.links[links, POLICY] & LOW_HALF
-        self.arrays.links[links, POLICY] = policies + OPEN * heard.present
-        row[SENT_TO] = heard.degree
-        row[STATE] = (row[STATE] & ~MUTE) | (0 if heard.total else MUTE)
+        super().open_links(agent, heard)
+        first = self.agents[agent, FIRST]
+        self.arrays.shares[first : first + self.agents[agent, DEGREE]] = heard.shares
 
-    def board(self, agent: int, model: Vector, heard: Matrix | None) -> None:
-        """Take over an agent: its model and what it holds of its neighbours; None are their starts."""
+    def board(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:  # noqa: ARG002 # the state is the model
         row = self.agents[agent]
-        links = self.arrays.links[row[FIRST] : row[FIRST] + row[DEGREE]]
+        row[NTH] = row[INSTANT] = 0
+        links = self.links_of(agent)
         near = links[:, NEIGHBOUR]
         if heard is None:
             links[:, HELD] = self._openings[near]
@@ -311,9 +331,7 @@ class Arena:
         row[STATE] &= ~ELSEWHERE
 
     def land(self, agent: int) -> None:
-        """Give an agent back: what it holds is needed no longer, and it is not woken. Its messages stay."""
-        row, arrays = self.agents[agent], self.arrays
-        links = arrays.links[row[FIRST] : row[FIRST] + row[DEGREE]]
+        row, arrays, links = self.agents[agent], self.arrays, self.links_of(agent)
         for place in (*links[:, HELD].tolist(), int(row[OWN])):
             self._free_vector(place)
         for slot in arrays.unread[row[FIRST] : row[FIRST] + row[UNREAD]].tolist():
@@ -344,7 +362,6 @@ class Arena:
     # messages from and to agents that are elsewhere
 
     def post(self, receiver: int, slot: int, arrival: int, sent: int, message: Message) -> None:
-        """Let a message of an agent that is elsewhere arrive at one that is here."""
         if message is self._last[0]:
             place = self._last[1]
             self.arrays.needed[place] += 1
@@ -357,7 +374,6 @@ class Arena:
         kernel.post(self.arrays, receiver, slot, message.version, place, arrival, sent)
 
     def take_messages(self, agent: int) -> list[tuple[int, int, Message]]:
-        """Take all messages of an agent that are not settled: arrival, the event that sent each, and the message."""
         row, arrays, counters = self.agents[agent], self.arrays, self.arrays.counters
         taken, at = list[tuple[int, int, Message]](), int(row[INBOX])
         while at >= 0:
@@ -377,7 +393,6 @@ class Arena:
         return Message(int(link[NEIGHBOUR]), words[WHAT] & LOW_HALF, 0, vector, words[SENT_BY])
 
     def unread(self, agent: int) -> dict[int, Message]:
-        """Return what is settled at an agent and not read, by sender, in order."""
         row, arrays = self.agents[agent], self.arrays
         kept = dict[int, Message]()
         for slot in arrays.unread[row[FIRST] : row[FIRST] + row[UNREAD]].tolist():
@@ -388,7 +403,6 @@ class Arena:
         return kept
 
     def keep_unread(self, agent: int, slots: Sequence[int], messages: Sequence[Message]) -> None:
-        """Take over what is settled at an agent and not read, in order."""
         row, arrays = self.agents[agent], self.arrays
         for place, (slot, message) in enumerate(zip(slots, messages, strict=True)):
             assert message.vector is not None, "a control message is never unread"  # noqa: S101
@@ -399,35 +413,22 @@ class Arena:
             link[UNREAD_VERSION], link[UNREAD_VECTOR] = message.version, vector
         row[UNREAD] = len(slots)
 
+    def state(self, agent: int) -> State:
+        return self.model(agent)
+
     def held(self, agent: int) -> Matrix:
-        """Return what an agent mixes of its neighbours, a row each."""
         row = self.agents[agent]
         places = self.arrays.links[row[FIRST] : row[FIRST] + row[DEGREE], HELD]
         held: Matrix = self.arrays.vectors[places]
         return held
 
     def model(self, agent: int) -> Vector:
-        """Return the model of an agent."""
         model: Vector = self.arrays.vectors[self.agents[agent, OWN]].copy()
         return model
 
     def arrived(self, agent: int, now: int) -> int:
-        """Count the messages of an agent that have arrived and are not settled."""
         at, count = int(self.agents[agent, INBOX]), 0
         while at >= 0:
             count += int(self.arrays.messages[at, ARRIVAL]) <= now
             at = int(self.arrays.messages[at, NEXT])
         return count
-
-
-def _back(sources: Words, near: Words, firsts: Words) -> Words:
-    """Return, for each link, the place of its sender among the neighbours of its receiver."""
-    size = len(firsts)
-    keys = sources * size + near
-    order = np.argsort(keys, kind="stable")
-    wanted = near * size + sources
-    places = order[np.searchsorted(keys[order], wanted)]
-    if not np.array_equal(keys[places], wanted):
-        raise ValueError("a graph has both directions of each edge")
-    back: Words = places - firsts[near]
-    return back

@@ -163,9 +163,7 @@ class ScheduledFault:
                 context.log.demand_events(self)  # it strikes before others act at this instant
             return  # no event may ever trigger it: the run does not wait for that
         self._expect()
-        context.clock.spawn(
-            self._again if timing.at is None else partial(self._once, timing.at)
-        )
+        context.clock.spawn(self._again if timing.at is None else partial(self._once, timing.at))
 
     def come(self, instant: int) -> None:
         """Happen once, at an instant that was chosen while the world runs."""

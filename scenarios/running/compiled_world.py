@@ -19,7 +19,7 @@ from scenarios.planning.plan import NodePlan, Plan
 from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 
 if TYPE_CHECKING:
-    from actors.compiled.flight import Flight
+    from actors.arena.flight import Flight
 
 
 _WORTH, _WORTH_COMPILING = 20_000, 250_000
@@ -30,13 +30,13 @@ class CompiledWorld:
     """Makes the agents of a world so that compiled wakes may take them over."""
 
     def __init__(self, plan: Plan, flight: "Flight") -> None:
-        from actors.compiled.agent import ArenaMailbox, CompiledAgent
+        from actors.arena.agent import ArenaAgent, ArenaMailbox
 
         self._plan, self._flight = plan, flight
         self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(
             ArenaMailbox, flight.arena
         )
-        self.make_agent: Callable[..., Agent] = partial(CompiledAgent, flight.arena)
+        self.make_agent: Callable[..., Agent] = partial(ArenaAgent, flight.arena)
         self.behave: Behaviour = flight.behave
 
     def lay_out(self, agents: Sequence[Agent], members: Membership) -> None:
@@ -46,8 +46,8 @@ class CompiledWorld:
         """
         plan, flight = self._plan, self._flight
         flight.lay_out(agents, [node.start for node in plan.nodes])
-        if plan.path == FAST and len(flight.reasons) == plan.size:
-            ((reason, _),) = Counter(flight.reasons.values()).most_common(1)
+        if plan.path == FAST and len(flight.arena.reasons) == plan.size:
+            ((reason, _),) = Counter(flight.arena.reasons.values()).most_common(1)
             raise _refused(reason)
         members.settle_all = flight.settle
 
@@ -60,10 +60,12 @@ def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> CompiledWorld |
     """
     if not is_compiled(plan) or not isinstance(clock, VirtualClock):
         return None
-    from actors.compiled.arena import Arena
-    from actors.compiled.flight import Flight
+    from actors.arena.flight import Flight
+    from actors.compiled.arena import CompiledArena
 
-    return CompiledWorld(plan, Flight(Arena(plan.size, plan.dimension, log), clock, log, behave))
+    return CompiledWorld(
+        plan, Flight(CompiledArena(plan.size, plan.dimension, log), clock, log, behave)
+    )
 
 
 def is_compiled(plan: Plan) -> bool:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.compiled.agent import CompiledAgent
+from actors.arena.agent import ArenaAgent
 from actors.events import Woke
 from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
@@ -163,7 +163,7 @@ def test_random_worlds_are_the_same(data: Any) -> None:
 
 def test_agents_come_back_aboard_after_a_crash() -> None:
     agents = passed(make_plan(WORLDS["crash"]), "fast").simulation.agents
-    assert all(isinstance(agent, CompiledAgent) and agent.aboard for agent in agents)
+    assert all(isinstance(agent, ArenaAgent) and agent.aboard for agent in agents)
 
 
 def test_an_observer_of_single_events_is_told_of_each() -> None:

@@ -59,8 +59,8 @@ CLOCKS: list[Activation] = [
 
 @pytest.mark.parametrize("clock", CLOCKS, ids=lambda clock: type(clock).__name__)
 def test_clocks_wake_at_the_same_instants(clock: Activation) -> None:
+    from actors.arena.columns import CLOCK, JITTER, PERIOD
     from actors.compiled import times
-    from actors.compiled.columns import CLOCK, JITTER, PERIOD
     from actors.compiled.enrolment import Catalogue
     from tests.support.compiled_arrays import arrays_of_one_agent
 

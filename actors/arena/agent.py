@@ -1,7 +1,7 @@
-"""Agents whose wakes may be compiled: the rest of hush sees them as it sees all others.
+"""Agents whose wakes may be computed in an arena: the rest of hush sees them as it sees all others.
 
-What a compiled wake changes lies in the arena. The properties here read it there, and write it there, so that an agent
-may be taken over by compiled wakes (`board`) and given back (`land`) between any two of its wakes.
+What such a wake changes lies in the arena. The properties here read it there, and write it there, so that an agent may be
+taken over (`board`) and given back (`land`) between any two of its wakes.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,23 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.agent import Agent, Streams, Surroundings
-from actors.compiled.arena import Arena
-from actors.compiled.columns import (
-    COMING,
+from actors.arena.arena import Arena
+from actors.arena.columns import (
     DIVERGED,
     ELSEWHERE,
-    FIRST,
-    INSTANT,
     LAST_WAKE,
     MADE,
-    NTH,
     PUBLISHED,
     PUBLISHED_AT,
     ROUNDS,
-    SEEN,
     SPENT,
     STATE,
-    UNREAD,
     UPDATES,
     VERSION,
     Words,
@@ -63,7 +57,7 @@ def _column(place: int) -> Any:
 
 
 class ArenaStore(Store):
-    """A store whose counters lie in the arena, and what else compiled wakes write there."""
+    """A store whose counters lie in the arena, and what else wakes in the arena write there."""
 
     __slots__ = (
         "_arena",
@@ -87,12 +81,12 @@ class ArenaStore(Store):
         """Which version `published` is, where it was read from the arena."""
         self.aboard = False
         self.schedule: tuple[Spend, ...] = ()
-        """The spends that compiled releases are charged: the last one is repeated."""
+        """The spends that releases in the arena are charged: the last one is repeated."""
         super().__init__()
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger, with all that compiled wakes charged."""
+        """The ledger, with all that wakes in the arena charged."""
         ledger = self._ledger
         if self.aboard:
             self._catch_up(ledger, self.made)
@@ -103,7 +97,7 @@ class ArenaStore(Store):
         self._ledger = ledger
 
     def _catch_up(self, ledger: Ledger, made: int) -> None:
-        """Charge what compiled wakes charged since the last look: equal spends in a row at once."""
+        """Charge what wakes in the arena charged since the last look: equal spends in a row at once."""
         schedule, at, last = self.schedule, len(ledger), len(self.schedule) - 1
         while at < made:
             spend, end = schedule[min(at, last)], at + 1
@@ -129,7 +123,7 @@ class ArenaStore(Store):
 
     @property
     def published(self) -> Vector | None:
-        """What was published last: once a compiled wake has published something, that is the model."""
+        """What was published last: once a wake in the arena has published something, that is the model."""
         row = self._arena.agents[self._row]
         if self.aboard and self._read != row[PUBLISHED]:
             self._published = None if row[STATE] & DIVERGED else self._arena.model(self._row)
@@ -146,7 +140,7 @@ class ArenaStore(Store):
         return not self.aboard or self._read == self.published_version
 
     def board(self, schedule: tuple[Spend, ...]) -> None:
-        """Let compiled wakes charge a schedule, and publish."""
+        """Let wakes in the arena charge a schedule, and publish."""
         self.schedule, self._read, self.aboard = schedule, self.published_version, True
 
 
@@ -187,7 +181,7 @@ class ArenaHeard(Heard):
 
 
 class ArenaOutbox(Outbox):
-    """An outbox whose owner may be aboard: what compiled wakes send lies in the arena."""
+    """An outbox whose owner may be aboard: what wakes in the arena send lies in the arena."""
 
     __slots__ = ("_outgoing", "_shelf")
 
@@ -200,7 +194,7 @@ class ArenaOutbox(Outbox):
 
     @property
     def outgoing(self) -> Vector | None:
-        """What the message holds that was sent last; None where a compiled wake sent it."""
+        """What the message holds that was sent last; None where a wake in the arena sent it."""
         return self._outgoing if self._shelf.is_read else None
 
     @outgoing.setter
@@ -220,8 +214,8 @@ class ArenaMailbox(Mailbox):
 
     @property
     def coming(self) -> list[Entry]:
-        """What is on its way to an owner that is not aboard, with what compiled wakes sent."""
-        if not self.aboard and self._arena.agents[self._row, COMING]:
+        """What is on its way to an owner that is not aboard, with what wakes in the arena sent."""
+        if not self.aboard and self._arena.coming(self._row):
             for arrival, sent, message in self._arena.take_messages(self._row):
                 heappush(self._coming, (arrival, sent << _ORDERS, sent, message))
         return self._coming
@@ -232,20 +226,20 @@ class ArenaMailbox(Mailbox):
 
     @property
     def in_flight(self) -> int:
-        return int(self._arena.agents[self._row, COMING]) + len(self._coming)
+        return self._arena.coming(self._row) + len(self._coming)
 
     @property
     def unread(self) -> bool:
-        return bool(self._arena.agents[self._row, UNREAD]) or super().unread
+        return bool(self._arena.unread_count(self._row)) or super().unread
 
     def unsettled(self, now: int) -> int:
         return self._arena.arrived(self._row, now) + super().unsettled(now)
 
     def waiting(self, now: int) -> int:
-        return super().waiting(now) + int(self._arena.agents[self._row, UNREAD])
+        return super().waiting(now) + self._arena.unread_count(self._row)
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
-        """Let a message arrive. Numbers of events order posts of one instant, as they order those of compiled wakes."""
+        """Let a message arrive. Numbers of events order posts of one instant, as they order those of wakes in the arena."""
         if self.aboard:
             self._arena.post(self._row, self.slots[message.sender], arrival, sent, message)
             return
@@ -274,9 +268,7 @@ class ArenaMailbox(Mailbox):
     def board(self) -> None:
         """Put everything into the arena: its owner is taken over."""
         arena, row = self._arena, self._row
-        first = int(arena.agents[row, FIRST])
-        for sender, version in self.seen.items():
-            arena.arrays.links[first + self.slots[sender], SEEN] = version
+        arena.note_seen(row, {self.slots[j]: version for j, version in self.seen.items()})
         arena.keep_unread(row, [self.slots[j] for j in self.messages], list(self.messages.values()))
         for arrival, _, sent, message in self._coming:
             arena.post(row, self.slots[message.sender], arrival, sent, message)
@@ -284,16 +276,12 @@ class ArenaMailbox(Mailbox):
 
     def land(self, unread: dict[int, Message]) -> None:
         """Take everything back: its owner is given back."""
-        arena, row = self._arena, self._row
-        first = int(arena.agents[row, FIRST])
-        seen = arena.arrays.links[first : first + len(self.slots), SEEN]
-        self.seen = {j: int(seen[slot]) for j, slot in self.slots.items() if seen[slot] >= 0}
-        seen[:] = -1
+        self.seen = self._arena.forget_seen(self._row)
         self.messages = unread
 
 
-class CompiledAgent(Agent):
-    """An agent that compiled wakes may take over: it is aboard then."""
+class ArenaAgent(Agent):
+    """An agent that wakes in the arena may take over: it is aboard then."""
 
     __slots__ = (
         "_arena",
@@ -325,7 +313,7 @@ class CompiledAgent(Agent):
         tick_ns: float | None = None,
     ) -> None:
         self._arena, self._row, self.aboard = arena, id_, False
-        self._relive: Callable[[CompiledAgent], None] | None = None
+        self._relive: Callable[[ArenaAgent], None] | None = None
         super().__init__(
             id_, mechanism, settings, surroundings, inbox, streams, clock, log, tick_ns=tick_ns
         )
@@ -364,9 +352,9 @@ class CompiledAgent(Agent):
 
     @property
     def state(self) -> State:
-        """The state of its mechanism: aboard that is its model."""
+        """The state of its mechanism."""
         if self.aboard:
-            return self._arena.model(self._row)
+            return self._arena.state(self._row)
         return self._state
 
     @state.setter
@@ -380,7 +368,7 @@ class CompiledAgent(Agent):
 
     @property
     def obstacle(self) -> str:
-        """What keeps compiled wakes from taking it over now, in words; empty where nothing does."""
+        """What keeps wakes in the arena from taking it over now, in words; empty where nothing does."""
         fault_state, links = self.fault_state, self.outbox.links
         if self._watch_step is not None:
             return "an auditor watches an agent"
@@ -396,16 +384,15 @@ class CompiledAgent(Agent):
             return "the storage of an agent is not trusted"
         return ""
 
-    def board(self, schedule: tuple[Spend, ...], relive: Callable[["CompiledAgent"], None]) -> None:
-        """Let compiled wakes take it over; `relive` lets its wakes be computed by a task again, when it lands."""
+    def board(self, schedule: tuple[Spend, ...], relive: Callable[["ArenaAgent"], None]) -> None:
+        """Let wakes in the arena take it over; `relive` lets its wakes be computed by a task again, when it lands."""
         arena, row, box = self._arena, self._arena.agents[self._row], self._box
         if box.has_corrupt:
             raise AssertionError("a damaged message is for a mailbox that is not aboard")
-        arena.board(self._row, self.model, self._own_heard.kept)
+        arena.board(self._row, self.state, self.model, self._own_heard.kept)
         row[MADE] = len(self.store.ledger)
         for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):
             row[STATE] |= flag if holds else 0
-        row[NTH] = row[INSTANT] = 0
         box.board()
         self._own_store.board(schedule)
         self._relive = relive
@@ -426,7 +413,7 @@ class CompiledAgent(Agent):
         self.state, store.published, self.heard.values = state, published, heard
         store.counter = made
         stream = self.noise_stream
-        stream.last = max(stream.last, made - 1)  # compiled wakes drew the noise of all these
+        stream.last = max(stream.last, made - 1)  # wakes in the arena drew the noise of all these
         self._box.land(unread)
         arena.land(self._row)
         self._relive = None
@@ -436,7 +423,7 @@ class CompiledAgent(Agent):
 def _rows_of(agents: Sequence[Agent], ids: Words) -> Words:
     """Return a copy of the integers of some agents."""
     first = agents[0]
-    assert isinstance(first, CompiledAgent), "all agents of such a world are"  # noqa: S101
+    assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
     rows: Words = first.arena.agents[ids]
     return rows
 

@@ -1,0 +1,160 @@
+"""Wakes that an arena computes, between the entries of the engine, in their exact order.
+
+A `Flight` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
+where a fault is about to act on it, or all of them where an observer asks for single events.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from actors.agent import UP, Agent
+from actors.arena.agent import ArenaAgent
+from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT, Arena
+from actors.arena.columns import ELSEWHERE, LAST_WAKE, STATE
+from actors.behaviours.wake import Life, Members
+from actors.events import Diverged
+from actors.log import Log
+from clocks.clock import WAKE
+from clocks.virtual import VirtualClock
+from mechanisms.vectors import Vector
+
+_LAST = 1 << 40
+
+Behave = Callable[[Agent, Log, Any], tuple[Life, ...]]
+
+
+class Flight:
+    """The agents of a world whose wakes an arena computes, as far as it can.
+
+    `behave` is what agents do that are not aboard.
+    """
+
+    def __init__(self, arena: Arena, clock: VirtualClock, log: Log, behave: Behave) -> None:
+        self.arena = arena
+        self._clock, self._log = clock, log
+        self._behave = behave
+        self._members: Members | None = None
+        self._agents: Sequence[ArenaAgent] = ()
+        self._waiting: list[int] = []
+        """Agents that are aboard and have no wake yet."""
+        self._alive = np.zeros(arena.size, bool)
+        clock.ahead = self
+
+    def lay_out(self, agents: Sequence[Agent], starts: Sequence[Vector]) -> None:
+        """Write down what does not change of all agents; `starts` are their public starts."""
+        self._agents = [agent for agent in agents if isinstance(agent, ArenaAgent)]
+        self.arena.lay_out(self._agents, starts)
+
+    def behave(self, agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+        """Take an agent over that starts, or let it do what others do."""
+        self._members = members
+        assert isinstance(agent, ArenaAgent), "all agents of such a world are"  # noqa: S101
+        self._alive[agent.id] = True
+        schedule = self.arena.schedules.get(agent.id)
+        if schedule is None or log.needs_events or agent.obstacle:
+            return self._behave(agent, log, members)
+        agent.board(schedule, self._relive)
+        self._waiting.append(agent.id)
+        return ()
+
+    def _relive(self, agent: ArenaAgent) -> None:
+        """Let a task compute the wakes of an agent that was aboard."""
+        if agent.id in self._waiting:
+            self._waiting.remove(agent.id)
+        if self._alive[agent.id]:
+            members = self._known_members
+            members.enliven(agent, self._behave(agent, self._log, members))
+
+    @property
+    def _known_members(self) -> Members:
+        assert self._members is not None, "agents have started"  # noqa: S101
+        return self._members
+
+    def land_all(self) -> None:
+        """Give all agents back."""
+        for agent in self._agents:
+            agent.land()
+
+    # what the engine asks
+
+    @property
+    def count(self) -> int:
+        """How many wakes are due."""
+        return len(self._waiting) + self.arena.awake
+
+    @property
+    def upcoming(self) -> tuple[int, int] | None:
+        """The instant and the priority of the next wake; None without one."""
+        if self._waiting:
+            self._schedule_waiting()
+        first = self.arena.first
+        if first is None:
+            return None
+        if self._log.needs_events:
+            self.land_all()
+            return None
+        return first[0], WAKE | first[1]
+
+    def _schedule_waiting(self) -> None:
+        ids = np.array(self._waiting, np.int64)
+        self._waiting = []
+        after = np.maximum(self.arena.agents[ids, LAST_WAKE] + 1, self._clock.now)
+        for i in self.arena.schedule(ids, after):
+            self._end(i)
+
+    def _end(self, i: int) -> None:
+        self._alive[i] = False
+        self._known_members.end_life(i)
+
+    def serve(self, until: int, priority: int, most: int) -> None:
+        """Serve wakes that come before an instant and a priority: at most `most`, and no more than take a few milliseconds."""
+        clock, wakes = self._clock, self._known_members.wakes
+        if wakes.left == 0:
+            self._refuse()
+            return
+        before = min(max(priority - WAKE, 0), _LAST)
+        served = self.arena.serve(until, before, min(most, wakes.left))
+        if served.wakes:
+            clock.move_to(served.now)
+            wakes.add(served.wakes)
+        if served.says:
+            self._tell(served.says, served.agent, served.cause)
+
+    def _tell(self, says: int, i: int, cause: int) -> None:
+        """Tell what a row cannot say of the last wake."""
+        agent = self._agents[i]
+        if says & HAS_DIVERGED:
+            agent.diverged = True
+            self._log.emit(Diverged, i, cause)
+        if says & HAS_SPENT:
+            agent.check_planned(cause)
+        if says & HAS_ENDED:
+            self._end(i)
+
+    def _refuse(self) -> None:
+        """Let the next agent notice what has arrived, though the run has had all its wakes: then it has no more."""
+        first = self.arena.first
+        assert first is not None, "a wake is due"  # noqa: S101
+        t, i = first
+        self._clock.move_to(t)
+        self.arena.drop_wake(i)
+        self.arena.settle(i, i + 1, t - 1, t)
+        self._end(i)
+
+    def settle(self, agents: Sequence[Agent], until: int) -> None:
+        """Settle what has arrived at each of all agents, in their order."""
+        aboard = self.arena.agents[:, STATE] & ELSEWHERE == 0
+        edges = np.flatnonzero(np.diff(aboard, prepend=False, append=False)).tolist()
+        at = 0
+        for first, last in zip(edges[::2], edges[1::2], strict=True):
+            _settle_each(agents[at:first], until)
+            self.arena.settle(first, last, until, self._clock.now)
+            at = last
+        _settle_each(agents[at:], until)
+
+
+def _settle_each(agents: Sequence[Agent], until: int) -> None:
+    for agent in agents:
+        agent.inbox.settle(until, up=agent.status == UP)
