@@ -47,7 +47,7 @@ class Policy:
     rate: float | None = None
     """Bytes per second; None is without limit."""
 
-    def verdicts(self, bits: Bits, first: int) -> Nanoseconds:
+    def verdicts(self, bits: Bits, first: int | Nanoseconds) -> Nanoseconds:
         """Return delays in nanoseconds for messages `first`, `first` + 1 …; LOST for lost ones.
 
         Message n takes draws 2n (its fate) and 2n + 1 (its delay) of its link's stream, so that a

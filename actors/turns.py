@@ -552,7 +552,7 @@ class Turns:
     @cached_property
     def carried_words(self) -> Words:
         """For each message that was settled earlier its word: sender << 32 | version."""
-        carried: Words = self.words[_ranges(self.starts + HEAD, self.carried)]
+        carried: Words = self.words[ranges(self.starts + HEAD, self.carried)]
         return carried
 
     @cached_property
@@ -564,7 +564,7 @@ class Turns:
     def settled_words(self) -> Words:
         """For each settled message its three words: arrival, the event that sent it, and sender, version and fate."""
         first = self.starts + HEAD + self.carried
-        places = _ranges(first, 3 * self.settled)
+        places = ranges(first, 3 * self.settled)
         return self.words[places].reshape(-1, 3)
 
     @cached_property
@@ -576,14 +576,14 @@ class Turns:
     def sent_to(self) -> Words:
         """For each message that was sent, its receiver."""
         halves = self.words.astype("<i8", copy=False).view("<u4")
-        ids: Words = halves[_ranges(2 * self._sent_from, self.receivers)].astype(np.int64)
+        ids: Words = halves[ranges(2 * self._sent_from, self.receivers)].astype(np.int64)
         return ids
 
     @cached_property
     def arrives(self) -> Words:
         """For each message that was sent, its arrival, -1 where it is lost."""
         first = self._sent_from + (self.receivers + 1) // 2
-        arrivals: Words = self.words[_ranges(first, self.receivers)]
+        arrivals: Words = self.words[ranges(first, self.receivers)]
         return arrivals
 
     @property
@@ -606,12 +606,16 @@ def fates_of(words: Words) -> Words:
     return words & 3
 
 
-def _ranges(firsts: Words, lengths: Words) -> Words:
-    """Return first, first + 1 … of each, `length` of them, one after the other."""
+def ranges(firsts: Words, lengths: Words, step: int = 1) -> Words:
+    """Return first, first + step … of each, `length` of them, one after the other."""
     total = int(lengths.sum())
     offsets = np.cumsum(lengths) - lengths
-    ranges: Words = np.arange(total) + np.repeat(firsts - offsets, lengths)
-    return ranges
+    places = np.arange(total)
+    if step != 1:
+        places *= step
+        offsets = step * offsets
+    places += np.repeat(firsts - offsets, lengths)
+    return places
 
 
 def _starts(words: Words) -> Words:

@@ -23,6 +23,7 @@ Draws = Callable[[int, int], Bits]
 """Draws `(first, count)` of one named stream: 64 random bits each, a function of their number."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
 _CELLS = 1024
 _FLOOR = 2.0**-32
 _LONGEST = 1 << 60
@@ -33,7 +34,14 @@ def bits_of(keys: np.uint64 | Bits, first: int, count: int) -> Bits:
 
     Of several keys in a column, shape (k, 1), a row each is returned.
     """
-    return _mix(np.arange(first + 1, first + 1 + count, dtype=np.uint64) * _GOLDEN + keys)
+    return bits_at(keys, np.arange(first, first + count, dtype=np.uint64))
+
+
+def bits_at(keys: np.uint64 | Bits, numbers: Bits) -> Bits:
+    """Return draws of streams by their numbers: of each key the one that stands beside it, by NumPy's rules of shapes."""
+    z = numbers + _ONE
+    z *= _GOLDEN
+    return _mix(z + keys)
 
 
 def draws_of(key: np.uint64) -> Draws:
@@ -68,8 +76,11 @@ def _mix(z: Bits) -> Bits:
 class Duration(Protocol):
     """A distribution of durations."""
 
-    def draw(self, bits: Bits, first: int) -> Nanoseconds:
-        """Turn random bits into durations; the first of them is number `first` of its stream."""
+    def draw(self, bits: Bits, first: int | Nanoseconds) -> Nanoseconds:
+        """Turn random bits into durations; the first of them is number `first` of its stream.
+
+        Where `first` is an array, it has the number of the first of each row of bits.
+        """
         ...
 
     @property
@@ -89,7 +100,7 @@ class Constant:
 
     value_s: float
 
-    def draw(self, bits: Bits, first: int) -> Nanoseconds:  # noqa: ARG002
+    def draw(self, bits: Bits, first: int | Nanoseconds) -> Nanoseconds:  # noqa: ARG002
         return np.full(bits.shape, nanoseconds(self.value_s), dtype=np.int64)
 
     @property
@@ -159,7 +170,7 @@ class Table:
     def shortest(self) -> int:
         return int(self._low[0])
 
-    def draw(self, bits: Bits, first: int) -> Nanoseconds:  # noqa: ARG002
+    def draw(self, bits: Bits, first: int | Nanoseconds) -> Nanoseconds:  # noqa: ARG002
         cell = (bits >> np.uint64(54)).astype(np.int64)
         rest = ((bits >> np.uint64(22)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
         drawn: Nanoseconds = _interpolate(self._body, cell, rest)
@@ -185,7 +196,7 @@ class Replayed:
 
     values: tuple[int, ...]
 
-    def draw(self, bits: Bits, first: int) -> Nanoseconds:
+    def draw(self, bits: Bits, first: int | Nanoseconds) -> Nanoseconds:
         at = (first + np.arange(bits.shape[-1])) % len(self.values)
         return np.broadcast_to(np.array(self.values, dtype=np.int64)[at], bits.shape)
 

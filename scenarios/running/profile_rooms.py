@@ -113,7 +113,7 @@ MODULES: dict[str, Room] = {
     "scenarios.records.world_facts": START,
     "scenarios.running": START,
     "scenarios.running.compared_runs": SAMPLES,
-    "scenarios.running.compiled_world": START,
+    "scenarios.running.arena_world": START,
     "scenarios.running.control": PACE,
     "scenarios.running.expectations": CHECKS,
     "scenarios.running.gc_tuning": START,

@@ -25,7 +25,7 @@ from scenarios.records.ledger_export import export_ledger
 from scenarios.records.run_folder import DATA, RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
-from scenarios.running import compared_runs, compiled_world, run_report, sampling
+from scenarios.running import arena_world, compared_runs, run_report, sampling
 from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.gc_tuning import rare_collections
 from scenarios.running.journal import Journal
@@ -78,7 +78,7 @@ class Run(Simulation):
         self.facts = facts_of(plan, self.members.agents, numerical=is_live)
         self.folder = RunFolder(
             folder,
-            first_manifest(plan.name, plan.seed, plan.engine, compiled_world.path_taken(plan)),
+            first_manifest(plan.name, plan.seed, plan.engine, arena_world.path_taken(plan)),
         )
         self.recorder = Recorder(folder)
         self.log.subscribe(self.recorder)  # first: what others make of events rests on the record

@@ -32,8 +32,8 @@ from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.plan import NodePlan, Plan, ServerPlan
 from scenarios.planning.seeds import NoiseSource, draws, keys
 from scenarios.planning.wake_paths import DETAILED
-from scenarios.running import compiled_world
-from scenarios.running.compiled_world import CompiledWorld
+from scenarios.running import arena_world
+from scenarios.running.arena_world import ArenaWorld
 
 _NO_FAULT = -1
 """The number of the fault behind the throttling of a link that is slow by its plan."""
@@ -42,7 +42,7 @@ _NO_FAULT = -1
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
     """Make the world of a plan; `open_world` starts it."""
     behave = _behaviours(plan, clock, log)
-    compiled = compiled_world.of(plan, clock, log, behave)
+    compiled = arena_world.of(plan, clock, log, behave)
     agents = _agents(plan, clock, log, compiled)
     members = Membership(
         agents,
@@ -131,7 +131,7 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
     return needs is None or needs.is_prepared(agent)
 
 
-def _agents(plan: Plan, clock: Clock, log: Log, compiled: CompiledWorld | None) -> list[Agent]:
+def _agents(plan: Plan, clock: Clock, log: Log, compiled: ArenaWorld | None) -> list[Agent]:
     """Make the agents of a plan, and the server behind them, each with its links, random streams and settings."""
     make_box = Mailbox if compiled is None else compiled.make_mailbox
     make = Agent if compiled is None else compiled.make_agent

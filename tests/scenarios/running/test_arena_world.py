@@ -7,7 +7,7 @@ import pytest
 
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
-from scenarios.running.compiled_world import is_compiled, path_taken
+from scenarios.running.arena_world import is_compiled, path_taken
 from tests.support.builders import perform, private, scenario
 from tests.support.compiled import needs_numba
 

@@ -1,4 +1,4 @@
-"""Whether the wakes of a world are compiled, and the parts that are made for that in place of others."""
+"""Whether an arena computes the wakes of a world, compiled or in stretches, and the parts that are made for that."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -19,15 +19,18 @@ from scenarios.planning.plan import NodePlan, Plan
 from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 
 if TYPE_CHECKING:
+    from actors.arena.arena import Arena
     from actors.arena.flight import Flight
 
 
+STRETCHED_AGENTS, STRETCHED_UPDATES = 32, 1_000
+"""From so many agents and updates on wakes are computed in stretches."""
 _WORTH, _WORTH_COMPILING = 20_000, 250_000
 """From so many updates on a run gains more than it takes to load what was compiled before (0.4 s), or to compile it (7 s)."""
 
 
-class CompiledWorld:
-    """Makes the agents of a world so that compiled wakes may take them over."""
+class ArenaWorld:
+    """Makes the agents of a world so that an arena may compute their wakes."""
 
     def __init__(self, plan: Plan, flight: "Flight") -> None:
         from actors.arena.agent import ArenaAgent, ArenaMailbox
@@ -52,20 +55,37 @@ class CompiledWorld:
         members.settle_all = flight.settle
 
 
-def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> CompiledWorld | None:
-    """Return what makes the agents of a world for compiled wakes; None where its wakes are not to be compiled.
+def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> ArenaWorld | None:
+    """Return what makes the agents of a world for an arena; None where each wake is to be computed by itself.
 
-    `behave` is what agents do whose wakes are not. Raises ScenarioError where the path `fast` was asked for, and cannot be
-    taken.
+    `behave` is what agents do whose wakes are not computed there. Raises ScenarioError where the path `fast` was asked for,
+    and cannot be taken.
     """
-    if not is_compiled(plan) or not isinstance(clock, VirtualClock):
+    if not isinstance(clock, VirtualClock):
+        return None
+    arena: Arena
+    if is_compiled(plan):
+        from actors.compiled.arena import CompiledArena
+
+        arena = CompiledArena(plan.size, plan.dimension, log)
+    elif has_stretches(plan):
+        from actors.stretches.arena import StretchArena
+
+        arena = StretchArena(plan.size, plan.dimension, log)
+    else:
         return None
     from actors.arena.flight import Flight
-    from actors.compiled.arena import CompiledArena
 
-    return CompiledWorld(
-        plan, Flight(CompiledArena(plan.size, plan.dimension, log), clock, log, behave)
-    )
+    return ArenaWorld(plan, Flight(arena, clock, log, behave))
+
+
+def has_stretches(plan: Plan) -> bool:
+    """Whether the wakes of a plan are computed in stretches, where they are not compiled."""
+    return plan.path in {AUTO, PLAIN} and not _obstacle(plan) and _is_wide(plan)
+
+
+def _is_wide(plan: Plan) -> bool:
+    return plan.size >= STRETCHED_AGENTS and plan.expected_updates() >= STRETCHED_UPDATES
 
 
 def is_compiled(plan: Plan) -> bool:
