@@ -210,7 +210,7 @@ class Agent:
         chosen: list[int] = ids.tolist()
         return chosen
 
-    def land(self) -> None:
+    def leave_arena(self) -> None:
         """Let a task of its own compute its wakes from now on: a fault is about to act on it. So it is for most agents."""
 
     @property

@@ -95,7 +95,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.land()
+        agent.leave_arena()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, DOWN)
         agent.store.crash()
@@ -132,7 +132,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.land()
+        agent.leave_arena()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, LEFT)
         self._depart(agent, cause)
@@ -143,7 +143,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.land()
+        agent.leave_arena()
         if not agent.fault_state.paused:
             self._log.emit(Paused, node, cause)
         agent.fault_state.pause()

@@ -1,7 +1,7 @@
 """Agents whose wakes may be computed in an arena: the rest of hush sees them as it sees all others.
 
-What such a wake changes lies in the arena. The properties here read it there, and write it there, so that an agent may be
-taken over (`board`) and given back (`land`) between any two of its wakes.
+What such a wake changes lies in the arena. The properties here read it there, and write it there, so that an agent may enter
+and leave the arena between any two of its wakes.
 """
 
 from collections.abc import Callable, Sequence
@@ -66,7 +66,7 @@ class ArenaStore(Store):
         "_published",
         "_read",
         "_row",
-        "aboard",
+        "in_arena",
         "schedule",
     )
 
@@ -79,7 +79,7 @@ class ArenaStore(Store):
         self._published: Vector | None = None
         self._read = -1
         """Which version `published` is, where it was read from the arena."""
-        self.aboard = False
+        self.in_arena = False
         self.schedule: tuple[Spend, ...] = ()
         """The spends that releases in the arena are charged: the last one is repeated."""
         super().__init__()
@@ -88,7 +88,7 @@ class ArenaStore(Store):
     def ledger(self) -> Ledger:
         """The ledger, with all that wakes in the arena charged."""
         ledger = self._ledger
-        if self.aboard:
+        if self.in_arena:
             self._catch_up(ledger, self.made)
         return ledger
 
@@ -110,12 +110,12 @@ class ArenaStore(Store):
 
     @property
     def made(self) -> int:
-        return int(self._arena.agents[self._row, MADE]) if self.aboard else len(self._ledger)
+        return int(self._arena.agents[self._row, MADE]) if self.in_arena else len(self._ledger)
 
     @property
     def counter(self) -> int:
         """How many releases were counted."""
-        return self.made if self.aboard else self._counter
+        return self.made if self.in_arena else self._counter
 
     @counter.setter
     def counter(self, counter: int) -> None:
@@ -125,7 +125,7 @@ class ArenaStore(Store):
     def published(self) -> Vector | None:
         """What was published last: once a wake in the arena has published something, that is the model."""
         row = self._arena.agents[self._row]
-        if self.aboard and self._read != row[PUBLISHED]:
+        if self.in_arena and self._read != row[PUBLISHED]:
             self._published = None if row[STATE] & DIVERGED else self._arena.model(self._row)
             self._read = int(row[PUBLISHED])
         return self._published
@@ -137,20 +137,20 @@ class ArenaStore(Store):
     @property
     def is_read(self) -> bool:
         """Whether nothing was published in the arena that was not read yet."""
-        return not self.aboard or self._read == self.published_version
+        return not self.in_arena or self._read == self.published_version
 
-    def board(self, schedule: tuple[Spend, ...]) -> None:
+    def enter_arena(self, schedule: tuple[Spend, ...]) -> None:
         """Let wakes in the arena charge a schedule, and publish."""
-        self.schedule, self._read, self.aboard = schedule, self.published_version, True
+        self.schedule, self._read, self.in_arena = schedule, self.published_version, True
 
 
 class ArenaHeard(Heard):
-    """What an agent holds of its neighbours: in the arena while it is aboard."""
+    """What an agent holds of its neighbours: the arena has it while the agent is there."""
 
-    __slots__ = ("_arena", "_first", "_row", "_values", "aboard")
+    __slots__ = ("_arena", "_first", "_row", "_values", "in_arena")
 
     def __init__(self, arena: Arena, row: int, first: Matrix, weights: Vector) -> None:
-        self._arena, self._row, self.aboard = arena, row, False
+        self._arena, self._row, self.in_arena = arena, row, False
         self._first = first
         self._values: Matrix | None = None
         super().__init__(first, weights)
@@ -159,7 +159,7 @@ class ArenaHeard(Heard):
     @property
     def values(self) -> Matrix:
         """The rows."""
-        if self.aboard:
+        if self.in_arena:
             return self._arena.held(self._row)
         if self._values is None:
             self._values = self._first.copy()
@@ -171,7 +171,7 @@ class ArenaHeard(Heard):
 
     @property
     def kept(self) -> Matrix | None:
-        """The rows while it is not aboard; None while they are the first ones."""
+        """The rows while it is outside the arena; None while they are the first ones."""
         return self._values
 
     def attend(self, present: NDArray[np.bool_]) -> None:
@@ -181,7 +181,7 @@ class ArenaHeard(Heard):
 
 
 class ArenaOutbox(Outbox):
-    """An outbox whose owner may be aboard: what wakes in the arena send lies in the arena."""
+    """An outbox whose owner may be in the arena: what it sends there lies there."""
 
     __slots__ = ("_outgoing", "_shelf")
 
@@ -203,19 +203,19 @@ class ArenaOutbox(Outbox):
 
 
 class ArenaMailbox(Mailbox):
-    """A mailbox whose messages lie in the arena while its owner is aboard; what was sent there moves over when it is not."""
+    """A mailbox whose messages lie in the arena while its owner is there; else they move here when they are looked at."""
 
-    __slots__ = ("_arena", "_coming", "_row", "aboard", "slots")
+    __slots__ = ("_arena", "_coming", "_row", "in_arena", "slots")
 
     def __init__(self, arena: Arena, node: int, clock: Clock, log: Log) -> None:
-        self._arena, self._row, self.aboard = arena, node, False
+        self._arena, self._row, self.in_arena = arena, node, False
         self.slots: dict[int, int] = {}
         super().__init__(node, clock, log)
 
     @property
     def coming(self) -> list[Entry]:
-        """What is on its way to an owner that is not aboard, with what wakes in the arena sent."""
-        if not self.aboard and self._arena.coming(self._row):
+        """What is on its way to an owner that is outside the arena, with what wakes in the arena sent."""
+        if not self.in_arena and self._arena.coming(self._row):
             for arrival, sent, message in self._arena.take_messages(self._row):
                 heappush(self._coming, (arrival, sent << _ORDERS, sent, message))
         return self._coming
@@ -240,7 +240,7 @@ class ArenaMailbox(Mailbox):
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
         """Let a message arrive. Numbers of events order posts of one instant, as they order those of wakes in the arena."""
-        if self.aboard:
+        if self.in_arena:
             self._arena.post(self._row, self.slots[message.sender], arrival, sent, message)
             return
         order = max(sent, self._log.seq) << _ORDERS | next(ORDER) & _MASK
@@ -249,13 +249,13 @@ class ArenaMailbox(Mailbox):
             self._clock.at(arrival, DELIVERY, self.wake_owner)
 
     def settle(self, until: int, *, up: bool = True) -> None:
-        if self.aboard:
+        if self.in_arena:
             self._arena.settle(self._row, self._row + 1, until, self._clock.now)
         else:
             super().settle(until, up=up)
 
     def settle_at_once(self, until: int) -> None:
-        if self.aboard:
+        if self.in_arena:
             self.settle(until)
         else:
             super().settle_at_once(until)
@@ -265,7 +265,7 @@ class ArenaMailbox(Mailbox):
         """Whether a damaged message is on its way."""
         return any(entry[3].corrupt or entry[3].vector is None for entry in self._coming)
 
-    def board(self) -> None:
+    def enter_arena(self) -> None:
         """Put everything into the arena: its owner is taken over."""
         arena, row = self._arena, self._row
         arena.note_seen(row, {self.slots[j]: version for j, version in self.seen.items()})
@@ -274,24 +274,24 @@ class ArenaMailbox(Mailbox):
             arena.post(row, self.slots[message.sender], arrival, sent, message)
         self._coming, self.messages, self.seen = [], {}, {}
 
-    def land(self, unread: dict[int, Message]) -> None:
+    def leave_arena(self, unread: dict[int, Message]) -> None:
         """Take everything back: its owner is given back."""
         self.seen = self._arena.forget_seen(self._row)
         self.messages = unread
 
 
 class ArenaAgent(Agent):
-    """An agent that wakes in the arena may take over: it is aboard then."""
+    """An agent whose wakes the arena may compute: it is in the arena as long as it does."""
 
     __slots__ = (
         "_arena",
         "_box",
         "_own_heard",
         "_own_store",
-        "_relive",
+        "_resume_task",
         "_row",
         "_state",
-        "aboard",
+        "in_arena",
     )
 
     updates = _column(UPDATES)
@@ -312,8 +312,8 @@ class ArenaAgent(Agent):
         *,
         tick_ns: float | None = None,
     ) -> None:
-        self._arena, self._row, self.aboard = arena, id_, False
-        self._relive: Callable[[ArenaAgent], None] | None = None
+        self._arena, self._row, self.in_arena = arena, id_, False
+        self._resume_task: Callable[[ArenaAgent], None] | None = None
         super().__init__(
             id_, mechanism, settings, surroundings, inbox, streams, clock, log, tick_ns=tick_ns
         )
@@ -353,7 +353,7 @@ class ArenaAgent(Agent):
     @property
     def state(self) -> State:
         """The state of its mechanism."""
-        if self.aboard:
+        if self.in_arena:
             return self._arena.state(self._row)
         return self._state
 
@@ -362,13 +362,8 @@ class ArenaAgent(Agent):
         self._state = state
 
     @property
-    def has_event_steps(self) -> bool:
-        """Always: what an agent sends that is not aboard goes to its receivers' mailboxes by `post`."""
-        return True
-
-    @property
     def obstacle(self) -> str:
-        """What keeps wakes in the arena from taking it over now, in words; empty where nothing does."""
+        """What keeps it out of the arena now, in words; empty where nothing does."""
         fault_state, links = self.fault_state, self.outbox.links
         if self._watch_step is not None:
             return "an auditor watches an agent"
@@ -384,40 +379,44 @@ class ArenaAgent(Agent):
             return "the storage of an agent is not trusted"
         return ""
 
-    def board(self, schedule: tuple[Spend, ...], relive: Callable[["ArenaAgent"], None]) -> None:
-        """Let wakes in the arena take it over; `relive` lets its wakes be computed by a task again, when it lands."""
+    def enter_arena(
+        self, schedule: tuple[Spend, ...], resume_task: Callable[["ArenaAgent"], None]
+    ) -> None:
+        """Let the arena compute its wakes; `resume_task` lets a task do so again, when it leaves the arena."""
         arena, row, box = self._arena, self._arena.agents[self._row], self._box
         if box.has_corrupt:
-            raise AssertionError("a damaged message is for a mailbox that is not aboard")
-        arena.board(self._row, self.state, self.model, self._own_heard.kept)
+            raise AssertionError("a damaged message is for a mailbox that is outside the arena")
+        arena.enter_arena(self._row, self.state, self.model, self._own_heard.kept)
         row[MADE] = len(self.store.ledger)
         for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):
             row[STATE] |= flag if holds else 0
-        box.board()
-        self._own_store.board(schedule)
-        self._relive = relive
-        self._set_aboard(aboard=True)
+        box.enter_arena()
+        self._own_store.enter_arena(schedule)
+        self._resume_task = resume_task
+        self._set_in_arena(in_arena=True)
 
-    def _set_aboard(self, *, aboard: bool) -> None:
-        self.aboard = self._own_store.aboard = self._own_heard.aboard = self._box.aboard = aboard
+    def _set_in_arena(self, *, in_arena: bool) -> None:
+        self.in_arena = self._own_store.in_arena = self._own_heard.in_arena = self._box.in_arena = (
+            in_arena
+        )
 
-    def land(self) -> None:
-        if not self.aboard:
+    def leave_arena(self) -> None:
+        if not self.in_arena:
             return
-        store, arena, relive = self.store, self._arena, self._relive
-        assert relive is not None, "whatever took it over said how to give it back"  # noqa: S101
+        store, arena, resume_task = self.store, self._arena, self._resume_task
+        assert resume_task is not None, "whatever took it over said how to give it back"  # noqa: S101
         state, published, heard = self.state, store.published, self.heard.values
         made = len(store.ledger)
         unread = arena.unread(self._row)
-        self._set_aboard(aboard=False)
+        self._set_in_arena(in_arena=False)
         self.state, store.published, self.heard.values = state, published, heard
         store.counter = made
         stream = self.noise_stream
         stream.last = max(stream.last, made - 1)  # wakes in the arena drew the noise of all these
-        self._box.land(unread)
-        arena.land(self._row)
-        self._relive = None
-        relive(self)
+        self._box.leave_arena(unread)
+        arena.leave_arena(self._row)
+        self._resume_task = None
+        resume_task(self)
 
 
 def _rows_of(agents: Sequence[Agent], ids: Words) -> Words:

@@ -115,6 +115,11 @@ class Arena(ABC):
     def awake(self) -> int:
         """How many agents have a wake to come."""
 
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether it is faster to compute wakes here than one by one, in this world and as far as was seen."""
+        return True
+
     @abstractmethod
     def schedule(self, ids: Words, after: Words) -> list[int]:
         """Let agents wake by their own clocks, each not before its instant in `after`; return those that have no more wakes."""
@@ -150,11 +155,11 @@ class Arena(ABC):
         return links
 
     @abstractmethod
-    def board(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:
+    def enter_arena(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:
         """Take over an agent: its state, its model, and what it holds of its neighbours; None are their starts."""
 
     @abstractmethod
-    def land(self, agent: int) -> None:
+    def leave_arena(self, agent: int) -> None:
         """Give an agent back: what it holds is needed no longer, and it is not woken. Its messages stay."""
 
     # what an agent is, as long as it is here

@@ -310,7 +310,7 @@ class CompiledArena(Arena):
         first = self.agents[agent, FIRST]
         self.arrays.shares[first : first + self.agents[agent, DEGREE]] = heard.shares
 
-    def board(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:  # noqa: ARG002 # the state is the model
+    def enter_arena(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:  # noqa: ARG002 # the state is the model
         row = self.agents[agent]
         row[NTH] = row[INSTANT] = 0
         links = self.links_of(agent)
@@ -330,7 +330,7 @@ class CompiledArena(Arena):
             row[OWN] = self._put_vector(model)
         row[STATE] &= ~ELSEWHERE
 
-    def land(self, agent: int) -> None:
+    def leave_arena(self, agent: int) -> None:
         row, arrays, links = self.agents[agent], self.arrays, self.links_of(agent)
         for place in (*links[:, HELD].tolist(), int(row[OWN])):
             self._free_vector(place)

@@ -43,7 +43,7 @@ class FaultContext:
         """Return the agents of some ids, which a fault is about to act on."""
         chosen = [self.members.agents[i] for i in nodes]
         for agent in chosen:
-            agent.land()
+            agent.leave_arena()
         return chosen
 
     def links(self) -> Iterator[Link]:
@@ -58,7 +58,7 @@ class FaultContext:
         for i, j in dict.fromkeys(links):
             slot = agents[i].slots.get(j)
             if slot is not None:
-                agents[i].land()
+                agents[i].leave_arena()
                 effect = make((i, j))
                 agents[i].outbox.links.add_effect(slot, effect)
                 laid.append((agents[i], slot, effect))

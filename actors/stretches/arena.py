@@ -12,6 +12,7 @@ from actors.arena.arena import (
     ENDLESS,
     HAS_DIVERGED,
     HAS_ENDED,
+    HAS_SPENT,
     Arena,
     Served,
     back_places,
@@ -39,6 +40,7 @@ from actors.arena.columns import (
     SCHEDULED,
     SEEN,
     SMOOTHS,
+    SPENT,
     STATE,
     UNREAD,
     UNREAD_VECTOR,
@@ -53,7 +55,7 @@ from actors.links import Policy
 from actors.log import Log
 from actors.messages import Message
 from actors.stretches.rows import RowColumns
-from actors.stretches.settling import Mask, Messages, fates_of
+from actors.stretches.settling import Mask, Messages, fates_of, settled_words
 from actors.stretches.stretch import Stretch, World, make
 from actors.stretches.wake_times import NEVER, WakeTimes
 from actors.turns import (
@@ -89,6 +91,10 @@ _EFFORT = 1 << 20
 """A call does about so many multiplications: a few milliseconds, so that a screen and signals are served in between."""
 _MOST = 256
 _FEW = 64
+_NUMBERS = 1 << 62
+_LOOKED_AT, _WORTH, _MESSAGES_WORTH = 64, 12, 1000
+"""After so many stretches it is asked whether they are worth it: with fewer wakes each than these, and one more for so many
+messages that a stretch looks at, wakes are faster one by one."""
 
 
 class StretchArena(Arena):
@@ -109,6 +115,9 @@ class StretchArena(Arena):
         self._done = 0
         """How many wakes of the stretch agents have had."""
         self._length = _FEWEST
+        self._ended = self._had = 0
+        """How many stretches came to an end since the last look at them, and how many wakes agents had in them."""
+        self._is_worth_it = True
         self._posted: list[tuple[int, int, int, int, int]] = []
         """Messages from elsewhere that are not among the others yet."""
         self._last: tuple[Message | None, int] = None, -1
@@ -199,6 +208,10 @@ class StretchArena(Arena):
         return int(instants[at]), int(ids[at])
 
     @property
+    def is_worth_it(self) -> bool:
+        return self._is_worth_it
+
+    @property
     def awake(self) -> int:
         return int(self._is_awake.sum())
 
@@ -245,8 +258,10 @@ class StretchArena(Arena):
             says = int(stretch.says[end - 1]) | HAS_DIVERGED
         else:
             self._take_over(stretch, first, end)
-        ended, cause = int(stretch.agent[end - 1]), int(stretch.cause[end - 1])
-        return Served(end - first, int(stretch.t[end - 1]), says, ended, cause)
+        agent, cause = int(stretch.agent[end - 1]), int(stretch.cause[end - 1])
+        if says & HAS_SPENT:
+            self.agents[agent, STATE] |= SPENT
+        return Served(end - first, int(stretch.t[end - 1]), says, agent, cause)
 
     def _begin_stretch(self, until: int, before: int) -> Stretch:
         """Make the stretch of the next wakes, as far as they come before an instant and an agent."""
@@ -254,6 +269,8 @@ class StretchArena(Arena):
         self._add_posted()
         ids = np.flatnonzero(self._is_awake)
         t, agent = self._times.window(ids, until, before, self._length)
+        some = _countable(t, self.size)
+        t, agent = t[:some], agent[:some]
         self._make_free(len(t))
         world = World(
             self.agents,
@@ -413,6 +430,11 @@ class StretchArena(Arena):
         if stretch is None:
             return
         self._stretch, self._knows_first = None, False
+        self._ended, self._had = self._ended + 1, self._had + done
+        if self._ended == _LOOKED_AT:
+            mean, messages = self._had / self._ended, len(stretch.messages.link)
+            self._is_worth_it = mean >= _WORTH + messages / _MESSAGES_WORTH
+            self._ended = self._had = 0
         if done == len(stretch):
             self._length = min(2 * self._length, max(_LONGEST, self.size // 2))
         else:
@@ -500,7 +522,6 @@ class StretchArena(Arena):
         superseded = np.bincount(turn[fates.fate != TAKEN], minlength=len(ids))
         over = settled.link[fates.first]
         nothing, empty = np.zeros(len(ids), np.int64), np.zeros(0, np.int64)
-        near = self.links[settled.link, NEIGHBOUR]
         columns = RowColumns(
             np.full(len(ids), now),
             ids,
@@ -511,10 +532,7 @@ class StretchArena(Arena):
             nothing,
             nothing,
             self.links[over, NEIGHBOUR] << 32 | self.links[over, UNREAD_VERSION],
-            np.stack(
-                [settled.arrival, settled.sent, near << 34 | settled.version << 2 | fates.fate],
-                axis=1,
-            ),
+            settled_words(self.links, settled, fates),
             empty,
             empty,
         )
@@ -547,7 +565,7 @@ class StretchArena(Arena):
         self._end_stretch()
         super().open_links(agent, heard)
 
-    def board(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:  # noqa: ARG002 # the state is the model
+    def enter_arena(self, agent: int, state: State, model: Vector, heard: Matrix | None) -> None:  # noqa: ARG002 # the state is the model
         self._end_stretch()
         links, held = self.links_of(agent), slice(*self._bounds[agent])
         if heard is None:
@@ -558,7 +576,7 @@ class StretchArena(Arena):
         self._states[agent] = state
         self.agents[agent, STATE] &= ~ELSEWHERE
 
-    def land(self, agent: int) -> None:
+    def leave_arena(self, agent: int) -> None:
         self._end_stretch()
         self._forget_unread(np.array([agent]))
         self._held[slice(*self._bounds[agent])] = 0
@@ -683,6 +701,13 @@ def _count_before(stretch: Stretch, until: int, before: int) -> int:
     while first < len(stretch) and stretch.t[first] == until and stretch.agent[first] < before:
         first += 1
     return first
+
+
+def _countable(t: Words, agents: int) -> int:
+    """Return how many wakes come so soon after the first that one number can name an agent and an instant."""
+    if (int(t[-1]) - int(t[0]) + 2) * agents < _NUMBERS:
+        return len(t)
+    return max(1, int(np.searchsorted(t, int(t[0]) + _NUMBERS // agents - 2)))
 
 
 def _latest(agents: Words) -> Words:

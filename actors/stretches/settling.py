@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.arena.columns import Words
+from actors.arena.columns import NEIGHBOUR, Words
 from actors.turns import OLD, REPLACES, TAKEN
 
 Mask = NDArray[np.bool_]
@@ -75,3 +75,10 @@ def fates_of(messages: Messages, turn: Words, seen: Words, has_unread: Mask) -> 
     is_last = np.ones(len(new), bool)
     is_last[:-1] = ~follows[1:]
     return Fates(fate, order[new[is_last]], np.sort(order[new[meets & ~follows]]))
+
+
+def settled_words(links: Words, messages: Messages, fates: Fates) -> Words:
+    """Return three words for each settled message, as the rows of turns have them."""
+    sender = links[messages.link, NEIGHBOUR]
+    words = sender << 34 | messages.version << 2 | fates.fate
+    return np.stack([messages.arrival, messages.sent, words], axis=1)

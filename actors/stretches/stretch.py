@@ -8,7 +8,6 @@ takes over as many of its wakes as agents have had.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actors.arena.arena import HAS_ENDED, HAS_SPENT
 from actors.arena.columns import (
@@ -38,7 +37,7 @@ from actors.arena.columns import (
 )
 from actors.links import LOST, Policy
 from actors.stretches.rows import RowColumns
-from actors.stretches.settling import Messages, fates_of
+from actors.stretches.settling import Mask, Messages, fates_of, settled_words
 from actors.turns import (
     DERIVED,
     LOST_ARRIVAL,
@@ -83,7 +82,7 @@ class Stretch:
     agent: Words
     k: Words
     """The number of the release that is made, −1 for none."""
-    publishes: NDArray[np.bool_]
+    publishes: Mask
     version: Words
     """Of what is published."""
     made: Words
@@ -120,137 +119,186 @@ class Stretch:
         return len(self.t)
 
 
-def make(
-    world: World, t: Words, agent: Words, has_ended: NDArray[np.bool_], free: Words
-) -> Stretch:
+def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> Stretch:
     """Return the stretch of some wakes, which are all that come before the last of them.
 
     `has_ended` says after which wakes an agent has no more; `free` are places of vectors, at least as many as wakes.
     """
-    wakes = len(t)
-    by_agent = np.argsort(agent, kind="stable")
-    nth, opens = _nth(agent, by_agent)
-    rows = world.agents[agent]
-    # what each agent does
-    learns = rows[:, STATE] & (DIVERGED | MUTE) == 0
-    before = rows[:, MADE] + nth
-    releases = learns & (before < rows[:, PLANNED])
-    derives = learns & ~releases & (rows[:, STATE] & SMOOTHS != 0)
-    publishes = releases | derives
-    sends = publishes & (rows[:, SENT_TO] > 0)
-    k = np.where(releases, before, NOTHING)
-    version = rows[:, VERSION] + nth
-    at_least = np.where(learns & ~releases, rows[:, PLANNED], 0)
-    made = np.where(releases, before + 1, np.maximum(rows[:, MADE], at_least))
-    spends = learns & (made >= rows[:, PLANNED]) & (rows[:, STATE] & SPENT == 0)
-    spends &= (nth == 0) | (before < rows[:, PLANNED])
-    places = np.full(wakes, -1)
-    places[publishes] = free[: int(publishes.sum())]
-    # what is sent
-    link, sender = _links_of(world, agent, sends)
-    arrival = _arrivals(world, link, t[sender], version[sender])
-    is_lost = arrival == LOST_ARRIVAL
-    receivers = np.bincount(sender, minlength=wakes)
-    lost = np.bincount(sender[is_lost], minlength=wakes)
-    kept = np.flatnonzero(~is_lost)
-    new = Messages(
-        arrival[kept],
-        _PROVISIONAL + kept,
-        world.links[link[kept], BACK],
-        version[sender[kept]],
-        places[sender[kept]],
-    )
-    messages = world.messages.and_then(new)
-    sent_in = np.concatenate([np.full(len(world.messages.link), -1), sender[kept]])
-    # what is settled
-    settled_in = _settled_in(world, messages, t, agent, by_agent, opens)
-    chosen = np.flatnonzero(settled_in < wakes)
-    order = np.lexsort((messages.sent[chosen], messages.arrival[chosen], settled_in[chosen]))
-    chosen = chosen[order]
-    settled, turn = messages.at(chosen), settled_in[chosen]
-    has_unread = (world.links[settled.link, UNREAD_VERSION] >= 0) & (nth[turn] == 0)
-    fates = fates_of(settled, turn, world.links[settled.link, SEEN], has_unread)
-    counts = np.bincount(turn, minlength=wakes)
-    superseded = np.bincount(turn[fates.fate != TAKEN], minlength=wakes)
-    # what is merged
-    carries = np.flatnonzero((nth == 0) & (rows[:, UNREAD] > 0))
-    carried, carried_links = _carried(world, agent, carries)
-    merging = np.concatenate([np.repeat(carries, carried[carries]), turn[fates.kept]])
-    sorted_ = np.argsort(merging, kind="stable")
-    merged_link = np.concatenate([carried_links, settled.link[fates.kept]])[sorted_]
-    merged_place = np.concatenate(
-        [world.links[carried_links, UNREAD_VECTOR], settled.place[fates.kept]]
-    )[sorted_]
-    merges = np.zeros(wakes + 1, np.int64)
-    np.cumsum(np.bincount(merging, minlength=wakes), out=merges[1:])
-    merged = np.diff(merges) > 0
+    wakes = _Wakes(world, t, agent)
+    acts = _Acts(wakes, free)
+    sending = _Sending(world, wakes, acts)
+    settling = _Settling(world, wakes, sending)
+    merging = _Merging(world, wakes, settling)
+    counts, superseded, rows = settling.counts, settling.superseded, wakes.rows
     # the numbers of events
-    acts = merged + 3 * releases + derives
-    events = counts + superseded + 1 + acts + sends * (1 + lost)
-    seq = np.zeros(wakes + 1, np.int64)
-    np.cumsum(events + spends, out=seq[1:])
+    acted = merging.merges_any + 3 * acts.releases + acts.derives
+    events = counts + superseded + 1 + acted + acts.sends * (1 + sending.lost)
+    seq = np.zeros(len(t) + 1, np.int64)
+    np.cumsum(events + acts.spends, out=seq[1:])
     seq += world.seq + 1
-    cause = seq[:-1] + counts + superseded + acts
+    cause = seq[:-1] + counts + superseded + acted
+    messages, sent_in = sending.messages, sending.sent_in
     is_new = sent_in >= 0
     messages.sent[is_new] = cause[sent_in[is_new]] + 1
-    sent = messages.sent[chosen]
     # the rows
-    flags = WOKE + MERGED * merged + RELEASED * releases + DERIVED * derives + SENT_ * sends
-    near = world.links[settled.link, NEIGHBOUR]
-    words = near << 34 | settled.version << 2 | fates.fate
+    flags = WOKE + MERGED * merging.merges_any + RELEASED * acts.releases
+    flags += DERIVED * acts.derives + SENT_ * acts.sends
     columns = RowColumns(
         t,
         agent,
         flags,
-        carried,
+        merging.carried,
         counts,
         superseded,
-        receivers,
-        lost,
-        world.links[carried_links, NEIGHBOUR] << 32 | world.links[carried_links, UNREAD_VERSION],
-        np.stack([settled.arrival, sent, words], axis=1),
-        world.links[link, NEIGHBOUR],
-        arrival,
+        sending.receivers,
+        sending.lost,
+        merging.carried_words,
+        settling.words(world, messages),
+        world.links[sending.link, NEIGHBOUR],
+        sending.arrival,
     )
     starts = columns.starts()
-    told = np.where(sends | derives, version, NOTHING)
+    version = np.where(acts.sends | acts.derives, acts.version, NOTHING)
     return Stretch(
         t,
         agent,
-        k,
-        publishes,
-        version,
-        made,
-        rows[:, UPDATES] + nth + 1,
-        rows[:, ROUNDS] + nth + 1,
+        acts.k,
+        acts.publishes,
+        acts.version,
+        acts.made,
+        rows[:, UPDATES] + wakes.nth + 1,
+        rows[:, ROUNDS] + wakes.nth + 1,
         cause,
-        HAS_SPENT * spends + HAS_ENDED * has_ended,
+        HAS_SPENT * acts.spends + HAS_ENDED * has_ended,
         seq,
         events,
         columns,
         starts,
-        columns.words(starts, seq[:-1], k, told, world.dimension),
+        columns.words(starts, seq[:-1], acts.k, version, world.dimension),
         messages,
         sent_in,
-        settled_in,
-        (turn[fates.kept], settled.link[fates.kept], settled.version[fates.kept]),
-        (merged_link, merged_place),
-        merges,
-        places,
+        settling.settled_in,
+        settling.seen,
+        (merging.link, merging.place),
+        merging.begins,
+        acts.places,
     )
 
 
-def _nth(agent: Words, by_agent: Words) -> tuple[Words, Words]:
-    """Return which of its wakes each wake of an agent is, counted from 0; and where agents begin in `by_agent`."""
-    ordered = agent[by_agent]
-    opens = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    lengths = np.diff(np.append(opens, len(ordered)))
-    nth = np.empty(len(agent), np.int64)
-    nth[by_agent] = np.arange(len(agent)) - np.repeat(opens, lengths)
-    return nth, opens
+class _Wakes:
+    """Wakes, and the rows of their agents at the beginning of the stretch."""
+
+    def __init__(self, world: World, t: Words, agent: Words) -> None:
+        self.t, self.agent = t, agent
+        self.rows: Words = world.agents[agent]
+        self.by_agent = np.argsort(agent, kind="stable")
+        ordered = agent[self.by_agent]
+        self.opens = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        """Where agents begin in `by_agent`."""
+        self.nth = np.empty(len(agent), np.int64)
+        """Which of the wakes of its agent each wake is, counted from 0."""
+        lengths = np.diff(np.append(self.opens, len(ordered)))
+        self.nth[self.by_agent] = np.arange(len(agent)) - np.repeat(self.opens, lengths)
+
+    def __len__(self) -> int:
+        return len(self.t)
 
 
-def _links_of(world: World, agent: Words, sends: NDArray[np.bool_]) -> tuple[Words, Words]:
+class _Acts:
+    """What each agent does: it releases as long as its schedule lasts, then smooths, or nothing."""
+
+    def __init__(self, wakes: _Wakes, free: Words) -> None:
+        rows, nth = wakes.rows, wakes.nth
+        learns = rows[:, STATE] & (DIVERGED | MUTE) == 0
+        before = rows[:, MADE] + nth
+        self.releases = releases = learns & (before < rows[:, PLANNED])
+        self.derives = learns & ~releases & (rows[:, STATE] & SMOOTHS != 0)
+        self.publishes = releases | self.derives
+        self.sends = self.publishes & (rows[:, SENT_TO] > 0)
+        self.k = np.where(releases, before, NOTHING)
+        self.version = rows[:, VERSION] + nth
+        at_least = np.where(learns & ~releases, rows[:, PLANNED], 0)
+        self.made = np.where(releases, before + 1, np.maximum(rows[:, MADE], at_least))
+        says_so = learns & (self.made >= rows[:, PLANNED]) & (rows[:, STATE] & SPENT == 0)
+        self.spends = says_so & ((nth == 0) | (before < rows[:, PLANNED]))
+        """Whether the agent says at this wake that its budget is spent."""
+        self.places = np.full(len(wakes), NOTHING)
+        self.places[self.publishes] = free[: int(self.publishes.sum())]
+
+
+class _Sending:
+    """What is sent, and all messages."""
+
+    def __init__(self, world: World, wakes: _Wakes, acts: _Acts) -> None:
+        self.link, sender = _links_of(world, wakes.agent, acts.sends)
+        """The links that messages are put on, in the order of wakes and slots."""
+        self.arrival = _arrivals(world, self.link, wakes.t[sender], acts.version[sender])
+        is_lost = self.arrival == LOST_ARRIVAL
+        self.receivers = np.bincount(sender, minlength=len(wakes))
+        self.lost = np.bincount(sender[is_lost], minlength=len(wakes))
+        kept = np.flatnonzero(~is_lost)
+        new = Messages(
+            self.arrival[kept],
+            _PROVISIONAL + kept,
+            world.links[self.link[kept], BACK],
+            acts.version[sender[kept]],
+            acts.places[sender[kept]],
+        )
+        self.messages = world.messages.and_then(new)
+        former = np.full(len(world.messages.link), NOTHING)
+        self.sent_in = np.concatenate([former, sender[kept]])
+
+
+class _Settling:
+    """What is settled in which wake, and what becomes of it."""
+
+    def __init__(self, world: World, wakes: _Wakes, sending: _Sending) -> None:
+        messages, size = sending.messages, len(wakes)
+        self.settled_in = _settled_in(world, messages, wakes)
+        due = np.flatnonzero(self.settled_in < size)
+        order = np.lexsort((messages.sent[due], messages.arrival[due], self.settled_in[due]))
+        self._chosen = due[order]
+        self.messages = settled = messages.at(self._chosen)
+        """Those that are settled, in that order."""
+        self.turn = turn = self.settled_in[self._chosen]
+        has_unread = (world.links[settled.link, UNREAD_VERSION] >= 0) & (wakes.nth[turn] == 0)
+        self.fates = fates_of(settled, turn, world.links[settled.link, SEEN], has_unread)
+        self.counts = np.bincount(turn, minlength=size)
+        self.superseded = np.bincount(turn[self.fates.fate != TAKEN], minlength=size)
+
+    @property
+    def seen(self) -> tuple[Words, Words, Words]:
+        """What links have seen: the wake, the link, the version; by links, and of each by wakes."""
+        kept = self.fates.kept
+        return self.turn[kept], self.messages.link[kept], self.messages.version[kept]
+
+    def words(self, world: World, messages: Messages) -> Words:
+        """Return three words for each message, as rows have them; `messages` are all, with the events that sent them."""
+        return settled_words(world.links, messages.at(self._chosen), self.fates)
+
+
+class _Merging:
+    """What each wake merges: what was unread before, and the newest of each sender that it settles."""
+
+    def __init__(self, world: World, wakes: _Wakes, settling: _Settling) -> None:
+        carries = np.flatnonzero((wakes.nth == 0) & (wakes.rows[:, UNREAD] > 0))
+        self.carried, links = _carried(world, wakes.agent, carries)
+        """How many unread messages each wake finds."""
+        unread = world.links[links, UNREAD_VERSION]
+        self.carried_words = world.links[links, NEIGHBOUR] << 32 | unread
+        turn, link, _ = settling.seen
+        kept = settling.messages.place[settling.fates.kept]
+        wake = np.concatenate([np.repeat(carries, self.carried[carries]), turn])
+        order = np.argsort(wake, kind="stable")
+        self.link: Words = np.concatenate([links, link])[order]
+        self.place: Words = np.concatenate([world.links[links, UNREAD_VECTOR], kept])[order]
+        self.begins = np.zeros(len(wakes) + 1, np.int64)
+        """Where the merges of each wake begin, and behind the last one where they end."""
+        np.cumsum(np.bincount(wake, minlength=len(wakes)), out=self.begins[1:])
+        self.merges_any = np.diff(self.begins) > 0
+
+
+def _links_of(world: World, agent: Words, sends: Mask) -> tuple[Words, Words]:
     """Return the links that messages are put on, in the order of wakes and slots, and the wake that each is of."""
     senders = np.flatnonzero(sends)
     degrees = world.agents[agent[senders], DEGREE]
@@ -277,23 +325,22 @@ def _arrivals(world: World, link: Words, t: Words, version: Words) -> Words:
     return np.where(delays == LOST, LOST_ARRIVAL, t + delays)
 
 
-def _settled_in(
-    world: World, messages: Messages, t: Words, agent: Words, by_agent: Words, opens: Words
-) -> Words:
+def _settled_in(world: World, messages: Messages, wakes: _Wakes) -> Words:
     """Return in which wake each message is settled: the first one of its receiver that is later than its arrival.
 
     It is the number of wakes for a message that is settled in none of them.
     """
-    size, wakes = len(world.agents), len(t)
-    places = np.full(size, -1)
-    places[agent[by_agent[opens]]] = np.arange(len(opens))
-    last = np.full(size, -1)
-    last[agent[by_agent[opens]]] = t[by_agent[np.append(opens[1:], wakes) - 1]]
+    size, t, by_agent, opens = len(world.agents), wakes.t, wakes.by_agent, wakes.opens
+    agents = wakes.agent[by_agent[opens]]
+    places, last = np.full(size, NOTHING), np.full(size, NOTHING)
+    places[agents] = np.arange(len(opens))
+    last[agents] = t[by_agent[np.append(opens[1:], len(t)) - 1]]
     receiver = world.owners[messages.link]
-    settled_in = np.full(len(receiver), wakes)
+    settled_in = np.full(len(receiver), len(t))
     due = np.flatnonzero(messages.arrival < last[receiver])
     first, span = int(t[0]), int(t[-1]) - int(t[0]) + 2
-    instants = places[agent[by_agent]] * span + (t[by_agent] - first + 1)
+    # one number for an agent and an instant, so that one search finds the wakes of all
+    instants = places[wakes.agent[by_agent]] * span + (t[by_agent] - first + 1)
     arrivals = np.maximum(messages.arrival[due] - first + 1, 0)
     wanted = places[receiver[due]] * span + arrivals
     settled_in[due] = by_agent[np.searchsorted(instants, wanted, side="right")]

@@ -16,15 +16,16 @@ from clocks.virtual import VirtualClock
 from mechanisms.descent import CoordinateDescent
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.plan import NodePlan, Plan
+from scenarios.planning.run_size import extent
 from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 
 if TYPE_CHECKING:
     from actors.arena.arena import Arena
-    from actors.arena.flight import Flight
+    from actors.arena.wakes import ArenaWakes
 
 
-STRETCHED_AGENTS, STRETCHED_UPDATES = 32, 1_000
-"""From so many agents and updates on wakes are computed in stretches."""
+_LONG = 24
+"""So many wakes come between two samples, at the least, where they are computed in stretches without being asked to."""
 _WORTH, _WORTH_COMPILING = 20_000, 250_000
 """From so many updates on a run gains more than it takes to load what was compiled before (0.4 s), or to compile it (7 s)."""
 
@@ -32,27 +33,27 @@ _WORTH, _WORTH_COMPILING = 20_000, 250_000
 class ArenaWorld:
     """Makes the agents of a world so that an arena may compute their wakes."""
 
-    def __init__(self, plan: Plan, flight: "Flight") -> None:
+    def __init__(self, plan: Plan, wakes: "ArenaWakes") -> None:
         from actors.arena.agent import ArenaAgent, ArenaMailbox
 
-        self._plan, self._flight = plan, flight
+        self._plan, self._flight = plan, wakes
         self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(
-            ArenaMailbox, flight.arena
+            ArenaMailbox, wakes.arena
         )
-        self.make_agent: Callable[..., Agent] = partial(ArenaAgent, flight.arena)
-        self.behave: Behaviour = flight.behave
+        self.make_agent: Callable[..., Agent] = partial(ArenaAgent, wakes.arena)
+        self.behave: Behaviour = wakes.behave
 
     def lay_out(self, agents: Sequence[Agent], members: Membership) -> None:
         """Write down what does not change of all agents, and settle their mailboxes together.
 
         Raises ScenarioError where the path `fast` was asked for, and no agent can take it.
         """
-        plan, flight = self._plan, self._flight
-        flight.lay_out(agents, [node.start for node in plan.nodes])
-        if plan.path == FAST and len(flight.arena.reasons) == plan.size:
-            ((reason, _),) = Counter(flight.arena.reasons.values()).most_common(1)
+        plan, wakes = self._plan, self._flight
+        wakes.lay_out(agents, [node.start for node in plan.nodes])
+        if plan.path == FAST and len(wakes.arena.reasons) == plan.size:
+            ((reason, _),) = Counter(wakes.arena.reasons.values()).most_common(1)
             raise _refused(reason)
-        members.settle_all = flight.settle
+        members.settle_all = wakes.settle
 
 
 def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> ArenaWorld | None:
@@ -74,18 +75,19 @@ def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> ArenaWorld | No
         arena = StretchArena(plan.size, plan.dimension, log)
     else:
         return None
-    from actors.arena.flight import Flight
+    from actors.arena.wakes import ArenaWakes
 
-    return ArenaWorld(plan, Flight(arena, clock, log, behave))
+    return ArenaWorld(plan, ArenaWakes(arena, clock, log, behave))
 
 
 def has_stretches(plan: Plan) -> bool:
-    """Whether the wakes of a plan are computed in stretches, where they are not compiled."""
-    return plan.path in {AUTO, PLAIN} and not _obstacle(plan) and _is_wide(plan)
+    """Whether the wakes of a plan are computed in stretches, where they are not compiled.
 
-
-def _is_wide(plan: Plan) -> bool:
-    return plan.size >= STRETCHED_AGENTS and plan.expected_updates() >= STRETCHED_UPDATES
+    They are where the plain path was asked for, and by itself where many wakes come between two samples.
+    """
+    if plan.path not in {AUTO, PLAIN} or _obstacle(plan):
+        return False
+    return plan.path == PLAIN or extent(plan).updates >= _LONG * extent(plan).samples
 
 
 def is_compiled(plan: Plan) -> bool:

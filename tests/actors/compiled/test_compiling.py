@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.compiled import needs_numba
+from tests.support.arenas import needs_numba
 from tests.support.paths import ROOT
 
 pytestmark = [needs_numba, pytest.mark.slow]

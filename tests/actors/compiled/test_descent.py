@@ -15,7 +15,7 @@ from mechanisms.objectives import (
     Squared,
     Welsch,
 )
-from tests.support.compiled import needs_numba
+from tests.support.arenas import needs_numba
 
 pytestmark = needs_numba
 LOSSES: list[Loss] = [Logistic(), SmoothedHinge(0.3), Squared(), Squared(0.7), Welsch()]

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechanisms.noise import Gaussian, Laplace, NoiseStream, NormGamma, SharedGenerator
-from tests.support.compiled import needs_numba
+from tests.support.arenas import needs_numba
 
 pytestmark = needs_numba
 WORD = st.integers(0, 2**64 - 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clocks.activation import Activation, Periodic, Poisson, Synchronous, Trace
 from clocks.durations import Constant, Duration, Replayed, bits_of, exponential, lognormal, pareto
-from tests.support.compiled import needs_numba
+from tests.support.arenas import needs_numba
 
 pytestmark = needs_numba
 LAWS: list[Duration] = [

@@ -8,8 +8,8 @@ import pytest
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
 from scenarios.running.arena_world import is_compiled, path_taken
+from tests.support.arenas import needs_numba
 from tests.support.builders import perform, private, scenario
-from tests.support.compiled import needs_numba
 
 pytestmark = needs_numba
 SERVER = {"mechanism": {"kind": "fedavg"}, "run": {"seed": 3, "rounds": 4}, "network": {}}

@@ -1,6 +1,6 @@
 """Wakes that an arena computes, between the entries of the engine, in their exact order.
 
-A `Flight` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
+A `ArenaWakes` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
 where a fault is about to act on it, or all of them where an observer asks for single events.
 """
 
@@ -25,10 +25,10 @@ _LAST = 1 << 40
 Behave = Callable[[Agent, Log, Any], tuple[Life, ...]]
 
 
-class Flight:
+class ArenaWakes:
     """The agents of a world whose wakes an arena computes, as far as it can.
 
-    `behave` is what agents do that are not aboard.
+    `behave` is what agents do that are outside the arena.
     """
 
     def __init__(self, arena: Arena, clock: VirtualClock, log: Log, behave: Behave) -> None:
@@ -38,7 +38,7 @@ class Flight:
         self._members: Members | None = None
         self._agents: Sequence[ArenaAgent] = ()
         self._waiting: list[int] = []
-        """Agents that are aboard and have no wake yet."""
+        """Agents that are in the arena and have no wake yet."""
         self._alive = np.zeros(arena.size, bool)
         clock.ahead = self
 
@@ -53,14 +53,15 @@ class Flight:
         assert isinstance(agent, ArenaAgent), "all agents of such a world are"  # noqa: S101
         self._alive[agent.id] = True
         schedule = self.arena.schedules.get(agent.id)
-        if schedule is None or log.needs_events or agent.obstacle:
+        is_refused = log.needs_events or not self.arena.is_worth_it
+        if schedule is None or is_refused or agent.obstacle:
             return self._behave(agent, log, members)
-        agent.board(schedule, self._relive)
+        agent.enter_arena(schedule, self._resume_task)
         self._waiting.append(agent.id)
         return ()
 
-    def _relive(self, agent: ArenaAgent) -> None:
-        """Let a task compute the wakes of an agent that was aboard."""
+    def _resume_task(self, agent: ArenaAgent) -> None:
+        """Let a task compute the wakes of an agent that was in the arena."""
         if agent.id in self._waiting:
             self._waiting.remove(agent.id)
         if self._alive[agent.id]:
@@ -72,10 +73,10 @@ class Flight:
         assert self._members is not None, "agents have started"  # noqa: S101
         return self._members
 
-    def land_all(self) -> None:
+    def leave_all(self) -> None:
         """Give all agents back."""
         for agent in self._agents:
-            agent.land()
+            agent.leave_arena()
 
     # what the engine asks
 
@@ -92,8 +93,8 @@ class Flight:
         first = self.arena.first
         if first is None:
             return None
-        if self._log.needs_events:
-            self.land_all()
+        if self._log.needs_events or not self.arena.is_worth_it:
+            self.leave_all()
             return None
         return first[0], WAKE | first[1]
 
@@ -145,8 +146,8 @@ class Flight:
 
     def settle(self, agents: Sequence[Agent], until: int) -> None:
         """Settle what has arrived at each of all agents, in their order."""
-        aboard = self.arena.agents[:, STATE] & ELSEWHERE == 0
-        edges = np.flatnonzero(np.diff(aboard, prepend=False, append=False)).tolist()
+        is_here = self.arena.agents[:, STATE] & ELSEWHERE == 0
+        edges = np.flatnonzero(np.diff(is_here, prepend=False, append=False)).tolist()
         at = 0
         for first, last in zip(edges[::2], edges[1::2], strict=True):
             _settle_each(agents[at:first], until)

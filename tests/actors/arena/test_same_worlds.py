@@ -1,6 +1,7 @@
-"""Compiled wakes do what the detailed steps do: the same events with the same numbers and causes, and the same ends.
+"""Wakes in an arena do what the detailed steps do: the same events with the same numbers and causes, and the same ends.
 
-Models may differ by a step of the release grid, or by 1e-9 where there is none.
+Those of stretches leave the same models, bit for bit; compiled ones differ at most by a step of the release grid, or by
+1e-9 where there is none.
 """
 
 import dataclasses
@@ -16,11 +17,11 @@ from actors.events import Woke
 from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
+from scenarios.planning.wake_paths import has_compiler
 from scenarios.running.simulation import Simulation
+from tests.support.arenas import ARENAS, assert_same, passed
 from tests.support.builders import private, scenario
-from tests.support.compiled import assert_same, needs_numba, passed
 
-pytestmark = needs_numba
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}
 SETTLED = (2.0, 5.0, 7.5, 7.5, 11.0)
 
@@ -83,27 +84,29 @@ WORLDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))
-def test_events_and_ends_are_the_same(world: dict[str, Any]) -> None:
-    assert_same(world, settled_at=SETTLED)
+def test_events_and_ends_are_the_same(world: dict[str, Any], path: str) -> None:
+    assert_same(world, path, settled_at=SETTLED)
 
 
+@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("stride", [1, 2, 7])
 @pytest.mark.parametrize("name", ["losses", "rounds", "updates", "until spent"])
-def test_where_calls_end_changes_nothing(name: str, stride: int) -> None:
+def test_where_calls_end_changes_nothing(name: str, stride: int, path: str) -> None:
     plan = make_plan(WORLDS[name])
-    whole, cut = passed(plan, "fast"), passed(plan, "fast", stride=stride)
+    whole, cut = passed(plan, path), passed(plan, path, stride=stride)
     assert cut.events == whole.events
     assert (cut.models == whole.models).all()
 
 
+@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("name", ["losses", "complete, slow links", "synchronous", "leave"])
-def test_rows_are_those_of_the_plain_path(name: str) -> None:
+def test_rows_are_those_of_wakes_that_are_taken_one_by_one(name: str, path: str) -> None:
     plan = make_plan(WORLDS[name])
-    assert (
-        passed(plan, "fast", settled_at=SETTLED).rows
-        == passed(plan, "plain", settled_at=SETTLED).rows
-    )
+    alone = passed(plan, "auto", settled_at=SETTLED)
+    assert not isinstance(alone.simulation.agents[0], ArenaAgent)
+    assert passed(plan, path, settled_at=SETTLED).rows == alone.rows
 
 
 def luck(draw: Any) -> dict[str, Any]:
@@ -150,7 +153,7 @@ def luck(draw: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=int(os.environ.get("HUSH_COMPILED", "40")), deadline=None, derandomize=True)
+@settings(max_examples=int(os.environ.get("HUSH_ARENAS", "40")), deadline=None, derandomize=True)
 def test_random_worlds_are_the_same(data: Any) -> None:
     world = luck(data.draw)
     try:
@@ -158,19 +161,23 @@ def test_random_worlds_are_the_same(data: Any) -> None:
     except ScenarioError:
         return  # a schedule that no budget bears
     instants = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.7, 4.0]), max_size=3))
-    assert_same(world, settled_at=tuple(instants), stride=data.draw(st.sampled_from([0, 1, 3])))
+    stride = data.draw(st.sampled_from([0, 1, 3]))
+    for path in ("plain", "fast") if has_compiler() else ("plain",):
+        assert_same(world, path, settled_at=tuple(instants), stride=stride)
 
 
-def test_agents_come_back_aboard_after_a_crash() -> None:
-    agents = passed(make_plan(WORLDS["crash"]), "fast").simulation.agents
-    assert all(isinstance(agent, ArenaAgent) and agent.aboard for agent in agents)
+@pytest.mark.parametrize("path", ARENAS)
+def test_agents_come_back_into_the_arena_after_a_crash(path: str) -> None:
+    agents = passed(make_plan(WORLDS["crash"]), path).simulation.agents
+    assert all(isinstance(agent, ArenaAgent) and agent.in_arena for agent in agents)
 
 
-def test_an_observer_of_single_events_is_told_of_each() -> None:
-    """Compiled wakes end where one begins to listen, and go on when none listens any more."""
+@pytest.mark.parametrize("path", ARENAS)
+def test_an_observer_of_single_events_is_told_of_each(path: str) -> None:
+    """Wakes in an arena end where one begins to listen, and go on when none listens any more."""
     plan = make_plan(WORLDS["losses"])
     heard = list[Woke]()
-    simulation = Simulation(dataclasses.replace(plan, path="fast"), VirtualClock())
+    simulation = Simulation(dataclasses.replace(plan, path=path), VirtualClock())
     log, clock = simulation.log, simulation.clock
     clock.at(5 * 10**9, 0, lambda: log.watch(heard.append, (Woke,)))
     simulation.complete()
@@ -180,12 +187,13 @@ def test_an_observer_of_single_events_is_told_of_each() -> None:
     assert heard == detailed
 
 
-def test_an_agent_that_comes_back_knows_whose_noise_was_drawn() -> None:
-    """A stream tells of noise that is drawn twice, also where a compiled wake drew it first."""
+@pytest.mark.parametrize("path", ARENAS)
+def test_an_agent_that_comes_back_knows_whose_noise_was_drawn(path: str) -> None:
+    """A stream tells of noise that is drawn twice, also where a wake in an arena drew it first."""
     plan = make_plan(WORLDS["losses"])
-    detailed, fast = (passed(plan, path).simulation.agents for path in ("detailed", "fast"))
+    detailed, fast = (passed(plan, by).simulation.agents for by in ("detailed", path))
     for agent, other in zip(fast, detailed, strict=True):
-        agent.land()
+        agent.leave_arena()
         assert agent.noise_stream.last == other.noise_stream.last >= 0
         assert agent.noise_stream.reused is None
         last = agent.noise_stream.last
