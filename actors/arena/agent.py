@@ -4,15 +4,16 @@ What such a wake changes lies in the arena. The properties here read it there, a
 and leave the arena between any two of its wakes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from heapq import heappush
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from actors.agent import Agent, Streams, Surroundings
-from actors.arena.arena import Arena
 from actors.arena.columns import (
     DIVERGED,
     ELSEWHERE,
@@ -39,6 +40,9 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.strategy import Mechanism, State
 from mechanisms.vectors import Matrix, Vector
+
+if TYPE_CHECKING:
+    from actors.arena.arena import Arena
 
 _ORDERS = 32
 _MASK = (1 << _ORDERS) - 1
@@ -380,7 +384,7 @@ class ArenaAgent(Agent):
         return ""
 
     def enter_arena(
-        self, schedule: tuple[Spend, ...], resume_task: Callable[["ArenaAgent"], None]
+        self, schedule: tuple[Spend, ...], resume_task: Callable[[ArenaAgent], None]
     ) -> None:
         """Let the arena compute its wakes; `resume_task` lets a task do so again, when it leaves the arena."""
         arena, row, box = self._arena, self._arena.agents[self._row], self._box

@@ -1,12 +1,13 @@
 """What an arena is: the counters of all agents of a world in one table, and wakes that are computed many in one call."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from actors.agent import Agent
 from actors.arena.columns import (
     AGENT_COLUMNS,
     COMING,
@@ -40,6 +41,9 @@ from mechanisms.mixing import Heard
 from mechanisms.strategy import State
 from mechanisms.vectors import Matrix, Vector
 
+if TYPE_CHECKING:
+    from actors.agent import Agent
+
 LOW_HALF = (1 << 32) - 1
 ENDLESS = 1 << 62
 HAS_DIVERGED, HAS_SPENT, HAS_ENDED = 16, 32, 64
@@ -54,6 +58,14 @@ class Served(NamedTuple):
     says: int
     agent: int
     cause: int
+
+
+class WakeFailed(Exception):
+    """Computing a wake raised `cause`, after `wakes` wakes with it; `k` is the release that was charged then, −1 for none."""
+
+    def __init__(self, wakes: int, now: int, agent: int, k: int, cause: BaseException) -> None:
+        super().__init__(agent, k)
+        self.wakes, self.now, self.agent, self.k, self.cause = wakes, now, agent, k, cause
 
 
 class Arena(ABC):
@@ -132,7 +144,7 @@ class Arena(ABC):
     def serve(self, until: int, before: int, most: int) -> Served:
         """Let agents wake in order, at most `most` of them: up to an instant, and in it those below the id `before`.
 
-        It ends where an agent says what no row can say.
+        It ends where an agent says what no row can say. Raises WakeFailed where a wake raises something.
         """
 
     @abstractmethod

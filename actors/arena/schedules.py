@@ -1,15 +1,19 @@
 """Schedules of releases as numbers: every spend of any schedule once, and what caps say of whole schedules."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from actors.arena.columns import Words
 from actors.turns import Spends
-from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
+
+if TYPE_CHECKING:
+    from mechanisms.accounting.filter import Cap
 
 
 class Unfit(Exception):

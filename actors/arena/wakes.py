@@ -11,9 +11,9 @@ import numpy as np
 
 from actors.agent import UP, Agent
 from actors.arena.agent import ArenaAgent
-from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT, Arena
+from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT, Arena, WakeFailed
 from actors.arena.columns import ELSEWHERE, LAST_WAKE, STATE
-from actors.behaviours.wake import Life, Members
+from actors.behaviours.wake import Life, Members, tell_charge
 from actors.events import Diverged
 from actors.log import Log
 from clocks.clock import WAKE
@@ -116,7 +116,15 @@ class ArenaWakes:
             self._refuse()
             return
         before = min(max(priority - WAKE, 0), _LAST)
-        served = self.arena.serve(until, before, min(most, wakes.left))
+        try:
+            served = self.arena.serve(until, before, min(most, wakes.left))
+        except WakeFailed as failure:
+            clock.move_to(failure.now)
+            wakes.add(failure.wakes)
+            if failure.k >= 0:
+                spend = self._agents[failure.agent].store.ledger.at(failure.k)
+                tell_charge(self._log, failure.agent, failure.k, spend)
+            raise failure.cause from None
         if served.wakes:
             clock.move_to(served.now)
             wakes.add(served.wakes)

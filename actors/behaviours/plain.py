@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.agent import Agent
-from actors.behaviours.wake import Wake
-from actors.events import Charged, Diverged, Proposed
+from actors.behaviours.wake import Wake, tell_charge
+from actors.events import Diverged
 from actors.log import Log
 from actors.mailbox import ORDER, Entry, Mailbox, superseded_in
 from actors.messages import Message
@@ -207,7 +207,7 @@ class PlainWake:
             if flags:  # what happened before something failed stays on record
                 self._tell(first, flags & ~RELEASED, event, carried, settled, superseded)
                 if charged is not None:
-                    self._tell_charge(made, charged)
+                    tell_charge(log, agent.id, made, charged)
             raise
 
         # what it sends
@@ -324,10 +324,3 @@ class PlainWake:
             *settled,
         ]
         self._log.add_turn(row, event - first)
-
-    def _tell_charge(self, k: int, spend: Spend) -> None:
-        """Tell of a charge whose release failed: it stays on record."""
-        log, node = self._log, self.agent.id
-        charged = log.spends.charged[log.spends.place(spend)]
-        proposed = log.emit(Proposed, node, log.seq, k, charged)
-        log.emit(Charged, node, proposed, k, charged, spend)

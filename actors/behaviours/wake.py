@@ -5,11 +5,12 @@ from fractions import Fraction
 from typing import Protocol
 
 from actors.agent import UP, Agent
-from actors.events import Woke
+from actors.events import Charged, Proposed, Woke
 from actors.log import Log
 from actors.settings import Address
 from clocks.clock import WAKE, Actor, Signal
 from mechanisms.accounting.admissions import AdmissionTables
+from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 
 Life = Actor
@@ -218,6 +219,13 @@ async def run_life(life: Life, ended: Callable[[], None]) -> None:
         await life()
     finally:
         ended()
+
+
+def tell_charge(log: Log, node: int, k: int, spend: Spend) -> None:
+    """Tell of a charge whose release failed: it stays on record."""
+    charged = log.spends.charged[log.spends.place(spend)]
+    proposed = log.emit(Proposed, node, log.seq, k, charged)
+    log.emit(Charged, node, proposed, k, charged, spend)
 
 
 def _act_as_twin(agent: Agent, heard: Heard, woke: int) -> None:

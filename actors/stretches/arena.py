@@ -15,6 +15,7 @@ from actors.arena.arena import (
     HAS_SPENT,
     Arena,
     Served,
+    WakeFailed,
     back_places,
     check_settings,
     enrol_schedule,
@@ -50,7 +51,6 @@ from actors.arena.columns import (
     Words,
 )
 from actors.arena.schedules import Schedules, Unfit
-from actors.events import Charged, Proposed
 from actors.links import Policy
 from actors.log import Log
 from actors.messages import Message
@@ -250,8 +250,11 @@ class StretchArena(Arena):
             end, has_diverged = self._learn(stretch, first, last)
         except _Failed as failure:
             self.agents[agents, MADE] = before_it
-            self._fail(stretch, first, failure.wake)
-            raise failure.cause from None
+            wake = failure.wake
+            self._fail(stretch, first, wake)
+            agent, k = int(stretch.agent[wake]), int(stretch.k[wake])
+            done = wake + 1 - first, int(stretch.t[wake])
+            raise WakeFailed(*done, agent, k, failure.cause) from None
         if has_diverged:
             self.agents[agents, MADE] = before_it
             self._diverge(stretch, first, end)
@@ -403,8 +406,7 @@ class StretchArena(Arena):
     def _fail(self, stretch: Stretch, first: int, wake: int) -> None:
         """Take over wakes up to one that failed, and what is on record of that one: it woke and merged, and was charged."""
         self._take_over(stretch, first, wake)
-        i, k = int(stretch.agent[wake]), int(stretch.k[wake])
-        flags = int(stretch.columns.flags[wake])
+        i, flags = int(stretch.agent[wake]), int(stretch.columns.flags[wake])
         row = _without_sending(stretch, wake, flags & (WOKE | MERGED))
         row[K] = NOTHING
         later = stretch.cause[wake] + 1 - stretch.seq[wake]
@@ -415,11 +417,6 @@ class StretchArena(Arena):
         own[LAST_WAKE], own[MADE] = stretch.t[wake], stretch.made[wake]
         self._done = wake + 1
         self._end_stretch(silent=wake)
-        if k >= 0:
-            log, spend = self.log, self._of[i].store.ledger.at(k)
-            charged = log.spends.charged[log.spends.place(spend)]
-            proposed = log.emit(Proposed, i, log.seq, k, charged)
-            log.emit(Charged, i, proposed, k, charged, spend)
 
     def _end_stretch(self, silent: int = NOTHING) -> None:
         """Take over what the wakes that agents had in the stretch made of messages and clocks; forget the rest of it.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from actors.arena.columns import Words
-from clocks.activation import Activation, Poisson, Synchronous
+from clocks.activation import Activation, Periodic, Poisson, Synchronous, Trace
 from clocks.clock import nanoseconds
 from clocks.durations import Bits, bits_at, draws_of, exponential
 
@@ -120,8 +120,10 @@ class WakeTimes:
                 instants = last[:, None] + np.cumsum(gaps, axis=1)
             case Synchronous():
                 instants = (numbers + 1) * nanoseconds(clock.period_s)
-            case _:
+            case Periodic() | Trace():
                 instants = self._one_by_one(clock, ids, counts)
+            case _:
+                raise NotImplementedError(f"nothing is written that draws ahead by {clock!r}")
         drawn: Words = np.where(numbers < self._most[ids][:, None], instants, NEVER)
         return drawn
 
