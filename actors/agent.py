@@ -219,6 +219,16 @@ class Agent:
         return self._streams.noise
 
     @property
+    def redrawn(self) -> tuple[int, int] | None:
+        """The first release whose noise was not drawn in order, and the last one before it; None without one."""
+        return self._streams.noise.reused
+
+    @staticmethod
+    def first_redrawn(agents: Sequence[Agent]) -> int | None:  # noqa: ARG004 # some kinds look at them
+        """Return an agent of a world that drew noise out of order where no task of its own did so; None without one."""
+        return None
+
+    @property
     def is_watched(self) -> bool:
         """Whether an auditor sees its steps."""
         return self._watch_step is not None

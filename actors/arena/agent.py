@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from actors.agent import Agent, Streams, Surroundings
 from actors.arena.columns import (
     DIVERGED,
+    DRAWN,
     ELSEWHERE,
     LAST_WAKE,
     MADE,
@@ -337,6 +338,16 @@ class ArenaAgent(Agent):
         return there
 
     @property
+    def redrawn(self) -> tuple[int, int] | None:
+        return super().redrawn or self._arena.redrawn(self._row)
+
+    @staticmethod
+    def first_redrawn(agents: Sequence[Agent]) -> int | None:
+        first = agents[0]
+        assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
+        return first.arena.first_redrawn
+
+    @property
     def arena(self) -> Arena:
         """Where its counters lie."""
         return self._arena
@@ -391,7 +402,7 @@ class ArenaAgent(Agent):
         if box.has_corrupt:
             raise AssertionError("a damaged message is for a mailbox that is outside the arena")
         arena.enter_arena(self._row, self.state, self.model, self._own_heard.kept)
-        row[MADE] = len(self.store.ledger)
+        row[MADE], row[DRAWN] = len(self.store.ledger), self.noise_stream.last
         for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):
             row[STATE] |= flag if holds else 0
         box.enter_arena()
@@ -416,7 +427,7 @@ class ArenaAgent(Agent):
         self.state, store.published, self.heard.values = state, published, heard
         store.counter = made
         stream = self.noise_stream
-        stream.last = max(stream.last, made - 1)  # wakes in the arena drew the noise of all these
+        stream.last = max(stream.last, int(arena.agents[self._row, DRAWN]))
         self._box.leave_arena(unread)
         arena.leave_arena(self._row)
         self._resume_task = None

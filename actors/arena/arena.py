@@ -12,6 +12,7 @@ from actors.arena.columns import (
     AGENT_COLUMNS,
     COMING,
     DEGREE,
+    DRAWN,
     ELSEWHERE,
     FIRST,
     INBOX,
@@ -23,6 +24,8 @@ from actors.arena.columns import (
     OWN,
     POLICY,
     PUBLISHED,
+    REDRAWN,
+    REDRAWN_AFTER,
     SCHEDULE,
     SCHEDULED,
     SEEN,
@@ -79,7 +82,7 @@ class Arena(ABC):
         self.log = log
         self.is_laid_out = False
         self.agents: Words = np.zeros((size, AGENT_COLUMNS), np.int64)
-        self.agents[:, (INBOX, OWN, PUBLISHED, LAST_WAKE)] = -1
+        self.agents[:, (INBOX, OWN, PUBLISHED, LAST_WAKE, DRAWN, REDRAWN)] = -1
         self.agents[:, STATE] = ELSEWHERE
         self.links: Words = np.zeros((0, LINK_COLUMNS), np.int64)
         self.schedules: dict[int, tuple[Spend, ...]] = {}
@@ -187,6 +190,17 @@ class Arena(ABC):
     @abstractmethod
     def held(self, agent: int) -> Matrix:
         """Return what an agent mixes of its neighbours, a row each."""
+
+    def redrawn(self, agent: int) -> tuple[int, int] | None:
+        """Return the first release whose noise was not drawn in order here, and the last one before it; None without one."""
+        row = self.agents[agent]
+        return None if row[REDRAWN] < 0 else (int(row[REDRAWN]), int(row[REDRAWN_AFTER]))
+
+    @property
+    def first_redrawn(self) -> int | None:
+        """The first agent that drew noise out of order here; None without one."""
+        agents = np.flatnonzero(self.agents[:, REDRAWN] >= 0)
+        return int(agents[0]) if len(agents) else None
 
     # messages
 

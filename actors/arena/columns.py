@@ -43,12 +43,15 @@ Numbers = NDArray[np.float64]
     POINTS,
     KINDS,  # the kind of its noise, and of its loss << 8
     SENT_TO,  # to how many neighbours it sends
-) = range(32)
+    DRAWN,  # the last release whose noise was drawn here, -1 before the first
+    REDRAWN,  # the first release whose noise was not drawn in order, -1 without one
+    REDRAWN_AFTER,  # and the last one before it
+) = range(35)
 
 ELSEWHERE, DIVERGED, SPENT, SMOOTHS, MUTE = 1, 2, 4, 8, 16
 """Flags: its wakes are computed elsewhere; it holds no numbers; it said that its budget is spent; it goes on sending
 without data; none of its neighbours counts, so that it sends nothing."""
-AGENT_COLUMNS = 32
+AGENT_COLUMNS = 35
 
 # links: one row for each neighbour of each agent; what it sends there, and what it holds from there
 (

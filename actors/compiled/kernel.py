@@ -15,6 +15,7 @@ from actors.arena.columns import (
     COMING,
     DEGREE,
     DIVERGED,
+    DRAWN,
     FIRST,
     HELD,
     INBOX,
@@ -38,6 +39,8 @@ from actors.arena.columns import (
     POLICY,
     PUBLISHED,
     PUBLISHED_AT,
+    REDRAWN,
+    REDRAWN_AFTER,
     ROUNDS,
     ROWS,
     SCHEDULE,
@@ -456,6 +459,9 @@ def _descend(a, i, k, scale, out):
     agent, numbers = a.agents[i], a.numbers[i]
     theta, points = a.vectors[agent[OWN]], agent[POINTS]
     factor = 0.0
+    if k <= agent[DRAWN] and agent[REDRAWN] < 0:
+        agent[REDRAWN], agent[REDRAWN_AFTER] = k, agent[DRAWN]
+    agent[DRAWN] = k
     if agent[KINDS] & 0xFF == NO_NOISE:
         a.noise[:] = 0.0
     else:

@@ -37,9 +37,7 @@ class ArenaWorld:
         from actors.arena.agent import ArenaAgent, ArenaMailbox
 
         self._plan, self._flight = plan, wakes
-        self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(
-            ArenaMailbox, wakes.arena
-        )
+        self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(ArenaMailbox, wakes.arena)
         self.make_agent: Callable[..., Agent] = partial(ArenaAgent, wakes.arena)
         self.behave: Behaviour = wakes.behave
 

@@ -75,10 +75,7 @@ class Checks:
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
         self._told = Told(plan.seats)
         self.faults = FaultChecks(plan, self._break)
-        self._streams = [agent.noise_stream for agent in agents]
-        self._turns = TurnChecks(
-            agents, self._streams, self._told, self.faults, log.spends, self._break
-        )
+        self._turns = TurnChecks(agents, self._told, self.faults, log.spends, self._break)
         self._now = 0
         self._between: list[Event] = []
         """What was told one by one while turns waited: its time is checked with theirs."""
@@ -107,9 +104,10 @@ class Checks:
 
     def _noise_once(self, event: Event | None) -> None:
         """Check that noise that is drawn for one release is drawn for no other."""
-        for node, stream in enumerate(self._streams):
-            if stream.reused is not None:
-                k, last = stream.reused
+        for node, agent in enumerate(self._agents):
+            redrawn = agent.redrawn
+            if redrawn is not None:
+                k, last = redrawn
                 detail = f"agent {node} drew the noise of release {k} after that of {last}"
                 self._break("noise once", event, detail)
 
@@ -205,7 +203,7 @@ class Checks:
                 event,
                 f"release {event.k} of agent {node} has no charge of its own",
             )
-        if self._streams[node].reused is not None:
+        if self._agents[node].redrawn is not None:
             self._noise_once(event)
         told.released += 1
         told.ready[node] = event.seq

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from actors.agent import Agent
 from actors.events import Charged, Delivered, Event, Released, Sent, Woke
 from actors.turns import Spends, Turns, Words, expand
-from mechanisms.noise import NoiseStream
 from scenarios.running.observers.fault_checks import Break, FaultChecks
 
 Mask = NDArray[np.bool_]
@@ -38,7 +37,6 @@ class TurnChecks:
     def __init__(
         self,
         agents: Sequence[Agent],
-        streams: Sequence[NoiseStream],
         told: Told,
         faults: FaultChecks,
         spends: Spends,
@@ -47,7 +45,6 @@ class TurnChecks:
         self._agents = agents
         self._kind = type(agents[0])
         """Which kind of agents they are: it knows how to look at many of them."""
-        self._streams = streams
         self._told = told
         self._faults = faults
         self._spends = spends
@@ -133,15 +130,17 @@ class TurnChecks:
         self._drawn_once(turns, places)
 
     def _drawn_once(self, turns: Turns, places: Words) -> None:
-        """Check that no noise was drawn twice; what is drawn in compiled wakes is drawn by the number of its release."""
-        for node in self._kind.by_task(self._agents, turns.agent[places]):
-            reused = self._streams[node].reused
-            if reused is not None:
-                place = places[np.flatnonzero(turns.agent[places] == node)[-1]]
-                said = (
-                    f"agent {node} drew the noise of release {reused[0]} after that of {reused[1]}"
-                )
-                self._break("noise once", self._event(turns, place, Released), said)
+        """Check that no noise was drawn twice."""
+        agents = turns.agent[places]
+        elsewhere = self._kind.first_redrawn(self._agents)
+        others = () if elsewhere is None else (elsewhere,)
+        for node in (*self._kind.by_task(self._agents, agents), *others):
+            redrawn = self._agents[node].redrawn
+            if redrawn is not None:
+                own = places[agents == node]
+                event = self._event(turns, own[-1], Released) if len(own) else None
+                said = f"agent {node} drew the noise of release {redrawn[0]} after that of {redrawn[1]}"
+                self._break("noise once", event, said)
 
     def _sent(self, turns: Turns) -> None:
         """Check that what is sent was just released or derived, or is a resend of the last, or holds nothing."""
