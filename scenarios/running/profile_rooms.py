@@ -41,6 +41,7 @@ AGENT = Room(
 LINKS = Room("links", "messages: fates and delays of links, mailboxes", "#bebada")
 FAULTS = Room("faults", "faults: when, on which agents, what they change", "#d9a5a5")
 MECHANISM = Room("mechanism", "gradients, solvers, mixing, noise", "#fb8072")
+STRETCHES = Room("stretches", "many wakes settled, charged and sent in columns", "#fdb462")
 COMPILED = Room("compiled", "many wakes in one compiled call", "#e31a1c")
 LEDGER = Room("ledger", "charges, caps, accountants", "#80b1d3")
 LOG = Room("record", "events and rows, digests, files of the run", "#b3de69")
@@ -58,7 +59,7 @@ ORDER = tuple(
     dict.fromkeys(
         room.name
         for room in (
-            *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, COMPILED, LEDGER),
+            *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, STRETCHES, COMPILED, LEDGER),
             *(LOG, CHECKS, SAMPLES, CONSOLE, END),
         )
     )
@@ -67,7 +68,7 @@ ORDER = tuple(
 ROOMS = {
     room.name: room
     for room in (
-        *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, COMPILED, LEDGER),
+        *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, STRETCHES, COMPILED, LEDGER),
         *(LOG, CHECKS, SAMPLES, CONSOLE, END),
     )
 }
@@ -80,6 +81,7 @@ MODULES: dict[str, Room] = {
     "mechanisms.accounting": LEDGER,
     "actors": START,  # the package itself, when it is loaded
     "actors.agent": AGENT,
+    "actors.arena": AGENT,
     "actors.behaviours": AGENT,
     "actors.compiled": COMPILED,
     "actors.conditions": FAULTS,
@@ -93,6 +95,7 @@ MODULES: dict[str, Room] = {
     "actors.messages": LINKS,
     "actors.settings": AGENT,
     "actors.store": AGENT,
+    "actors.stretches": STRETCHES,
     "actors.turns": LOG,
     "scenarios": START,
     "scenarios.__main__": START,
