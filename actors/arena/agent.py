@@ -139,11 +139,6 @@ class ArenaStore(Store):
     def published(self, vector: Vector | None) -> None:
         self._published = vector
 
-    @property
-    def is_read(self) -> bool:
-        """Whether nothing was published in the arena that was not read yet."""
-        return not self.in_arena or self._read == self.published_version
-
     def enter_arena(self, schedule: tuple[Spend, ...]) -> None:
         """Let wakes in the arena charge a schedule, and publish."""
         self.schedule, self._read, self.in_arena = schedule, self.published_version, True
@@ -188,23 +183,25 @@ class ArenaHeard(Heard):
 class ArenaOutbox(Outbox):
     """An outbox whose owner may be in the arena: what it sends there lies there."""
 
-    __slots__ = ("_outgoing", "_shelf")
+    __slots__ = ("_outgoing", "_shelf", "_told_at")
 
     def __init__(
         self, node: int, links: Links, heard: Heard, store: ArenaStore, clock: Clock, log: Log
     ) -> None:
         self._shelf = store
         self._outgoing: Vector | None = None
+        self._told_at = -1
+        """Which version was published last when `outgoing` was set."""
         super().__init__(node, links, heard, store, clock, log)
 
     @property
     def outgoing(self) -> Vector | None:
-        """What the message holds that was sent last; None where a wake in the arena sent it."""
-        return self._outgoing if self._shelf.is_read else None
+        """What the message holds that was sent last; None where something was published since, in the arena."""
+        return self._outgoing if self._told_at == self._shelf.published_version else None
 
     @outgoing.setter
     def outgoing(self, vector: Vector | None) -> None:
-        self._outgoing = vector
+        self._outgoing, self._told_at = vector, self._shelf.published_version
 
 
 class ArenaMailbox(Mailbox):

@@ -5,12 +5,13 @@ Means, not bounds. Of faults only those count that make a barrier or a server wa
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from clocks.activation import Barrier, Periodic, Poisson, Trace
 from clocks.durations import Duration
-from mechanisms.abilities import Derives
+from mechanisms.abilities import Derives, offers
 from mechanisms.warm_start import WarmDescent
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
@@ -247,7 +248,8 @@ def _loss(plan: Plan) -> float:
 
 def _goes_on(node: NodePlan) -> bool:
     """Whether an agent goes on sending after its planned releases."""
-    return isinstance(node.mechanism, Derives) and node.mechanism.derives
+    able: Any = node.mechanism
+    return offers(able, Derives) and bool(able.derives)
 
 
 def _talk(plan: Plan, node: NodePlan) -> float:
@@ -265,8 +267,8 @@ def _talk(plan: Plan, node: NodePlan) -> float:
 
 def _spends(plan: Plan) -> int:
     """Return how many different spends are planned: each stands once in the record."""
-    mechanisms = {id(node.mechanism): node for node in plan.nodes}
-    return len({spend for node in mechanisms.values() for spend in set(node.planned or ())})
+    schedules = {id(planned): planned for node in plan.nodes if (planned := node.planned)}
+    return len({spend for schedule in schedules.values() for spend in set(schedule)})
 
 
 def _piles_up(node: NodePlan) -> bool:

@@ -16,7 +16,6 @@ from clocks.virtual import VirtualClock
 from mechanisms.descent import CoordinateDescent
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.plan import NodePlan, Plan
-from scenarios.planning.run_size import extent
 from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 
 if TYPE_CHECKING:
@@ -85,7 +84,12 @@ def has_stretches(plan: Plan) -> bool:
     """
     if plan.path not in {AUTO, PLAIN} or _obstacle(plan):
         return False
-    return plan.path == PLAIN or extent(plan).updates >= _LONG * extent(plan).samples
+    return plan.path == PLAIN or _wakes_between_samples(plan) >= _LONG
+
+
+def _wakes_between_samples(plan: Plan) -> float:
+    """Return how many wakes of all agents come between two samples on average; NaN where a barrier decides."""
+    return sum(node.activation.rate for node in plan.nodes) * plan.sample_every / 1e9
 
 
 def is_compiled(plan: Plan) -> bool:

@@ -79,7 +79,11 @@ def test_noise_that_a_stretch_draws_twice_ends_the_run(tmp_path: Path) -> None:
     plan = make_plan(WORLD)
     run = Run(replace(plan, path="plain"), tmp_path / "run", RunGovernor(), math.inf)
     agent = run.agents[2]
-    run.clock.at(HALF, 2, lambda: agent.noise(0))
+
+    def draw() -> None:
+        agent.noise(0)
+
+    run.clock.at(HALF, 2, draw)
     outcome = asyncio.run(run.perform())
     assert outcome.code == 3
     assert outcome.message.startswith(

@@ -16,7 +16,6 @@ from actors.arena.agent import ArenaAgent
 from actors.events import Woke
 from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
-from scenarios.language.problems import ScenarioError
 from scenarios.planning.wake_paths import has_compiler
 from scenarios.running.simulation import Simulation
 from tests.support.arenas import ARENAS, assert_same, passed
@@ -133,13 +132,14 @@ def luck(draw: Any) -> dict[str, Any]:
         {"at": 3.0, "leave": [1], "for": 3.0},
         {"at": 1.5, "pause": [0, 1], "for": 2.0},
         {"every": 2.0, "until": 9.0, "crash": [1], "for": 0.7},
-        {"at": 2.0, "drop": {"on": "all", "p": 0.4}, "for": 4.0},
-        {"at": 2.0, "delay": {"on": [0], "by": 1.2}, "for": 4.0},
+        {"at": 2.0, "loss": {"on": "all", "p": 0.4}, "for": 4.0},
+        {"at": 2.0, "delay": {"on": "all", "latency": 1.2}, "for": 4.0},
     ]
+    losses: list[Any] = ["logistic", "smoothed-hinge", {"kind": "squared", "clip": 2.0}]
     return scenario(
         run={"seed": draw(st.integers(0, 10**6))} | end,
         data={"source": "blobs", "dimension": draw(st.integers(1, 9)), "points": 24},
-        task={"loss": draw(st.sampled_from(["logistic", "smoothed-hinge", "squared"])), "l2": 0.1},
+        task={"loss": draw(st.sampled_from(losses)), "l2": 0.1},
         network={
             "topology": draw(st.sampled_from(["ring", "complete", "path", "star"])),
             "latency": draw(st.sampled_from(latencies)),
@@ -156,10 +156,6 @@ def luck(draw: Any) -> dict[str, Any]:
 @settings(max_examples=int(os.environ.get("HUSH_ARENAS", "40")), deadline=None, derandomize=True)
 def test_random_worlds_are_the_same(data: Any) -> None:
     world = luck(data.draw)
-    try:
-        make_plan(world)
-    except ScenarioError:
-        return  # a schedule that no budget bears
     instants = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.7, 4.0]), max_size=3))
     stride = data.draw(st.sampled_from([0, 1, 3]))
     for path in ("plain", "fast") if has_compiler() else ("plain",):
