@@ -152,8 +152,11 @@ class VirtualClock:
 
     @property
     def upcoming(self) -> tuple[int, int] | None:
-        queue = self._env._queue  # noqa: SLF001
-        return (int(queue[0][0]), queue[0][1]) if queue else None
+        queue, ahead = self._env._queue, None if self.ahead is None else self.ahead.upcoming  # noqa: SLF001
+        first = (int(queue[0][0]), queue[0][1]) if queue else None
+        if first is None or ahead is None:
+            return ahead if first is None else first
+        return min(first, ahead)
 
     @property
     def idle(self) -> bool:

@@ -114,3 +114,16 @@ def test_what_an_entry_raises_ends_the_run() -> None:
     clock.ahead = Failing(clock, [(5, 2)], [])
     with pytest.raises(ZeroDivisionError):
         asyncio.run(clock.run(None, RunGovernor()))
+
+
+def test_what_is_served_next_may_be_an_entry_of_its_own() -> None:
+    """Who serves several agents at one instant asks for it: an entry of the second source may come between them."""
+    clock = VirtualClock()
+    clock.ahead = Listed(clock, [(5, 2)], [])
+    assert clock.upcoming == (5, 2)
+    clock.at(5, 3, lambda: None)
+    assert clock.upcoming == (5, 2)
+    clock.at(5, 1, lambda: None)
+    assert clock.upcoming == (5, 1)
+    clock.ahead = Listed(clock, [], [])
+    assert clock.upcoming == (5, 1)
