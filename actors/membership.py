@@ -49,6 +49,8 @@ class Membership:
         """Faults of the scenario that may still bring an agent back: the run waits for them."""
         self.settle_all: Callable[[Sequence[Agent], int], None] | None = None
         """Settles the mailboxes of all agents together, in their order; None: one by one."""
+        self.takes_over: Callable[[Agent], bool] | None = None
+        """Lets something else compute the wakes of an agent, where that is possible; None: nothing does."""
         self._clock = clock
         self._log = log
         self._behave = behave
@@ -251,11 +253,12 @@ class Membership:
             agent.tasks = ()  # what moves it says itself when its life ends
             return
         life, *listeners = lives
-        others = tuple(self._clock.spawn(listener) for listener in listeners)
-        agent.tasks = (
-            self._clock.spawn(partial(run_life, life, partial(self.end_life, agent.id))),
-            *others,
-        )
+        others = tuple(self._clock.spawn(partial(run_life, each, _nothing)) for each in listeners)
+        ended = partial(self.end_life, agent.id)
+        agent.tasks = (self._clock.spawn(partial(run_life, life, ended)), *others)
+
+    def take_over(self, agent: Agent) -> bool:
+        return self.takes_over is not None and self.takes_over(agent)
 
     def end_life(self, node: int) -> None:
         self._running -= 1
@@ -293,6 +296,10 @@ class Membership:
         """End a run that is to end with the budgets; a fault that is still to come may bring an agent with budget."""
         if self._until_spent and not self._unspent and self.pending == 0:
             self._finish("spent")
+
+
+def _nothing() -> None:
+    """Do nothing where an actor ends that is not an agent's life."""
 
 
 def _has_had_all_rounds(agent: Agent) -> bool:

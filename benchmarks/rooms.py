@@ -13,6 +13,7 @@ ROOMS = (
     "agent",
     "links",
     "mechanism",
+    "stretches",
     "compiled",
     "ledger",
     "record",

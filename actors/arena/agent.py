@@ -61,6 +61,10 @@ def _column(place: int) -> Any:
     return property(read, write)
 
 
+def _stay() -> None:
+    """Do nothing: there is no owner yet."""
+
+
 class ArenaStore(Store):
     """A store whose counters lie in the arena, and what else wakes in the arena write there."""
 
@@ -207,11 +211,13 @@ class ArenaOutbox(Outbox):
 class ArenaMailbox(Mailbox):
     """A mailbox whose messages lie in the arena while its owner is there; else they move here when they are looked at."""
 
-    __slots__ = ("_arena", "_coming", "_row", "in_arena", "slots")
+    __slots__ = ("_arena", "_coming", "_row", "in_arena", "let_owner_leave", "slots")
 
     def __init__(self, arena: Arena, node: int, clock: Clock, log: Log) -> None:
         self._arena, self._row, self.in_arena = arena, node, False
         self.slots: dict[int, int] = {}
+        self.let_owner_leave: Callable[[], None] = _stay
+        """Lets the owner leave the arena."""
         super().__init__(node, clock, log)
 
     @property
@@ -242,9 +248,11 @@ class ArenaMailbox(Mailbox):
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
         """Let a message arrive. Numbers of events order posts of one instant, as they order those of wakes in the arena."""
-        if self.in_arena:
+        if self.in_arena and not message.corrupt:
             self._arena.post(self._row, self.slots[message.sender], arrival, sent, message)
             return
+        if self.in_arena:
+            self.let_owner_leave()  # no row can say that a message was rejected
         order = max(sent, self._log.seq) << _ORDERS | next(ORDER) & _MASK
         heappush(self._coming, (arrival, order, sent, message))
         if self.waiting_owner is not None:
@@ -319,7 +327,7 @@ class ArenaAgent(Agent):
         super().__init__(
             id_, mechanism, settings, surroundings, inbox, streams, clock, log, tick_ns=tick_ns
         )
-        inbox.slots = self.slots
+        inbox.slots, inbox.let_owner_leave = self.slots, self.leave_arena
         self._box = inbox
 
     @staticmethod
@@ -389,6 +397,8 @@ class ArenaAgent(Agent):
             return "a fault acts on a link"
         if not self.store.trusted:
             return "the storage of an agent is not trusted"
+        if self._box.has_corrupt:
+            return "a damaged message is on its way to an agent"
         return ""
 
     def enter_arena(
@@ -396,8 +406,6 @@ class ArenaAgent(Agent):
     ) -> None:
         """Let the arena compute its wakes; `resume_task` lets a task do so again, when it leaves the arena."""
         arena, row, box = self._arena, self._arena.agents[self._row], self._box
-        if box.has_corrupt:
-            raise AssertionError("a damaged message is for a mailbox that is outside the arena")
         arena.enter_arena(self._row, self.state, self.model, self._own_heard.kept)
         row[MADE], row[DRAWN] = len(self.store.ledger), self.noise_stream.last
         for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):

@@ -50,15 +50,20 @@ class ArenaWakes:
     def behave(self, agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
         """Take an agent over that starts, or let it do what others do."""
         self._members = members
-        assert isinstance(agent, ArenaAgent), "all agents of such a world are"  # noqa: S101
         self._alive[agent.id] = True
+        return () if self.take_over(agent) else self._behave(agent, log, members)
+
+    def take_over(self, agent: Agent) -> bool:
+        """Let an agent enter the arena, if nothing keeps it out; its task is to end then."""
+        assert isinstance(agent, ArenaAgent), "all agents of such a world are"  # noqa: S101
         schedule = self.arena.schedules.get(agent.id)
-        is_refused = log.needs_events or not self.arena.is_worth_it
+        is_refused = self._log.needs_events or not self.arena.is_worth_it
         if schedule is None or is_refused or agent.obstacle:
-            return self._behave(agent, log, members)
+            return False
+        agent.tasks = ()
         agent.enter_arena(schedule, self._resume_task)
         self._waiting.append(agent.id)
-        return ()
+        return True
 
     def _resume_task(self, agent: ArenaAgent) -> None:
         """Let a task compute the wakes of an agent that was in the arena."""

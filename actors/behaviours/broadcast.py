@@ -77,8 +77,8 @@ def broadcast(
     return (partial(_by_clock, plain, members),)
 
 
-async def _by_clock(plain: PlainWake, members: Members) -> None:
-    """Wake at the instants of the agent's own clock, for as long as it has any."""
+async def _by_clock(plain: PlainWake, members: Members) -> bool:
+    """Wake at the instants of the agent's own clock, for as long as it has any; True where something else goes on with that."""
     wake = plain.wake
     while await wake.sleep():
         woke = plain.take() if plain.fits else BY_STEPS
@@ -86,7 +86,10 @@ async def _by_clock(plain: PlainWake, members: Members) -> None:
             wake.settle()
             woke = await _step_by_step(plain)
         if not _goes_on(plain, members, woke):
-            return
+            return False
+        if members.take_over(plain.agent):
+            return True
+    return False
 
 
 def _goes_on(plain: PlainWake, members: Members, woke: int) -> bool:

@@ -1,20 +1,20 @@
 """The steps of a wake that every behaviour shares: wait for the clock, count the wake, compute, act."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from actors.agent import UP, Agent
 from actors.events import Charged, Proposed, Woke
 from actors.log import Log
 from actors.settings import Address
-from clocks.clock import WAKE, Actor, Signal
+from clocks.clock import WAKE, Signal
 from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 
-Life = Actor
-"""What an agent does while it is up."""
+Life = Callable[[], Coroutine[Any, Any, bool | None]]
+"""Returns what an agent does while it is up; that returns True where something else does it from then on."""
 _ENDLESS = 1 << 62
 
 
@@ -99,6 +99,10 @@ class Members(Protocol):
 
     def enliven(self, agent: Agent, lives: Sequence[Life]) -> None:
         """Let tasks do what an agent does while it is up, where something else did it before."""
+        ...
+
+    def take_over(self, agent: Agent) -> bool:
+        """Let something else do it from now on, where that is possible; False where a task is to go on."""
         ...
 
     def end_life(self, node: int) -> None:
@@ -214,11 +218,13 @@ class Wake:
 
 
 async def run_life(life: Life, ended: Callable[[], None]) -> None:
-    """Run what an agent does while it is up, and say when that has ended, or was cut off."""
+    """Run what an agent does while it is up, and say when that has ended, or was cut off; not where something else goes on."""
+    goes_on = None
     try:
-        await life()
+        goes_on = await life()
     finally:
-        ended()
+        if not goes_on:
+            ended()
 
 
 def tell_charge(log: Log, node: int, k: int, spend: Spend) -> None:

@@ -92,9 +92,11 @@ _EFFORT = 1 << 20
 _MOST = 256
 _FEW = 64
 _NUMBERS = 1 << 62
-_LOOKED_AT, _WORTH, _MESSAGES_WORTH = 64, 12, 1000
+_LOOKED_AT, _WORTH, _MESSAGES_WORTH = 8, 12, 1000
 """After so many stretches it is asked whether they are worth it: with fewer wakes each than these, and one more for so many
 messages that a stretch looks at, wakes are faster one by one."""
+_REST = 1 << 13
+"""Then they are computed one by one for so many events, some 400 wakes; where that is so again, for twice and for four times as long."""
 
 
 class StretchArena(Arena):
@@ -117,7 +119,8 @@ class StretchArena(Arena):
         self._length = _FEWEST
         self._ended = self._had = 0
         """How many stretches came to an end since the last look at them, and how many wakes agents had in them."""
-        self._is_worth_it = True
+        self._rests_until = self._rests = 0
+        """Up to which event wakes are computed one by one; and how often the next rest is doubled."""
         self._posted: list[tuple[int, int, int, int, int]] = []
         """Messages from elsewhere that are not among the others yet."""
         self._last: tuple[Message | None, int] = None, -1
@@ -209,7 +212,7 @@ class StretchArena(Arena):
 
     @property
     def is_worth_it(self) -> bool:
-        return self._is_worth_it
+        return self.log.seq >= self._rests_until
 
     @property
     def awake(self) -> int:
@@ -430,7 +433,9 @@ class StretchArena(Arena):
         self._ended, self._had = self._ended + 1, self._had + done
         if self._ended == _LOOKED_AT:
             mean, messages = self._had / self._ended, len(stretch.messages.link)
-            self._is_worth_it = mean >= _WORTH + messages / _MESSAGES_WORTH
+            if mean < _WORTH + messages / _MESSAGES_WORTH:
+                self._rests_until = self.log.seq + (_REST << self._rests)
+                self._rests = min(self._rests + 1, 2)
             self._ended = self._had = 0
         if done == len(stretch):
             self._length = min(2 * self._length, max(_LONGEST, self.size // 2))

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from actors.arena.wakes import ArenaWakes
 
 
-_LONG = 24
-"""So many wakes come between two samples, at the least, where they are computed in stretches without being asked to."""
+_LONG = 200
+"""So many wakes come between two samples, at the least, where they are computed in stretches without being asked to: with
+fewer, stretches are short, and what they save is small beside the samples."""
 _WORTH, _WORTH_COMPILING = 20_000, 250_000
 """From so many updates on a run gains more than it takes to load what was compiled before (0.4 s), or to compile it (7 s)."""
 
@@ -35,7 +36,7 @@ class ArenaWorld:
     def __init__(self, plan: Plan, wakes: "ArenaWakes") -> None:
         from actors.arena.agent import ArenaAgent, ArenaMailbox
 
-        self._plan, self._flight = plan, wakes
+        self._plan, self._wakes = plan, wakes
         self.make_mailbox: Callable[[int, Clock, Log], Mailbox] = partial(ArenaMailbox, wakes.arena)
         self.make_agent: Callable[..., Agent] = partial(ArenaAgent, wakes.arena)
         self.behave: Behaviour = wakes.behave
@@ -45,12 +46,12 @@ class ArenaWorld:
 
         Raises ScenarioError where the path `fast` was asked for, and no agent can take it.
         """
-        plan, wakes = self._plan, self._flight
+        plan, wakes = self._plan, self._wakes
         wakes.lay_out(agents, [node.start for node in plan.nodes])
         if plan.path == FAST and len(wakes.arena.reasons) == plan.size:
             ((reason, _),) = Counter(wakes.arena.reasons.values()).most_common(1)
             raise _refused(reason)
-        members.settle_all = wakes.settle
+        members.settle_all, members.takes_over = wakes.settle, wakes.take_over
 
 
 def of(plan: Plan, clock: Clock, log: Log, behave: Behaviour) -> ArenaWorld | None:

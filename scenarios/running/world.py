@@ -41,28 +41,33 @@ _NO_FAULT = -1
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
     """Make the world of a plan; `open_world` starts it."""
-    behave = _behaviours(plan, clock, log)
-    compiled = arena_world.of(plan, clock, log, behave)
-    agents = _agents(plan, clock, log, compiled)
+    # an agent outside the arena looks after each of its wakes whether it may enter: it takes none together with others
+    arena = arena_world.of(plan, clock, log, _behaviours(plan, None))
+    agents = _agents(plan, clock, log, arena)
     members = Membership(
         agents,
         clock,
         log,
-        behave if compiled is None else compiled.behave,
+        _behaviours(plan, (clock, log)) if arena is None else arena.behave,
         updates=plan.updates,
         until_spent=plan.stop == "spent",
         finish=finish,
     )
-    if compiled is not None:
-        compiled.lay_out(agents, members)
+    if arena is not None:
+        arena.lay_out(agents, members)
     return members
 
 
-def _behaviours(plan: Plan, clock: Clock, log: Log) -> Behaviour:
-    """Return what each agent does: the fastest steps that its kind offers, else those of its family; the server serves."""
+def _behaviours(plan: Plan, together: tuple[Clock, Log] | None) -> Behaviour:
+    """Return what each agent does: the fastest steps that its kind offers, else those of its family; the server serves.
+
+    With a clock and a log, agents of one instant act together wherever they can, unless the path is the detailed one.
+    """
+    if plan.path == DETAILED:
+        together = None
     if plan.family == "server":
-        return _serving(None if plan.path == DETAILED else Together(clock, log))
-    ticks = None if plan.path == DETAILED else PlainTicks(clock, log)
+        return _serving(None if together is None else Together(*together))
+    ticks = None if together is None else PlainTicks(*together)
     waking: Behaviour = partial(broadcast, ticks=ticks)
     detailed: Behaviour = {
         "pairs": exchange,
@@ -131,10 +136,10 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
     return needs is None or needs.is_prepared(agent)
 
 
-def _agents(plan: Plan, clock: Clock, log: Log, compiled: ArenaWorld | None) -> list[Agent]:
+def _agents(plan: Plan, clock: Clock, log: Log, arena: ArenaWorld | None) -> list[Agent]:
     """Make the agents of a plan, and the server behind them, each with its links, random streams and settings."""
-    make_box = Mailbox if compiled is None else compiled.make_mailbox
-    make = Agent if compiled is None else compiled.make_agent
+    make_box = Mailbox if arena is None else arena.make_mailbox
+    make = Agent if arena is None else arena.make_agent
     mailboxes = [make_box(i, clock, log) for i in range(plan.seats)]
     links, openings = _Wiring(plan, mailboxes), _Openings(plan)
     streams, settings = _streams(plan), _SharedSettings(plan)

@@ -12,6 +12,7 @@ from tests.support.arenas import ARENAS
 from tests.support.builders import private
 from tests.worlds.test_paths import differences, told
 
+pytestmark = pytest.mark.usefixtures("stay_in_stretches")
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}
 CHURN: dict[str, dict[str, Any]] = {
     "joins and crashes": private(

@@ -17,6 +17,7 @@ from scenarios.running.run import Run
 from tests.support.arenas import ARENAS
 from tests.support.builders import private
 
+pytestmark = pytest.mark.usefixtures("stay_in_stretches")
 WORLD = private(network={"loss": 0.1, "latency": {"kind": "exponential", "mean": 0.7}})
 HALF = 6_500_000_000
 

@@ -21,6 +21,7 @@ from scenarios.running.simulation import Simulation
 from tests.support.arenas import ARENAS, assert_same, passed
 from tests.support.builders import private, scenario
 
+pytestmark = pytest.mark.usefixtures("stay_in_stretches")
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}
 SETTLED = (2.0, 5.0, 7.5, 7.5, 11.0)
 
@@ -70,6 +71,13 @@ WORLDS: dict[str, dict[str, Any]] = {
     ),
     "duplicates": private(fault=[{"at": 2.0, "duplicate": {"on": "all", "p": 0.5}, "for": 9.0}]),
     "corrupt": private(fault=[{"at": 2.0, "corrupt": {"on": "all", "p": 0.5}, "for": 9.0}]),
+    "corrupt on some links": private(
+        network={"latency": {"kind": "exponential", "mean": 0.7}},
+        fault=[
+            {"at": 2.0, "corrupt": {"on": [0], "p": 0.5}, "direction": "from", "for": 9.0},
+            {"at": 4.0, "crash": [1, 2, 5], "for": 1.0},
+        ],
+    ),
     "one agent computes": private(
         nodes=[
             {"count": 4, "budget": BUDGET},
@@ -134,6 +142,10 @@ def luck(draw: Any) -> dict[str, Any]:
         {"every": 2.0, "until": 9.0, "crash": [1], "for": 0.7},
         {"at": 2.0, "loss": {"on": "all", "p": 0.4}, "for": 4.0},
         {"at": 2.0, "delay": {"on": "all", "latency": 1.2}, "for": 4.0},
+        {"at": 1.0, "corrupt": {"on": [0], "p": 0.5}, "direction": "from", "for": 5.0},
+        {"every": 1.7, "duplicate": {"on": [1], "p": 0.5}, "direction": "to", "for": 0.8},
+        {"every": 2.3, "hold": [0], "direction": "from", "for": 0.9},
+        {"at": 2.0, "reorder": {"on": [0], "p": 0.6}, "direction": "from", "for": 4.0},
     ]
     losses: list[Any] = ["logistic", "smoothed-hinge", {"kind": "squared", "clip": 2.0}]
     return scenario(
@@ -163,8 +175,9 @@ def test_random_worlds_are_the_same(data: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ARENAS)
-def test_agents_come_back_into_the_arena_after_a_crash(path: str) -> None:
-    agents = passed(make_plan(WORLDS["crash"]), path).simulation.agents
+@pytest.mark.parametrize("name", ["crash", "leave", "pause", "partition", "corrupt"])
+def test_agents_come_back_into_the_arena_when_a_fault_is_over(name: str, path: str) -> None:
+    agents = passed(make_plan(WORLDS[name]), path).simulation.agents
     assert all(isinstance(agent, ArenaAgent) and agent.in_arena for agent in agents)
 
 

@@ -150,11 +150,22 @@ def test_vectors_that_are_needed_are_never_written_over(monkeypatch: pytest.Monk
         assert_same(WORLD | {"fault": fault}, "plain", settled_at=(2.0, 4.0, 4.5))
 
 
-def test_short_stretches_are_given_up_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("rest", "comes_back"), [(1 << 20, False), (1, True)])
+def test_short_stretches_are_given_up_for_a_while(
+    rest: int, *, comes_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where samples cut stretches, wakes are computed one by one for some events; later the arena tries again."""
+    entered, enter = list[int](), StretchArena.enter_arena
+
+    def count(arena: StretchArena, agent: int, *more: Any) -> None:
+        entered.append(agent)
+        enter(arena, agent, *more)
+
+    monkeypatch.setattr(StretchArena, "enter_arena", count)
     monkeypatch.setattr("actors.stretches.arena._LOOKED_AT", 3)
-    settled = tuple(0.25 * i for i in range(40))
-    plain = assert_same(WORLD, "plain", settled_at=settled)
-    assert not any(agent.in_arena for agent in plain.simulation.agents)  # type: ignore[attr-defined]
+    monkeypatch.setattr("actors.stretches.arena._REST", rest)
+    assert_same(WORLD, "plain", settled_at=tuple(0.25 * i for i in range(60)))
+    assert (max(map(entered.count, entered)) > 1) is comes_back
 
 
 def test_a_stretch_changes_nothing_before_agents_had_its_wakes() -> None:

@@ -111,7 +111,7 @@ def test_agents_take_the_fastest_steps_that_their_kind_has(
     client = SimpleNamespace(settings=SimpleNamespace(round_rules=None))
     for more in ({"fused": steps("fused")}, {"compiled": steps("compiled")}):
         monkeypatch.setitem(MECHANISMS._loaded, "local", replace(MECHANISMS["local"], **more))
-        _behaviours(plan, None, None)(client, None, None)  # type: ignore[arg-type]
+        _behaviours(plan, None)(client, None, None)  # type: ignore[arg-type]
     assert taken == ["fused", "compiled"]
 
 
