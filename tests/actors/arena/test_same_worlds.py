@@ -143,8 +143,14 @@ def luck(draw: Any) -> dict[str, Any]:
         {"at": 2.0, "loss": {"on": "all", "p": 0.4}, "for": 4.0},
         {"at": 2.0, "delay": {"on": "all", "latency": 1.2}, "for": 4.0},
         {"at": 1.0, "corrupt": {"on": [0], "p": 0.5}, "direction": "from", "for": 5.0},
-        {"every": 1.7, "duplicate": {"on": [1], "p": 0.5}, "direction": "to", "for": 0.8},
-        {"every": 2.3, "hold": [0], "direction": "from", "for": 0.9},
+        {
+            "every": 1.7,
+            "until": 9.0,
+            "duplicate": {"on": [1], "p": 0.5},
+            "direction": "to",
+            "for": 0.8,
+        },
+        {"every": 2.3, "until": 9.0, "hold": [0], "direction": "from", "for": 0.9},
         {"at": 2.0, "reorder": {"on": [0], "p": 0.6}, "direction": "from", "for": 4.0},
     ]
     losses: list[Any] = ["logistic", "smoothed-hinge", {"kind": "squared", "clip": 2.0}]
