@@ -31,7 +31,7 @@ from actors.arena.columns import (
 )
 from actors.links import Links, Outbox
 from actors.log import Log
-from actors.mailbox import ORDER, Entry, Mailbox
+from actors.mailbox import Entry, Mailbox
 from actors.messages import Message
 from actors.settings import Settings
 from actors.store import Store
@@ -44,9 +44,6 @@ from mechanisms.vectors import Matrix, Vector
 
 if TYPE_CHECKING:
     from actors.arena.arena import Arena
-
-_ORDERS = 32
-_MASK = (1 << _ORDERS) - 1
 
 
 def _column(place: int) -> Any:
@@ -224,8 +221,8 @@ class ArenaMailbox(Mailbox):
     def coming(self) -> list[Entry]:
         """What is on its way to an owner that is outside the arena, with what wakes in the arena sent."""
         if not self.in_arena and self._arena.coming(self._row):
-            for arrival, sent, message in self._arena.take_messages(self._row):
-                heappush(self._coming, (arrival, sent << _ORDERS, sent, message))
+            for entry in self._arena.take_messages(self._row):
+                heappush(self._coming, entry)
         return self._coming
 
     @coming.setter
@@ -247,14 +244,14 @@ class ArenaMailbox(Mailbox):
         return super().waiting(now) + self._arena.unread_count(self._row)
 
     def post(self, arrival: int, sent: int, message: Message) -> None:
-        """Let a message arrive. Numbers of events order posts of one instant, as they order those of wakes in the arena."""
+        """Let a message arrive. What arrives at one instant is ordered as the arena orders it."""
+        entry = arrival, self._arena.order_of(sent), sent, message
         if self.in_arena and not message.corrupt:
-            self._arena.post(self._row, self.slots[message.sender], arrival, sent, message)
+            self._arena.post(self._row, self.slots[message.sender], entry)
             return
         if self.in_arena:
             self.let_owner_leave()  # no row can say that a message was rejected
-        order = max(sent, self._log.seq) << _ORDERS | next(ORDER) & _MASK
-        heappush(self._coming, (arrival, order, sent, message))
+        heappush(self._coming, entry)
         if self.waiting_owner is not None:
             self._clock.at(arrival, DELIVERY, self.wake_owner)
 
@@ -280,8 +277,8 @@ class ArenaMailbox(Mailbox):
         arena, row = self._arena, self._row
         arena.note_seen(row, {self.slots[j]: version for j, version in self.seen.items()})
         arena.keep_unread(row, [self.slots[j] for j in self.messages], list(self.messages.values()))
-        for arrival, _, sent, message in self._coming:
-            arena.post(row, self.slots[message.sender], arrival, sent, message)
+        for entry in self._coming:
+            arena.post(row, self.slots[entry[3].sender], entry)
         self._coming, self.messages, self.seen = [], {}, {}
 
     def leave_arena(self, unread: dict[int, Message]) -> None:

@@ -37,6 +37,7 @@ from actors.arena.columns import (
 )
 from actors.arena.schedules import Schedules, Unfit
 from actors.log import Log
+from actors.mailbox import Entry
 from actors.messages import Message
 from mechanisms.accounting.spend import Spend
 from mechanisms.descent import CoordinateDescent
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 LOW_HALF = (1 << 32) - 1
 ENDLESS = 1 << 62
+ORDERS = 1 << 20
+"""More messages than these are never posted behind one event."""
 HAS_DIVERGED, HAS_SPENT, HAS_ENDED = 16, 32, 64
 """What an agent says at a wake that no row can say."""
 
@@ -87,6 +90,8 @@ class Arena(ABC):
         self.links: Words = np.zeros((0, LINK_COLUMNS), np.int64)
         self.schedules: dict[int, tuple[Spend, ...]] = {}
         """The spends of each agent whose wakes can be computed here."""
+        self._posted_at = -1, 0
+        """The number of the event that a message was posted behind last, and how many were posted behind it before."""
         self.reasons: dict[int, str] = {}
         """Why the wakes of the others cannot, in words."""
 
@@ -204,6 +209,15 @@ class Arena(ABC):
 
     # messages
 
+    def order_of(self, sent: int) -> int:
+        """Return the number that orders a message, posted now, among those that arrive at one instant: first posted, first.
+
+        It grows with the events of the run: a message that is sent here has that of the event that sent it, `ORDERS` times.
+        """
+        event = max(sent, self.log.seq)
+        self._posted_at = event, self._posted_at[1] + 1 if event == self._posted_at[0] else 0
+        return event * ORDERS + self._posted_at[1]
+
     def coming(self, agent: int) -> int:
         """Count the messages of an agent that are not settled."""
         return int(self.agents[agent, COMING])
@@ -228,12 +242,12 @@ class Arena(ABC):
         """Count the messages of an agent that have arrived and are not settled."""
 
     @abstractmethod
-    def post(self, receiver: int, slot: int, arrival: int, sent: int, message: Message) -> None:
+    def post(self, receiver: int, slot: int, entry: Entry) -> None:
         """Let a message of an agent that is elsewhere arrive at one that is here."""
 
     @abstractmethod
-    def take_messages(self, agent: int) -> list[tuple[int, int, Message]]:
-        """Take all messages of an agent that are not settled: arrival, the event that sent each, and the message."""
+    def take_messages(self, agent: int) -> list[Entry]:
+        """Take all messages of an agent that are not settled."""
 
     @abstractmethod
     def unread(self, agent: int) -> dict[int, Message]:

@@ -51,6 +51,7 @@ from actors.compiled.columns import (
     NEXT,
     NOW,
     NUMBERS,
+    ORDER,
     PLACES,
     ROOM,
     SCRATCH_FULL,
@@ -68,6 +69,7 @@ from actors.compiled.columns import (
 from actors.compiled.enrolment import Catalogue
 from actors.compiled.noise_bits import workspace
 from actors.log import Log
+from actors.mailbox import Entry
 from actors.messages import Message
 from actors.turns import Turns
 from mechanisms.accounting.spend import Spend
@@ -361,7 +363,8 @@ class CompiledArena(Arena):
 
     # messages from and to agents that are elsewhere
 
-    def post(self, receiver: int, slot: int, arrival: int, sent: int, message: Message) -> None:
+    def post(self, receiver: int, slot: int, entry: Entry) -> None:
+        arrival, order, sent, message = entry
         if message is self._last[0]:
             place = self._last[1]
             self.arrays.needed[place] += 1
@@ -371,15 +374,16 @@ class CompiledArena(Arena):
             self._last = message, place
         if not self.arrays.counters[FREE_MESSAGES]:
             self.grow(MESSAGES_FULL)
-        kernel.post(self.arrays, receiver, slot, message.version, place, arrival, sent)
+        kernel.post(self.arrays, receiver, slot, message.version, place, arrival, sent, order)
 
-    def take_messages(self, agent: int) -> list[tuple[int, int, Message]]:
+    def take_messages(self, agent: int) -> list[Entry]:
         row, arrays, counters = self.agents[agent], self.arrays, self.arrays.counters
-        taken, at = list[tuple[int, int, Message]](), int(row[INBOX])
+        taken, at = list[Entry](), int(row[INBOX])
         while at >= 0:
             words = arrays.messages[at].tolist()
             link = arrays.links[row[FIRST] + (words[WHAT] >> 32)]
-            taken.append((words[ARRIVAL], words[SENT_BY], self._message(link, words)))
+            message = self._message(link, words)
+            taken.append((words[ARRIVAL], words[ORDER], words[SENT_BY], message))
             self._free_vector(words[VECTOR])
             arrays.free_messages[counters[FREE_MESSAGES]] = at
             counters[FREE_MESSAGES] += 1

@@ -22,9 +22,10 @@ NUMBERS = 6
 
 # messages: one row each, in a list for each receiver
 ARRIVAL, SENT_BY, WHAT, NEXT = range(4)
-"""The instant; the number of the event that sent it; slot << 32 | version, and where its vector lies, see VECTOR."""
-VECTOR = 4
-MESSAGE_WORDS = 5
+"""The instant; the number of the event that sent it; slot << 32 | version; the next message of its receiver. Behind them where
+its vector lies, and what orders it among those of one instant (`Arena.order_of`)."""
+VECTOR, ORDER = 4, 5
+MESSAGE_WORDS = 6
 
 # policies of links
 DELAY, VALUE, COUNT = range(3)

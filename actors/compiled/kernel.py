@@ -6,7 +6,7 @@ Every function works on `columns.Arrays`. What a row cannot say ends a call: see
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT
+from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT, ORDERS
 from actors.arena.columns import (
     BACK,
     CLIPS,
@@ -82,6 +82,7 @@ from actors.compiled.columns import (
     NO_NOISE,
     NOTHING_DUE,
     NOW,
+    ORDER,
     PLACES,
     PULL,
     ROOM,
@@ -265,7 +266,14 @@ def _next_instant(a, i, after):
 
 @compiled()
 def post(
-    a: Arrays, receiver: int, slot: int, version: int, place: int, arrival: int, sent_by: int
+    a: Arrays,
+    receiver: int,
+    slot: int,
+    version: int,
+    place: int,
+    arrival: int,
+    sent_by: int,
+    order: int,
 ) -> None:
     """Let a vector arrive at an agent from its neighbour in a slot."""
     counters, agent = a.counters, a.agents[receiver]
@@ -274,6 +282,7 @@ def post(
     message = a.messages[at]
     message[ARRIVAL] = arrival
     message[SENT_BY] = sent_by
+    message[ORDER] = order
     message[WHAT] = slot << 32 | version
     message[VECTOR] = place
     message[NEXT] = agent[INBOX]
@@ -307,10 +316,10 @@ def _take_due(a, i, until):
     while gap > 0:  # Shell's sort: nearly always a handful
         for n in range(gap, count):
             one, p = order[n], n
-            t, sent_by = messages[one, ARRIVAL], messages[one, SENT_BY]
+            t, posted = messages[one, ARRIVAL], messages[one, ORDER]
             while p >= gap:
                 other = order[p - gap]
-                if not _comes_first(t, sent_by, messages[other, ARRIVAL], messages[other, SENT_BY]):
+                if not _comes_first(t, posted, messages[other, ARRIVAL], messages[other, ORDER]):
                     break
                 order[p] = other
                 p -= gap
@@ -509,7 +518,7 @@ def _send(a, i, t, version, place, sent_by, p):
             arrival = t + delay(
                 policy[DELAY], policy[VALUE], policy[COUNT], a.tables, a.listed, luck, version
             )
-            post(a, receiver, link[BACK], version, place, arrival, sent_by)
+            post(a, receiver, link[BACK], version, place, arrival, sent_by, sent_by * ORDERS)
             a.needed[place] += 1
         words[arrivals + n] = arrival
         n += 1

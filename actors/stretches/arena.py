@@ -53,6 +53,7 @@ from actors.arena.columns import (
 from actors.arena.schedules import Schedules, Unfit
 from actors.links import Policy
 from actors.log import Log
+from actors.mailbox import Entry
 from actors.messages import Message
 from actors.stretches.rows import RowColumns
 from actors.stretches.settling import Mask, Messages, fates_of, settled_words
@@ -121,7 +122,7 @@ class StretchArena(Arena):
         """How many stretches came to an end since the last look at them, and how many wakes agents had in them."""
         self._rests_until = self._rests = 0
         """Up to which event wakes are computed one by one; and how often the next rest is doubled."""
-        self._posted: list[tuple[int, int, int, int, int]] = []
+        self._posted: list[tuple[int, int, int, int, int, int]] = []
         """Messages from elsewhere that are not among the others yet."""
         self._last: tuple[Message | None, int] = None, -1
         """The message that came last from elsewhere, and where its vector lies: receivers of a broadcast share it."""
@@ -485,7 +486,7 @@ class StretchArena(Arena):
         is_used[self._held] = is_used[self._messages.place] = True
         unread = self.links[:, UNREAD_VECTOR]
         is_used[unread[unread >= 0]] = True
-        is_used[[place for *_, place in self._posted]] = True
+        is_used[[place for *_, place, _ in self._posted]] = True
         is_used[self._last[1]] |= self._last[0] is not None
         self._free = np.flatnonzero(~is_used)
         if len(self._free) < count:
@@ -515,7 +516,7 @@ class StretchArena(Arena):
         if not len(due):
             return
         messages = self._messages
-        due = due[np.lexsort((messages.sent[due], messages.arrival[due], receivers[due]))]
+        due = due[np.lexsort((messages.order[due], messages.arrival[due], receivers[due]))]
         settled = messages.at(due)
         ids, turn = np.unique(receivers[due], return_inverse=True)
         has_unread = self.links[settled.link, UNREAD_VERSION] >= 0
@@ -638,21 +639,22 @@ class StretchArena(Arena):
     def arrived(self, agent: int, now: int) -> int:
         return int((self._messages.arrival[self._coming_to(agent)] <= now).sum())
 
-    def post(self, receiver: int, slot: int, arrival: int, sent: int, message: Message) -> None:
+    def post(self, receiver: int, slot: int, entry: Entry) -> None:
+        arrival, order, sent, message = entry
         self._end_stretch()
         if message is not self._last[0]:
             assert message.vector is not None, "control messages go to agents elsewhere"  # noqa: S101
             self._last = message, self._put_vector(message.vector)
         link, place = self._bounds[receiver][0] + slot, self._last[1]
-        self._posted.append((arrival, sent, link, message.version, place))
+        self._posted.append((arrival, sent, link, message.version, place, order))
         self.agents[receiver, COMING] += 1
 
-    def take_messages(self, agent: int) -> list[tuple[int, int, Message]]:
+    def take_messages(self, agent: int) -> list[Entry]:
         places = self._coming_to(agent)
         messages = self._messages.at(places)
         taken = [
-            (arrival, sent, self._message(link, version, place, sent))
-            for arrival, sent, link, version, place in zip(
+            (arrival, order, sent, self._message(link, version, place, sent))
+            for arrival, sent, link, version, place, order in zip(
                 *(column.tolist() for column in messages), strict=True
             )
         ]

@@ -24,11 +24,13 @@ class Messages(NamedTuple):
     version: Words
     place: Words
     """Where its vector lies."""
+    order: Words
+    """What orders it among those that arrive at one instant (`Arena.order_of`)."""
 
     @classmethod
     def none(cls) -> Self:
         """Return no messages."""
-        return cls(*(np.zeros(0, np.int64) for _ in range(5)))
+        return cls(*(np.zeros(0, np.int64) for _ in range(6)))
 
     def at(self, places: Words | Mask) -> Self:
         """Return some of them."""

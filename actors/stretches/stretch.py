@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actors.arena.arena import HAS_ENDED, HAS_SPENT
+from actors.arena.arena import HAS_ENDED, HAS_SPENT, ORDERS
 from actors.arena.columns import (
     BACK,
     DEGREE,
@@ -53,7 +53,7 @@ from clocks.durations import bits_at
 
 _LOW_HALF = (1 << 32) - 1
 _PROVISIONAL = 1 << 62
-"""Behind the number of every event: of messages that the stretch itself sends, as long as these have none."""
+"""Behind every message that is on its way: those that the stretch itself sends, as long as their events have no numbers."""
 
 
 @dataclass(slots=True)
@@ -140,6 +140,7 @@ def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> 
     messages, sent_in = sending.messages, sending.sent_in
     is_new = sent_in >= 0
     messages.sent[is_new] = cause[sent_in[is_new]] + 1
+    messages.order[is_new] = messages.sent[is_new] * ORDERS
     # the rows
     flags = WOKE + MERGED * merging.merges_any + RELEASED * acts.releases
     flags += DERIVED * acts.derives + SENT_ * acts.sends
@@ -239,10 +240,11 @@ class _Sending:
         kept = np.flatnonzero(~is_lost)
         new = Messages(
             self.arrival[kept],
-            _PROVISIONAL + kept,
+            np.zeros(len(kept), np.int64),
             world.links[self.link[kept], BACK],
             acts.version[sender[kept]],
             acts.places[sender[kept]],
+            _PROVISIONAL + kept,
         )
         self.messages = world.messages.and_then(new)
         former = np.full(len(world.messages.link), NOTHING)
@@ -256,7 +258,7 @@ class _Settling:
         messages, size = sending.messages, len(wakes)
         self.settled_in = _settled_in(world, messages, wakes)
         due = np.flatnonzero(self.settled_in < size)
-        order = np.lexsort((messages.sent[due], messages.arrival[due], self.settled_in[due]))
+        order = np.lexsort((messages.order[due], messages.arrival[due], self.settled_in[due]))
         self._chosen = due[order]
         self.messages = settled = messages.at(self._chosen)
         """Those that are settled, in that order."""

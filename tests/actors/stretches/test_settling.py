@@ -46,7 +46,9 @@ def test_fates_are_those_of_a_mailbox(data: Any) -> None:
     nothing = np.zeros(len(flat), np.int64)
     before = np.array([seen.get(each, -1) for each in link.tolist()], np.int64)
     has_unread = np.isin(link, list(unread)) & (turn == 0)
-    fates = fates_of(Messages(nothing, nothing, link, version, nothing), turn, before, has_unread)
+    fates = fates_of(
+        Messages(nothing, nothing, link, version, nothing, nothing), turn, before, has_unread
+    )
     wanted = one_by_one(turns, seen, unread)
     assert fates.fate.tolist() == wanted[0]
     assert sorted(fates.kept.tolist()) == wanted[1]
