@@ -1,6 +1,6 @@
 """Wakes that an arena computes, between the entries of the engine, in their exact order.
 
-A `ArenaWakes` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
+`ArenaWakes` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
 where a fault is about to act on it, or all of them where an observer asks for single events.
 """
 
