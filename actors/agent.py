@@ -224,6 +224,16 @@ class Agent:
         return self._streams.noise.reused
 
     @staticmethod
+    def models_of(agents: Sequence[Agent]) -> Matrix:
+        """Return the models of some agents of a world, a row each: a new array."""
+        return np.array([agent.model for agent in agents])
+
+    @staticmethod
+    def in_flight_of(agents: Sequence[Agent]) -> int:
+        """Count the messages on their way to all agents of a world."""
+        return sum([agent.inbox.in_flight for agent in agents])
+
+    @staticmethod
     def first_redrawn(agents: Sequence[Agent]) -> int | None:  # noqa: ARG004 # some kinds look at them
         """Return an agent of a world that drew noise out of order where no task of its own did so; None without one."""
         return None

@@ -116,17 +116,22 @@ class PackedObjectives:
         self._l2 = np.array([objective.l2 for objective in objectives])
         self._theta: Matrix | None = None
         self._products: Vector = np.empty(0)
+        self._losses: Vector | None = None
+        """The losses at the models whose products are kept, once they were asked for."""
 
     def products(self, theta: Matrix) -> Vector:
         """Return row·θ of every record: y·x·θ for a margin loss, else x·θ; computed once for the same models."""
         if theta is not self._theta:
             self._theta, self._products = theta, self.rows.products(theta)
+            self._losses = None
         return self._products
 
     def losses(self, theta: Matrix) -> Vector:
-        """Return the loss of every record at its agent's model."""
+        """Return the loss of every record at its agent's model: computed once for the same models, and not to be changed."""
         products = self.products(theta)
-        return self.loss.value(products if self.loss.margin else products - self.labels)
+        if self._losses is None:
+            self._losses = self.loss.value(products if self.loss.margin else products - self.labels)
+        return self._losses
 
     def values(self, theta: Matrix) -> Vector:
         """Return the value of each objective at its agent's model."""

@@ -344,6 +344,24 @@ class ArenaAgent(Agent):
         return super().redrawn or self._arena.redrawn(self._row)
 
     @staticmethod
+    def models_of(agents: Sequence[Agent]) -> Matrix:
+        ids = np.fromiter((agent.id for agent in agents), np.int64, len(agents))
+        if _is_elsewhere(agents, ids).any():
+            return Agent.models_of(agents)
+        first = agents[0]
+        assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
+        return first.arena.models(ids)
+
+    @staticmethod
+    def in_flight_of(agents: Sequence[Agent]) -> int:
+        first, ids = agents[0], np.arange(len(agents))
+        assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
+        elsewhere = np.flatnonzero(_is_elsewhere(agents, ids)).tolist()
+        boxes = [agents[i].inbox for i in elsewhere]
+        outside = sum([len(box._coming) for box in boxes if isinstance(box, ArenaMailbox)])  # noqa: SLF001 # of its own room
+        return first.arena.in_flight + outside
+
+    @staticmethod
     def first_redrawn(agents: Sequence[Agent]) -> int | None:
         first = agents[0]
         assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101

@@ -193,6 +193,10 @@ class Arena(ABC):
         """Return the model of an agent, which is what it published last, once it published something."""
 
     @abstractmethod
+    def models(self, ids: Words) -> Matrix:
+        """Return the models of some agents, a row each: a new array."""
+
+    @abstractmethod
     def held(self, agent: int) -> Matrix:
         """Return what an agent mixes of its neighbours, a row each."""
 
@@ -221,6 +225,11 @@ class Arena(ABC):
     def coming(self, agent: int) -> int:
         """Count the messages of an agent that are not settled."""
         return int(self.agents[agent, COMING])
+
+    @property
+    def in_flight(self) -> int:
+        """How many messages are not settled, in all."""
+        return int(self.agents[:, COMING].sum())
 
     def unread_count(self, agent: int) -> int:
         """Count the senders of which an agent has settled something, and not read it."""

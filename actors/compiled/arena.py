@@ -420,6 +420,10 @@ class CompiledArena(Arena):
     def state(self, agent: int) -> State:
         return self.model(agent)
 
+    def models(self, ids: Words) -> Matrix:
+        models: Matrix = self.arrays.vectors[self.agents[ids, OWN]]
+        return models
+
     def held(self, agent: int) -> Matrix:
         row = self.agents[agent]
         places = self.arrays.links[row[FIRST] : row[FIRST] + row[DEGREE], HELD]

@@ -452,9 +452,10 @@ class StretchArena(Arena):
         link, version = link[had], version[had]
         latest = np.flatnonzero(np.append(link[1:] != link[:-1], True)) if len(link) else link
         self.links[link[latest], SEEN] = version[latest]
-        ids, wakes = np.unique(stretch.agent[:done], return_counts=True)
+        wakes = np.bincount(stretch.agent[:done], minlength=self.size)
+        ids = np.flatnonzero(wakes)
         self._forget_unread(ids[self.agents[ids, UNREAD] > 0])
-        self._times.advance(ids, wakes)
+        self._times.advance(ids, wakes[ids])
         self._is_awake[stretch.agent[:done][stretch.says[:done] & HAS_ENDED != 0]] = False
         unused = stretch.places[done:]
         self._free = np.concatenate([unused[unused >= 0], self._free])
@@ -518,7 +519,8 @@ class StretchArena(Arena):
         messages = self._messages
         due = due[np.lexsort((messages.order[due], messages.arrival[due], receivers[due]))]
         settled = messages.at(due)
-        ids, turn = np.unique(receivers[due], return_inverse=True)
+        begins = np.diff(receivers[due], prepend=NOTHING) != 0
+        ids, turn = receivers[due][begins], np.cumsum(begins) - 1
         has_unread = self.links[settled.link, UNREAD_VERSION] >= 0
         fates = fates_of(settled, turn, self.links[settled.link, SEEN], has_unread)
         counts = np.bincount(turn, minlength=len(ids))
@@ -597,6 +599,10 @@ class StretchArena(Arena):
         model: Vector = self._states[agent]
         return model
 
+    def models(self, ids: Words) -> Matrix:
+        states = self._states
+        return np.array([states[i] for i in ids.tolist()])
+
     def held(self, agent: int) -> Matrix:
         begin, end = self._bounds[agent]
         return self._vectors.take(self._held[begin:end], axis=0)
@@ -606,6 +612,11 @@ class StretchArena(Arena):
     def coming(self, agent: int) -> int:
         self._end_stretch()
         return super().coming(agent)
+
+    @property
+    def in_flight(self) -> int:
+        self._end_stretch()
+        return super().in_flight
 
     def unread_count(self, agent: int) -> int:
         self._end_stretch()

@@ -10,6 +10,7 @@ from actors.arena.columns import Words
 from clocks.activation import Activation, Periodic, Poisson, Synchronous, Trace
 from clocks.clock import nanoseconds
 from clocks.durations import Bits, bits_at, draws_of, exponential
+from mechanisms.vectors import distinct
 
 NEVER = (1 << 63) - 1
 """The instant of a wake that does not come."""
@@ -99,7 +100,7 @@ class WakeTimes:
         if not len(ids):
             return
         clocks = self._clock_of[ids]
-        for place in np.unique(clocks).tolist():
+        for place in distinct(clocks).tolist():
             members = ids[clocks == place]
             used = self._at[members]
             drawn = self._draw(self._clocks[place], members, used)

@@ -75,7 +75,7 @@ class WorldSnapshot:
 
     def look(self) -> None:
         """Take the models and the members as they are now."""
-        self.theta = np.array([agent.model for agent in self.agents])
+        self.theta = type(self.agents[0]).models_of(self.agents)
         finite = np.isfinite(self.theta).all(axis=1)
         self.theta[~finite] = np.nan
         self._objective = None

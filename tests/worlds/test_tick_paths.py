@@ -95,7 +95,7 @@ WORLDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", one_in(3, WORLDS))
 def test_agents_leave_the_same_from_one_entry_and_from_many(tmp_path: Path, name: str) -> None:
     plan = make_plan(world(**WORLDS[name]))
-    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "plain", tmp_path)
+    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, plain) == []
     assert plain[1].rows > 0
 
@@ -106,7 +106,7 @@ def test_what_a_wake_brings_about_comes_before_the_next_wake(tmp_path: Path, kin
     changes = WORLDS["leaving when the budget is spent"]
     fault = {"when": f"kind == '{kind}' and node == 2 and t >= 4000000000", "crash": [4]}
     plan = make_plan(world(**changes, fault=[fault]))
-    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "plain", tmp_path)
+    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, plain) == []
     struck = next(event.t for event in plain[1].events if isinstance(event, FaultBegan))
     woke = [event.t for event in plain[1].events if isinstance(event, Woke) and event.node == 4]
@@ -126,7 +126,7 @@ def test_ticks_are_for_synchronous_clocks(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     monkeypatch.setattr(ticks.Ticks, "sleep_of", noted)
     plan = make_plan(world(**WORLDS["a period of its own"]))
-    for path in ("plain", "detailed"):
+    for path in ("auto", "detailed"):
         run = Run(replace(plan, path=path), tmp_path / path, RunGovernor(), math.inf)
         assert asyncio.run(run.perform()).code == 0
     assert [kind.__name__ for kind in asked] == ["Synchronous"] * 5

@@ -1,7 +1,7 @@
 """How many releases and derived messages each agent made."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scenarios.planning.metric import ALWAYS, AT_END, Metric, Snapshot
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def _made(at: Snapshot) -> "Vector":
     import numpy as np
 
-    return np.array([agent.store.made for agent in at.agents])
+    made = type(at.agents[0]).releases_of(at.agents, np.arange(len(at.agents)))
+    return cast("Vector", made)  # whole numbers
 
 
 def _refused(at: Snapshot) -> "Vector":

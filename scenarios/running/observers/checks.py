@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from actors.agent import DOWN, UP, Agent
 from actors.events import (
@@ -279,7 +278,7 @@ class Checks:
         self._sensitive(event)
 
     def _conserved(self, event: Event) -> None:
-        flying = sum([a.inbox.in_flight for a in self._agents])
+        flying = type(self._agents[0]).in_flight_of(self._agents)
         flying += sum([a.outbox.links.held_count for a in self._agents])
         if flying != self._traffic.in_flight:
             self._break(
@@ -295,7 +294,7 @@ class Checks:
         they restart. The end compares everything.
         """
         agents, told = self._agents[: self._plan.size], self._budget.counts
-        made = _counts(agent.store.made for agent in agents)
+        made = type(agents[0]).releases_of(agents, np.arange(len(agents)))
         changed = np.flatnonzero((made != self._compared) | (told != self._compared)).tolist()
         reading = [i for i in changed if agents[i].status != DOWN]
         for i in self._unlike(reading, self._compared[reading].tolist()):
@@ -328,7 +327,7 @@ class Checks:
     def _finite(self, event: Event) -> None:
         for first in range(0, len(self._agents), _AT_ONCE):
             some = self._agents[first : first + _AT_ONCE]
-            if np.isfinite(np.concatenate([agent.model for agent in some])).all():
+            if np.isfinite(type(some[0]).models_of(some)).all():
                 continue
             for agent in some:
                 if not np.isfinite(agent.model).all() and not agent.diverged:
@@ -466,7 +465,3 @@ class Checks:
             and self._plan.updates is None
         ):
             self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
-
-
-def _counts(numbers: Iterable[int]) -> NDArray[np.int64]:
-    return np.fromiter(numbers, np.int64)

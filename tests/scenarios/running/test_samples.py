@@ -1,5 +1,6 @@
 """A sample of every agent at once says what a formula for each agent says, to the last bit, in a time that is linear."""
 
+import asyncio
 import math
 import sys
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from actors.agent import ABSENT
+from clocks.clock import SAMPLE
 from mechanisms.accounting.disclosure import Reader, at_risk, epsilon_of
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Tally
@@ -21,6 +23,7 @@ from scenarios.planning.totals import claimed
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import InvariantBroken
 from scenarios.running.run import Run
+from tests.support.arenas import ARENAS
 from tests.support.builders import Ran, private, scenario
 from tests.support.catalogue import EVERY, world
 from tests.support.finished_runs import finished
@@ -172,9 +175,9 @@ def test_every_loss_has_the_metrics_of_each_agent(loss: str, more: dict[str, Any
 # what a sample costs
 
 
-def crowd(n: int) -> dict[str, Any]:
+def crowd(n: int, sample_every: float = 0.1) -> dict[str, Any]:
     return private(
-        run={"seed": 1, "horizon": 3.0, "sample_every": 3.0},
+        run={"seed": 1, "horizon": 3.0, "sample_every": sample_every},
         data={"source": "separators", "dimension": 4, "points": {"min": 3, "max": 6}},
         nodes=[{"count": n, "budget": {"epsilon": 4.0, "delta": 1e-5}}],
     )
@@ -189,6 +192,14 @@ def calls_of_a_sample(n: int, folder: Path) -> int:
         run.observers.budget.charge(agent.id, step.spend)
         run.observers.checks._told.charged[agent.id] += 1
         agent.store.ledger.charge(step.spend)
+    made = counted_sample(run)
+    run.log.drain()
+    run.recorder.close()
+    return made
+
+
+def counted_sample(run: Run) -> int:
+    """Take two samples, and return how many calls the second one made."""
     run.observers.sample()
     made = [0]
 
@@ -200,9 +211,16 @@ def calls_of_a_sample(n: int, folder: Path) -> int:
         run.observers.sample()
     finally:
         sys.setprofile(None)
-    run.log.drain()
-    run.recorder.close()
     return made[0]
+
+
+def calls_of_a_sample_in_an_arena(n: int, path: str, folder: Path) -> int:
+    """Count the calls of a sample in the middle of a run whose wakes an arena computes."""
+    run, calls = Run(make_plan(crowd(n, 3.0), path=path), folder, RunGovernor(), math.inf), []
+    run.clock.at(1_500_000_000, SAMPLE, lambda: calls.append(counted_sample(run)))
+    assert asyncio.run(run.perform()).code == 0
+    assert all(agent.in_arena for agent in run.agents)  # type: ignore[attr-defined]
+    return int(calls[0])
 
 
 @pytest.mark.slow
@@ -211,6 +229,13 @@ def test_a_sample_takes_calls_that_grow_with_agents_and_few_of_them(tmp_path: Pa
     few, many, most = (calls_of_a_sample(n, tmp_path / str(n)) for n in (200, 400, 800))
     assert most - many <= 2.1 * (many - few)
     assert (most - many) / 400 < 22
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ARENAS)
+def test_a_sample_takes_few_calls_for_each_agent_of_an_arena(path: str, tmp_path: Path) -> None:
+    few, many = (calls_of_a_sample_in_an_arena(n, path, tmp_path / str(n)) for n in (200, 600))
+    assert (many - few) / 400 < 15
 
 
 # every break is found, also among agents that are judged together
