@@ -64,32 +64,47 @@ class PackedRows:
         return means
 
 
-def longest_gradients(
-    bounds: Sequence[GradientBound], theta: Matrix, lengths: Sequence[Vector]
-) -> Vector:
-    """Return the longest gradient of one record of each agent at its model, as `GradientBound.longest` does.
+class PackedBounds:
+    """The bounds of gradients of agents with one loss, and what of their records stays the same."""
 
-    `lengths` are the norms of each agent's records, in the norm of its bound. Raises ValueError for objectives of several
-    losses, TypeError for one that is not of an agent's own records.
-    """
-    objectives = list[LocalObjective]()
-    for bounded in bounds:
-        if not isinstance(bounded.objective, LocalObjective):
-            raise TypeError("only objectives of agents' own records are computed together")
-        objectives.append(bounded.objective)
-    loss = _loss_of(objectives)
-    rows = PackedRows([objective.rows for objective in objectives])
-    t = rows.products(theta)
-    if not loss.margin:
-        t -= np.concatenate([objective.labels for objective in objectives])
-    slopes = np.abs(loss.slope(t))
-    if any(bounded.clip is not None for bounded in bounds):
-        clips = [
-            np.full(len(own), np.inf) if bounded.clip is None else bounded.clip
-            for bounded, own in zip(bounds, lengths, strict=True)
-        ]
-        np.minimum(slopes, np.concatenate(clips), out=slopes)
-    return rows.largest(slopes * np.concatenate(lengths))
+    def __init__(self, bounds: Sequence[GradientBound]) -> None:
+        """Take the bounds of at least one agent.
+
+        Raises ValueError for objectives of several losses, TypeError for one that is not of an agent's own records.
+        """
+        objectives = list[LocalObjective]()
+        for bounded in bounds:
+            if not isinstance(bounded.objective, LocalObjective):
+                raise TypeError("only objectives of agents' own records are computed together")
+            objectives.append(bounded.objective)
+        self._loss = _loss_of(objectives)
+        self._rows = PackedRows([objective.rows for objective in objectives])
+        self.bounds: Vector = np.array([bounded.bound for bounded in bounds])
+        """The bound of each agent."""
+        lengths = [each.objective.lengths(each.norm) for each in bounds]  # type: ignore[attr-defined] # a LocalObjective
+        self._lengths: Vector = np.concatenate(lengths)
+        self._labels: Vector | None = None
+        if not self._loss.margin:
+            self._labels = np.concatenate([objective.labels for objective in objectives])
+        self._clips: Vector | None = None
+        if any(bounded.clip is not None for bounded in bounds):
+            self._clips = np.concatenate(
+                [
+                    np.full(len(own), np.inf) if bounded.clip is None else bounded.clip
+                    for bounded, own in zip(bounds, lengths, strict=True)
+                ]
+            )
+
+    def longest(self, theta: Matrix) -> Vector:
+        """Return the longest gradient of one record of each agent at its model, as `GradientBound.longest` does."""
+        t = self._rows.products(theta)
+        if self._labels is not None:
+            t -= self._labels
+        slopes = np.abs(self._loss.slope(t))
+        if self._clips is not None:
+            np.minimum(slopes, self._clips, out=slopes)
+        slopes *= self._lengths
+        return self._rows.largest(slopes)
 
 
 def _loss_of(objectives: Sequence[LocalObjective]) -> Loss:

@@ -14,7 +14,7 @@ from mechanisms.objectives import (
     Squared,
     Welsch,
 )
-from mechanisms.packed import PackedObjectives, PackedRows, longest_gradients
+from mechanisms.packed import PackedBounds, PackedObjectives, PackedRows
 from mechanisms.vectors import Matrix
 from scenarios.planning.seeds import generator
 
@@ -72,8 +72,7 @@ def test_the_longest_gradients_are_those_of_each_agent(loss: Loss) -> None:
         GradientBound(o, o.clip_at(0.4, "l2") if i % 3 == 0 else None, "l1" if i % 2 else "l2", 1.0)
         for i, o in enumerate(each)
     ]
-    lengths = [o.lengths(b.norm) for o, b in zip(each, bounds, strict=True)]
-    longest = longest_gradients(bounds, theta, lengths)
+    longest = PackedBounds(bounds).longest(theta)
     alone = [b.longest(row)[0] for b, row in zip(bounds, theta, strict=True)]
     np.testing.assert_array_equal(longest, alone)
 
@@ -104,4 +103,4 @@ def test_what_cannot_be_computed_together_is_refused() -> None:
 
     bounds: list[Any] = [GradientBound(Foreign(), None, "l2", 1.0)]  # type: ignore[arg-type] # that is the test
     with pytest.raises(TypeError, match="own records"):
-        longest_gradients(bounds, np.zeros((1, 3)), [np.ones(1)])
+        PackedBounds(bounds)

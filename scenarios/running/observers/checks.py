@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,9 +37,9 @@ from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient, StatesGradientBound
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.objectives import GradientBound, LocalObjective, Loss, Objective
-from mechanisms.packed import longest_gradients
-from mechanisms.vectors import Matrix, Vector
+from mechanisms.objectives import GradientBound, LocalObjective, Loss
+from mechanisms.packed import PackedBounds
+from mechanisms.strategy import Mechanism
 from scenarios.planning.plan import Plan
 from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
@@ -69,8 +70,7 @@ class Checks:
         """How many releases of each agent were compared with the charges that events carried."""
         self._judged: set[tuple[int, ...]] = set()
         """The classes of agents whose caps were judged at the last sample."""
-        self._abilities: dict[type, type | None] = {}
-        self._lengths: dict[int, tuple[Objective, str, Vector]] = {}
+        self._bounds = _Bounds()
         self.verdicts = {name: Verdict("unknown") for name in INVARIANTS}
         self._told = Told(plan.seats)
         self.faults = FaultChecks(plan, self._break)
@@ -365,50 +365,20 @@ class Checks:
         sampled = [agent for agent in self._agents[::step] if not agent.diverged]
         if not sampled:
             return
-        models = [agent.model for agent in sampled]
-        theta: Matrix = np.array(models)
-        finite = np.logical_and.reduce(np.isfinite(theta), axis=1).tolist()
-        together: dict[Loss, list[tuple[Agent, GradientBound, Vector]]] = {}
-        for agent, model, is_finite in zip(sampled, models, finite, strict=True):
-            mechanism = agent.mechanism
-            ability = self._ability(mechanism) if is_finite else None
-            if ability is BoundsGradient:
-                alone = cast("BoundsGradient", mechanism)
-                self._compare(agent, *alone.longest_gradient(model), event)
-            elif ability is StatesGradientBound:
-                bounded = cast("StatesGradientBound", mechanism).gradient_bound()
-                if bounded is None:
-                    continue
-                if isinstance(bounded.objective, LocalObjective):
-                    known = together.setdefault(bounded.objective.loss, [])
-                    known.append((agent, bounded, model))
-                else:
-                    self._compare(agent, *bounded.longest(model), event)
-        for some in together.values():
-            lengths = [self._lengths_of(agent.id, bounded) for agent, bounded, _ in some]
-            models = [model for _, _, model in some]
-            bounds = [bounded for _, bounded, _ in some]
-            longest = longest_gradients(bounds, np.array(models), lengths)
-            for (agent, bounded, _), length in zip(some, longest.tolist(), strict=True):
-                if length > bounded.bound:
-                    self._compare(agent, length, bounded.bound, event)
-
-    def _ability(self, mechanism: object) -> type | None:
-        """Return how a mechanism tells the bound of a gradient, None where it does not: its class is asked once."""
-        kind = type(mechanism)
-        if kind not in self._abilities:
-            ways = (StatesGradientBound, BoundsGradient)
-            self._abilities[kind] = next((w for w in ways if isinstance(mechanism, w)), None)
-        return self._abilities[kind]
-
-    def _lengths_of(self, i: int, bounded: GradientBound) -> Vector:
-        """Return the norms of an agent's records: they stay what they are while it has the same objective."""
-        objective, norm = bounded.objective, bounded.norm
-        known = self._lengths.get(i)
-        if known is None or known[0] is not objective or known[1] != norm:
-            assert isinstance(objective, LocalObjective), "others are asked alone"  # noqa: S101
-            known = self._lengths[i] = objective, norm, objective.lengths(norm)
-        return known[2]
+        theta = type(sampled[0]).models_of(sampled)
+        finite = np.logical_and.reduce(np.isfinite(theta), axis=1)
+        if not finite.all():
+            sampled = [
+                agent for agent, known in zip(sampled, finite.tolist(), strict=True) if known
+            ]
+            theta = theta[finite]
+        for agent, mechanism in self._bounds.alone_of(sampled):
+            self._compare(agent, *mechanism.longest_gradient(agent.model), event)
+        for places, packed in self._bounds.together:
+            longest = packed.longest(theta[places])
+            for at in np.flatnonzero(longest > packed.bounds).tolist():
+                agent = sampled[places[at]]
+                self._compare(agent, float(longest[at]), float(packed.bounds[at]), event)
 
     def _compare(self, agent: Agent, length: float, bound: float, event: Event) -> None:
         if length > bound * (1 + 1e-9):
@@ -465,3 +435,54 @@ class Checks:
             and self._plan.updates is None
         ):
             self._break("nobody waits for ever", None, f"agents {stuck[:8]} wait at a barrier")
+
+
+class _Bounds:
+    """The bounds of gradients of some agents, as long as they are the same ones with the same mechanisms."""
+
+    def __init__(self) -> None:
+        self._mechanisms: list[Mechanism] = []
+        self._agents: list[Agent] = []
+        self._alone: list[tuple[Agent, BoundsGradient]] = []
+        self.together: list[tuple[list[int], PackedBounds]] = []
+        """For each loss, the places of agents that are compared together, and their bounds."""
+        self._abilities: dict[type, type | None] = {}
+
+    def alone_of(self, agents: Sequence[Agent]) -> list[tuple[Agent, BoundsGradient]]:
+        """Return those of some agents that are asked one by one; `together` has the others."""
+        mechanisms = [agent.mechanism for agent in agents]
+        known = len(agents) == len(self._agents)
+        known = known and all(map(is_, mechanisms, self._mechanisms))
+        if not known or not all(map(is_, agents, self._agents)):
+            self._mechanisms, self._agents = mechanisms, list(agents)
+            self._sort()
+        return self._alone
+
+    def _sort(self) -> None:
+        groups: dict[Loss, list[tuple[int, GradientBound]]] = {}
+        self._alone = []
+        for place, agent in enumerate(self._agents):
+            mechanism: Any = agent.mechanism
+            ability = self._ability(mechanism)
+            if ability is BoundsGradient:
+                self._alone.append((agent, mechanism))
+            elif ability is StatesGradientBound:
+                bounded = mechanism.gradient_bound()
+                if bounded is None:
+                    continue
+                if isinstance(bounded.objective, LocalObjective):
+                    groups.setdefault(bounded.objective.loss, []).append((place, bounded))
+                else:
+                    self._alone.append((agent, mechanism))
+        self.together = [
+            ([place for place, _ in group], PackedBounds([bounded for _, bounded in group]))
+            for group in groups.values()
+        ]
+
+    def _ability(self, mechanism: object) -> type | None:
+        """Return how a mechanism tells the bound of a gradient, None where it does not: its class is asked once."""
+        kind = type(mechanism)
+        if kind not in self._abilities:
+            ways = (StatesGradientBound, BoundsGradient)
+            self._abilities[kind] = next((w for w in ways if isinstance(mechanism, w)), None)
+        return self._abilities[kind]
