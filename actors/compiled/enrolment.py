@@ -231,5 +231,7 @@ def loss_of(loss: Any) -> tuple[int, float]:
 def _address(array: Any) -> int:
     """Return where the numbers of an array lie in memory: it must be whole, and of floats of 64 bits."""
     if array.dtype != np.float64 or not array.flags.c_contiguous:
-        raise Unfit("the records of an agent do not lie in one piece, as floats of 64 bits")
+        raise Unfit(
+            "the records of an agent are not held in one piece as numbers of 64 bits (data.precision)"
+        )
     return unsigned(int(array.ctypes.data))

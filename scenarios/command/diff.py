@@ -48,7 +48,7 @@ def _diff(chosen: argparse.Namespace) -> int:
         }
         say_json(tree)
     elif parting is None:
-        but = ", but for the last digits of what was sampled: one run was compiled"
+        but = ", but for the last digits of what was sampled: a run was compiled"
         say(f"the same events, one by one{but if rounded else ''}")
         say(*(f"  {compared_things(name)}: {verdict}" for name, verdict in digests.items()))
     else:

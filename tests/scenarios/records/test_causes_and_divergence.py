@@ -214,6 +214,17 @@ def test_models_are_compared_where_one_run_was_compiled_and_bits_elsewhere(
     assert compare_runs(one, other) == verdicts
 
 
+def test_models_are_compared_where_a_person_steered_one_of_two_compiled_runs(
+    ran: Ran, tmp_path: Path
+) -> None:
+    one = as_on_path(ran, "fast", tmp_path / "one")
+    other = as_on_path(ran, "fast", tmp_path / "other", 0.99 * GRID)
+    one.manifest["steered_by_hand"] = False
+    assert "value" in compare_runs(one, other)
+    other.manifest["steered_by_hand"] = True
+    assert compare_runs(one, other) == {"schedule": "equal", "model": "equal"}
+
+
 def test_a_model_that_is_further_off_than_a_step_is_named(ran: Ran, tmp_path: Path) -> None:
     one = as_on_path(ran, "detailed", tmp_path / "one")
     largest = float(np.abs(one.models[3]).max())
