@@ -257,9 +257,6 @@ class Membership:
         ended = partial(self.end_life, agent.id)
         agent.tasks = (self._clock.spawn(partial(run_life, life, ended)), *others)
 
-    def take_over(self, agent: Agent) -> bool:
-        return self.takes_over is not None and self.takes_over(agent)
-
     def end_life(self, node: int) -> None:
         self._running -= 1
         self._lives[node] -= 1

@@ -87,7 +87,8 @@ async def _by_clock(plain: PlainWake, members: Members) -> bool:
             woke = await _step_by_step(plain)
         if not _goes_on(plain, members, woke):
             return False
-        if members.take_over(plain.agent):
+        takes_over = members.takes_over
+        if takes_over is not None and takes_over(plain.agent):
             return True
     return False
 

@@ -101,9 +101,8 @@ class Members(Protocol):
         """Let tasks do what an agent does while it is up, where something else did it before."""
         ...
 
-    def take_over(self, agent: Agent) -> bool:
-        """Let something else do it from now on, where that is possible; False where a task is to go on."""
-        ...
+    takes_over: Callable[[Agent], bool] | None
+    """Lets something else do it from now on, where that is possible, and says whether; None: nothing does."""
 
     def end_life(self, node: int) -> None:
         """Note that an agent has no more wakes, or was cut off."""
