@@ -423,6 +423,7 @@ class ArenaAgent(Agent):
         arena, row, box = self._arena, self._arena.agents[self._row], self._box
         arena.enter_arena(self._row, self.state, self.model, self._own_heard.kept)
         row[MADE], row[DRAWN] = len(self.store.ledger), self.noise_stream.last
+        row[STATE] &= ~DIVERGED  # a crash may have taken the model that was not finite
         for flag, holds in ((DIVERGED, self.diverged), (SPENT, self.spent)):
             row[STATE] |= flag if holds else 0
         box.enter_arena()

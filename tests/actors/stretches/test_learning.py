@@ -20,7 +20,7 @@ from mechanisms.vectors import Vector
 from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 from scenarios.running.simulation import Simulation
-from tests.support.arenas import assert_same, passed
+from tests.support.arenas import ARENAS, assert_same, passed
 from tests.support.builders import private, scenario
 
 WORLD = private(network={"loss": 0.1, "latency": {"kind": "exponential", "mean": 0.7}})
@@ -110,13 +110,18 @@ class Kept:
 
 
 @pytest.mark.parametrize("settled_at", [(), (1.0, 2.0, 3.0)])
-def test_an_agent_that_diverges_sends_nothing_from_then_on(settled_at: tuple[float, ...]) -> None:
-    """One agent has records so long that its model leaves the numbers; all else goes on as by single steps."""
+@pytest.mark.parametrize("fault", [[], [{"at": 5.0, "crash": [2], "lose": "all", "for": 1.0}]])
+@pytest.mark.parametrize("path", ARENAS)
+def test_an_agent_that_diverges_sends_nothing_until_a_crash_takes_its_model(
+    path: str, fault: list[Any], settled_at: tuple[float, ...]
+) -> None:
+    """One agent has a step so long that its model leaves the numbers; all else goes on as by single steps."""
     world: Any = scenario(
         data={"source": "blobs", "dimension": 3, "points": 24},
         task={"loss": "squared", "l2": 0.1},
         network={"latency": 0.3},
         mechanism={"kind": "cd"},
+        fault=fault,
     )
     plan = make_plan(world)
     wild = plan.nodes[2].mechanism
@@ -126,11 +131,12 @@ def test_an_agent_that_diverges_sends_nothing_from_then_on(settled_at: tuple[flo
         dataclasses.replace(node, mechanism=wild) if node.id == 2 else node for node in plan.nodes
     )
     plan = dataclasses.replace(plan, nodes=nodes)
-    detailed, plain = (passed(plan, path, settled_at=settled_at) for path in ("detailed", "plain"))
+    detailed, plain = (passed(plan, by, settled_at=settled_at) for by in ("detailed", path))
     assert plain.events == detailed.events
     assert plain.ends == detailed.ends
-    assert any(isinstance(event, Diverged) for event in plain.events)
-    assert np.array_equal(plain.models, detailed.models, equal_nan=True)
+    assert sum(isinstance(event, Diverged) for event in plain.events) == 1 + len(fault)
+    if path == "plain":
+        assert np.array_equal(plain.models, detailed.models, equal_nan=True)
 
 
 def test_vectors_that_are_needed_are_never_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
