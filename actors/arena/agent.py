@@ -68,6 +68,7 @@ class ArenaStore(Store):
     __slots__ = (
         "_arena",
         "_counter",
+        "_entered_with",
         "_ledger",
         "_published",
         "_read",
@@ -85,6 +86,8 @@ class ArenaStore(Store):
         self._published: Vector | None = None
         self._read = -1
         """Which version `published` is, where it was read from the arena."""
+        self._entered_with = 0
+        """How many releases were charged when the arena was entered."""
         self.in_arena = False
         self.schedule: tuple[Spend, ...] = ()
         """The spends that releases in the arena are charged: the last one is repeated."""
@@ -120,8 +123,8 @@ class ArenaStore(Store):
 
     @property
     def counter(self) -> int:
-        """How many releases were counted."""
-        return self.made if self.in_arena else self._counter
+        """How many releases were counted: what a fault set back is mended by the next charge."""
+        return self.made if self.in_arena and self.made > self._entered_with else self._counter
 
     @counter.setter
     def counter(self, counter: int) -> None:
@@ -143,6 +146,7 @@ class ArenaStore(Store):
     def enter_arena(self, schedule: tuple[Spend, ...]) -> None:
         """Let wakes in the arena charge a schedule, and publish."""
         self.schedule, self._read, self.in_arena = schedule, self.published_version, True
+        self._entered_with = len(self._ledger)
 
 
 class ArenaHeard(Heard):
@@ -442,11 +446,11 @@ class ArenaAgent(Agent):
         store, arena, resume_task = self.store, self._arena, self._resume_task
         assert resume_task is not None, "whatever took it over said how to give it back"  # noqa: S101
         state, published, heard = self.state, store.published, self.heard.values
-        made = len(store.ledger)
+        counter, _ = store.counter, store.ledger  # the ledger is charged up to now
         unread = arena.unread(self._row)
         self._set_in_arena(in_arena=False)
         self.state, store.published, self.heard.values = state, published, heard
-        store.counter = made
+        store.counter = counter
         stream = self.noise_stream
         stream.last = max(stream.last, int(arena.agents[self._row, DRAWN]))
         self._box.leave_arena(unread)
