@@ -33,7 +33,7 @@ from actors.links import Links, Outbox
 from actors.log import Log
 from actors.mailbox import Entry, Mailbox
 from actors.messages import Message
-from actors.settings import Settings
+from actors.settings import Address, Settings
 from actors.store import Store
 from clocks.clock import DELIVERY, Clock
 from mechanisms.accounting.ledger import Ledger
@@ -439,6 +439,11 @@ class ArenaAgent(Agent):
         self.in_arena = self._own_store.in_arena = self._own_heard.in_arena = self._box.in_arena = (
             in_arena
         )
+
+    def act(self, state: State, heard: Heard, cause: int, to: Address | None = None) -> bool:
+        """Do the same outside the arena: what is charged here is counted there no more than once."""
+        self.leave_arena()
+        return super().act(state, heard, cause, to)
 
     def leave_arena(self) -> None:
         if not self.in_arena:

@@ -253,14 +253,14 @@ class StretchArena(Arena):
         try:
             end, has_diverged = self._learn(stretch, first, last)
         except _Failed as failure:
-            self.agents[agents, MADE] = before_it
             wake = failure.wake
+            self._uncharge(stretch, range(first, wake + 1), agents, before_it)
             self._fail(stretch, first, wake)
             agent, k = int(stretch.agent[wake]), int(stretch.k[wake])
             done = wake + 1 - first, int(stretch.t[wake])
             raise WakeFailed(*done, agent, k, failure.cause) from None
         if has_diverged:
-            self.agents[agents, MADE] = before_it
+            self._uncharge(stretch, range(first, end), agents, before_it)
             self._diverge(stretch, first, end)
             says = int(stretch.says[end - 1]) | HAS_DIVERGED
         else:
@@ -346,6 +346,15 @@ class StretchArena(Arena):
         latest = _latest(agents)
         self.agents[agents[latest], MADE] = stretch.made[first:last][latest]
         return before
+
+    def _uncharge(self, stretch: Stretch, had: range, agents: Words, before: Words) -> None:
+        """Take charges back of wakes that agents did not have; no noise was drawn for them. Those of other wakes stay."""
+        made = self.agents[:, MADE].copy()
+        made[agents] = before
+        some = stretch.agent[had.start : had.stop]
+        latest = _latest(some)
+        made[some[latest]] = stretch.made[had.start : had.stop][latest]
+        self.agents[:, MADE] = made
 
     def _take_over(self, stretch: Stretch, first: int, last: int) -> None:
         """Let agents have had some wakes, and hand their rows to the log."""

@@ -14,6 +14,8 @@ from mechanisms.vectors import distinct
 
 NEVER = (1 << 63) - 1
 """The instant of a wake that does not come."""
+_FAR = 1 << 62
+"""No run lasts so many nanoseconds: 146 years."""
 _IN_ALL, _LEAST, _MOST = 4096, 8, 64
 """So many instants are kept in all; and of each agent at least and at most."""
 
@@ -118,9 +120,10 @@ class WakeTimes:
                 last = np.where(self._drawn[ids] > 0, self._times[ids, -1], 0)
                 bits = bits_at(self._keys[ids][:, None], numbers.astype(np.uint64))
                 gaps = np.maximum(exponential(1 / clock.rate).draw(bits, 0), 1)
-                instants = last[:, None] + np.cumsum(gaps, axis=1)
+                instants = _bounded(last, gaps)
             case Synchronous():
-                instants = (numbers + 1) * nanoseconds(clock.period_s)
+                period = nanoseconds(clock.period_s)
+                instants = np.where(numbers < _FAR // max(1, period), (numbers + 1) * period, NEVER)
             case Periodic() | Trace():
                 instants = self._one_by_one(clock, ids, counts)
             case _:
@@ -135,5 +138,11 @@ class WakeTimes:
             if i not in self._iterators:
                 self._iterators[i] = clock.instants(draws_of(self._keys[i]))
             some = list(islice(self._iterators[i], count))
-            instants[row, : len(some)] = some
+            instants[row, : len(some)] = [t if t < _FAR else NEVER for t in some]
         return instants
+
+
+def _bounded(last: Words, gaps: Words) -> Words:
+    """Return the last instants with the gaps added up, NEVER for what lies so far ahead that it has no number."""
+    far = last[:, None].astype(np.float64) + np.cumsum(gaps, axis=1, dtype=np.float64)
+    return np.where(far < _FAR, last[:, None] + np.cumsum(gaps, axis=1), NEVER)

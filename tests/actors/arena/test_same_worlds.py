@@ -214,3 +214,22 @@ def test_an_agent_that_comes_back_knows_whose_noise_was_drawn(path: str) -> None
         last = agent.noise_stream.last
         agent.noise(last)
         assert agent.noise_stream.reused == (last, last)
+
+
+@pytest.mark.parametrize("path", ARENAS)
+def test_an_agent_that_acts_by_hand_draws_no_noise_twice(path: str) -> None:
+    """It leaves the arena for that: every release has noise and a charge of its own."""
+    simulation = Simulation(
+        dataclasses.replace(make_plan(WORLDS["losses"]), path=path), VirtualClock()
+    )
+    agent, log = simulation.agents[2], simulation.log
+
+    def act() -> None:
+        agent.act(agent.state, agent.heard_now(), log.seq)
+
+    for second in (1, 4, 6):
+        simulation.clock.at(second * 10**9 + 7, 2, act)
+    simulation.complete()
+    agent.leave_arena()
+    assert agent.noise_stream.reused is None
+    assert agent.noise_stream.last == len(agent.store.ledger) - 1 > 0

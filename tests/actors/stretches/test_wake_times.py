@@ -20,6 +20,9 @@ CLOCKS: list[Activation] = [
     Periodic(1e-9, 3e-9),
     Trace((5, 7, 2_000_000_000)),
     Trace(()),
+    Poisson(1e-9),
+    Synchronous(1.45e8),
+    Periodic(1e9),
 ]
 
 
