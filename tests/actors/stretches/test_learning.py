@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from actors.agent import Agent
-from actors.events import Charged, Diverged, Event, Released
+from actors.events import Charged, Diverged, Event, Refused, Released
 from actors.log import Batch
 from actors.stretches.arena import StretchArena
 from actors.stretches.stretch import Stretch
 from clocks.virtual import VirtualClock
+from mechanisms.accounting.filter import Cap
 from mechanisms.descent import CoordinateDescent
 from mechanisms.noise import Law, NormGamma
 from mechanisms.vectors import Vector
@@ -192,3 +193,26 @@ def test_a_stretch_changes_nothing_before_agents_had_its_wakes() -> None:
     assert (arena.links == before[1]).all()
     assert (arena.awake, arena.first) == before[2:]
     assert not len(arena._messages.link)
+
+
+@pytest.mark.parametrize("path", ARENAS)
+def test_a_cap_that_refuses_a_release_of_the_schedule_keeps_an_agent_out(path: str) -> None:
+    """Half of the agents have a cap of half their budget: what is refused is that of single steps, and no ledger passes a cap."""
+    plan = make_plan(WORLD)
+    nodes = tuple(
+        dataclasses.replace(
+            node, cap=Cap(node.cap.epsilon / 2, node.cap.delta, node.cap.accountant)
+        )
+        if node.cap is not None and node.id % 2
+        else node
+        for node in plan.nodes
+    )
+    plan = dataclasses.replace(plan, nodes=nodes)
+    detailed, other = passed(plan, "detailed"), passed(plan, path)
+    assert other.events == detailed.events
+    assert other.ends == detailed.ends
+    assert {e.node for e in other.events if isinstance(e, Refused)} == {1, 3, 5}
+    for node, agent in zip(nodes, other.simulation.agents, strict=True):
+        assert node.cap is not None
+        assert node.cap.holds(agent.store.ledger.tally)
+        assert not (node.id % 2 and agent.in_arena)  # type: ignore[attr-defined]
