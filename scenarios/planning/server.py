@@ -102,9 +102,17 @@ class Federation:
 class PrivateFederation(Federation):
     """A federation with noise: what all ways to draw it have in common."""
 
-    def __init__(self, table: MechanismTable, public: Public, answers: Answers) -> None:
+    def __init__(
+        self,
+        table: MechanismTable,
+        public: Public,
+        answers: Answers,
+        *,
+        sigma: float | None = None,
+    ) -> None:
         super().__init__(table, public, answers)
         self.printed = public.terms[0].printed
+        self._given = sigma
         self.calibration = "as_printed" if self.printed else "corrected"
         self.grid = None if public.grid is None else grid_below(public.grid)
         self.slope = public.loss.lipschitz * FEATURE_BOUND
@@ -116,7 +124,10 @@ class PrivateFederation(Federation):
         return Seal(self.public.pads, self._cell, self.public.count)
 
     def _mu(self, i: int) -> float:
+        """Return the whole μ that client i is promised: that of its budget, else what the printed formula makes of σ."""
         terms = self.public.terms[i]
+        if self._given is not None and terms.epsilon is None:
+            return self._printed_reach / self._given
         return rounded_down(gaussian.mu(terms.budget, terms.delta) * _ROOM)
 
     @cached_property
@@ -124,6 +135,15 @@ class PrivateFederation(Federation):
         """How many records the printed noise stands for: n, or m·n₍₁₎ where every party counts alike (E5)."""
         sizes = self.public.sizes
         return float(sum(sizes)) if self.answers.by_size else float(len(sizes) * min(sizes))
+
+    @property
+    def _printed_reach(self) -> float:
+        """μ·σ of all steps as the paper has it: 2G√T over the records that its noise stands for (eq. 3)."""
+        return 2.0 * self.slope * math.sqrt(self.answers.steps) / self._believed
+
+    def _printed_sigma(self, i: int) -> float:
+        """Return σ of client i's noise as printed, or as it was given."""
+        return self._printed_reach / self._mu(i) if self._given is None else self._given
 
     def _gaussian(self, sigma: float, reach: float, claimed: float) -> Spend:
         return Spend(
@@ -150,6 +170,7 @@ class Clear(PrivateFederation):
 
     `rate` is that of a client's step. As printed, `pooled_scale` takes the records of all parties for those of one (E5).
     `watched` is whether an outsider, who sees the last model of the server only, is charged for less than all steps.
+    `sigma` is the noise of every client where the file gives it, as printed only; None: budgets set it.
     """
 
     def __init__(
@@ -161,8 +182,9 @@ class Clear(PrivateFederation):
         rate: float,
         pooled_scale: bool,
         watched: bool,
+        sigma: float | None = None,
     ) -> None:
-        super().__init__(table, public, answers)
+        super().__init__(table, public, answers, sigma=sigma)
         self._rate = float(rate)
         self._pooled_scale, self._watched = pooled_scale, watched
 
@@ -175,7 +197,7 @@ class Clear(PrivateFederation):
             else root
         )
         if self.printed and self._pooled_scale:
-            sigma = 2.0 * self.slope * root / (self._believed * mu)
+            sigma = self._printed_sigma(i)
         else:
             sigma = 2.0 * self.slope * hidden / (size * mu)
         reach = 2.0 * self.slope / size * (hidden if self.answers.once else 1.0)
@@ -219,8 +241,9 @@ class Summed(PrivateFederation):
         *,
         tolerate: int,
         colluders: int,
+        sigma: float | None = None,
     ) -> None:
-        super().__init__(table, public, answers)
+        super().__init__(table, public, answers, sigma=sigma)
         self.seal = self._seal()
         self._tolerate, self._colluders = int(tolerate), int(colluders)
 
@@ -248,10 +271,7 @@ class Summed(PrivateFederation):
     def shares(self) -> Vector:
         """w_j σ_j of every client."""
         if self.printed:
-            own = [
-                2.0 * self.slope * math.sqrt(self.answers.steps) / (self._believed * self._mu(i))
-                for i in range(self.public.count)
-            ]
+            own = [self._printed_sigma(i) for i in range(self.public.count)]
             shares: Vector = self.weights * np.array(own)
             return shares
         return np.full(self.public.count, self._together() / math.sqrt(self._honest()))

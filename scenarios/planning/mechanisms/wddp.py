@@ -8,7 +8,13 @@ from scenarios.planning.check_budget import by_rounds, gaussian_budgets
 from scenarios.planning.check_mechanism import asked, check_server
 from scenarios.planning.joint_objectives import by_size, evenly
 from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismKind, Noise, never
-from scenarios.planning.mechanism_tables import COUNT, MechanismTable, calibration, learning_rate
+from scenarios.planning.mechanism_tables import (
+    COUNT,
+    POSITIVE,
+    MechanismTable,
+    calibration,
+    learning_rate,
+)
 
 if TYPE_CHECKING:
     from mechanisms.federated import Task
@@ -38,6 +44,11 @@ class InnerWddpTable(MechanismTable):
         return 0
 
     @property
+    def sigma(self) -> float | None:
+        """The standard deviation of each coordinate of a party's noise, where the file gives it."""
+        return None
+
+    @property
     def once(self) -> bool:
         """Whether every client answers once."""
         return self.synchronise == "once"
@@ -50,6 +61,7 @@ class WddpTable(InnerWddpTable):
     tolerate: int = key(count(0), 0)
     colluders: int = key(count(0), 0)
     calibration: str = calibration()
+    sigma: float | None = key(POSITIVE)
 
 
 def _check(table: InnerWddpTable, around: CheckContext) -> None:
@@ -64,6 +76,10 @@ def _check(table: InnerWddpTable, around: CheckContext) -> None:
         around.key("tolerate", 'belongs to noise = "aggregate"')
     if table.colluders and not aggregate:
         around.key("colluders", 'belongs to noise = "aggregate"')
+    if table.sigma is not None and not private:
+        around.key("sigma", "is the scale of noise: it means nothing without it")
+    elif table.sigma is not None and table.calibration != "as_printed":
+        around.key("sigma", 'is a scale that nothing proves: it needs calibration = "as_printed"')
     if table.synchronise == "every-round" and table.local_rounds is not None:
         around.key("local_rounds", 'belongs to synchronise = "once"')
     if table.once and table.local_rounds is None and "local_rounds" not in table.given:
@@ -78,6 +94,8 @@ def _check(table: InnerWddpTable, around: CheckContext) -> None:
 
 
 def _fixed_by(table: InnerWddpTable, around: CheckContext) -> None:
+    if table.sigma is not None:
+        return  # what each answer costs follows from it
     (gaussian_budgets if table.once else by_rounds)(table, around)
 
 
@@ -108,10 +126,16 @@ def _build(table: InnerWddpTable, public: "Public") -> Builder:
                 rate=table.learning_rate,
                 pooled_scale=True,
                 watched=False,
+                sigma=table.sigma,
             )
         case "aggregate":
             made = Summed(
-                table, public, answers, tolerate=table.tolerate, colluders=table.colluders
+                table,
+                public,
+                answers,
+                tolerate=table.tolerate,
+                colluders=table.colluders,
+                sigma=table.sigma,
             )
         case noise:
             raise NotImplementedError(f"nothing is written for the noise {noise!r} of wddp")
@@ -150,13 +174,14 @@ KIND = MechanismKind(
         "secure aggregation",
         source="Kang, Liu, Wang, Algorithm 1, eq. (3), (4), (11)",
         mended="E5 (the printed σ is short by n/n_j on the wire), E6; as_printed takes σ of eq. "
-        "(3), its constant exact for (ε, δ), with m·n₁ for n where weights are uniform",
+        "(3), its constant exact for (ε, δ), with m·n₁ for n where weights are uniform, or sigma itself",
     ),
     noise=Noise(
         unit={"local": "mu", "aggregate": "mu"},
         fixed_by=_fixed_by,
         bounded=never,
         scheme=lambda *_: None,
+        given=lambda table: table.sigma is not None,
     ),
     needs_convex=never,
     check=_check,
