@@ -11,6 +11,7 @@ from actors.events import Charged, Diverged, Event
 from actors.log import Batch
 from actors.turns import Turns
 from mechanisms.abilities import HasSchedule
+from mechanisms.accounting.accountants.basic import ACCOUNTANT as BASIC
 from mechanisms.accounting.accountants.kov_printed import ACCOUNTANT as KOV_PRINTED
 from mechanisms.accounting.compose import SLOW
 from mechanisms.accounting.disclosure import (
@@ -340,6 +341,24 @@ class Budget:
         pure = not any(claims(i).sums.mu_squares for i in self._in_order(agents))
         accountant = KOV_PRINTED.name if privacy.misprinted and pure else privacy.accountant
         epsilons = self._epsilons(agents, claims, accountant, EAVESDROPPER)
+        return np.array([epsilon for epsilon, _ in epsilons])[classes.of]
+
+    def printed(self) -> Vector:
+        """Return the sum of what each node's releases are claimed to cost: basic composition, whatever the accountant."""
+        classes = self.classes()
+        claims = self._claims.of
+        epsilons = self._epsilons(classes.first.tolist(), claims, BASIC.name, EAVESDROPPER)
+        return np.array([epsilon for epsilon, _ in epsilons])[classes.of]
+
+    def per_release(self) -> Vector:
+        """Return ε of each node's last release alone, in the headline view; 0 where there was none."""
+        classes, privacy = self.classes(), self._plan.privacy
+        agents: list[int] = classes.first.tolist()
+        last: dict[int, Tally] = {}
+        for i in agents:
+            last[i] = Tally()
+            add_in(privacy.view, last[i], self.since(i, max(0, int(self.counts[i]) - 1)))
+        epsilons = self._epsilons(agents, last.__getitem__, privacy.accountant, privacy.view)
         return np.array([epsilon for epsilon, _ in epsilons])[classes.of]
 
     def left(self) -> Vector:

@@ -50,6 +50,17 @@ KINDS = (
     *map(_of_accountant, ACCOUNTANTS.values()),
     _of("epsilon.claimed", "ε that the calibration claims", lambda at: at.budget.claimed(), AT_END),
     _of(
+        "epsilon.printed",
+        "the sum of what the calibration claims for each release; of `pp` as printed it is P(t) of Zhang, Khalili, Liu 2018, "
+        "section 5",
+        lambda at: at.budget.printed(),
+    ),
+    _of(
+        "epsilon.per_release",
+        "ε of the last release alone, by the headline accountant, in the headline view, at the agent's δ; 0 before the first",
+        lambda at: at.budget.per_release(),
+    ),
+    _of(
         "epsilon.left",
         "what the budget has left, as its filter counts",
         lambda at: at.budget.left(),
