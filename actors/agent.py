@@ -24,12 +24,13 @@ from actors.links import Links, Outbox
 from actors.log import Log
 from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
+from actors.participation import Participation
 from actors.store import Store
 from actors.turns import Words
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
 from clocks.durations import Bits, Draws, Duration, bits_of
-from mechanisms.abilities import KeepsDuals, Recovers, offers
+from mechanisms.abilities import KeepsDuals, Participates, Recovers, offers
 from mechanisms.accounting.spend import rounded_up
 from mechanisms.duals import forget
 from mechanisms.mixing import Heard
@@ -127,6 +128,7 @@ class Agent:
         "neighbours",
         "noise",
         "outbox",
+        "participation",
         "refused",
         "rounds",
         "settings",
@@ -181,6 +183,11 @@ class Agent:
         self.outbox = self._make_outbox(surroundings.links)
         if self.detector is not None:
             self.outbox.suspects = set()
+        self.participation: Participation | None = None
+        """What it knows of its own participation, where its mechanism asks for that."""
+        if isinstance(mechanism, Participates):
+            self.participation = Participation(None if settings.has_barrier else self.instants())
+            self.outbox.reads = self.participation.reads
         self.balanced = offers(mechanism, KeepsDuals)
         """Whether it keeps duals on its edges."""
         self.state: State = mechanism.begin(settings.start)
@@ -325,6 +332,8 @@ class Agent:
         if self.balanced:
             forget(self.heard.values)
         self.inbox.lose_memory()
+        if self.participation is not None:
+            self.participation.lose_memory()
         self.diverged = False
         if everything:
             self.store.published = None
@@ -332,6 +341,8 @@ class Agent:
     def merge(self, cause: int | None) -> dict[int, Message]:
         """Take over the messages that arrived before this instant, and return them by sender."""
         taken = self.inbox.take()
+        if self.participation is not None:
+            self._note_participation(self.participation, taken)
         if not taken:
             return taken
         values, slots = self.heard.values, self.slots
@@ -346,6 +357,13 @@ class Agent:
             heard = np.array([message.vector for message in taken.values()])
             self.state = self.mechanism.begin(heard.mean(axis=0)[: len(self.settings.start)])
         return taken
+
+    def _note_participation(self, known: Participation, taken: dict[int, Message]) -> None:
+        """Tell the mechanism which wakes were missed, and whether the last release was read."""
+        known.wake(self.last_wake, self.rounds)
+        known.merge(self.id, taken)
+        heard = self.heard
+        heard.slot, heard.missed, heard.acknowledged = known.slot, known.missed, known.acknowledged
 
     def act(self, state: State, heard: Heard, cause: int, to: Address | None = None) -> bool:
         """Take one step on frozen inputs, and send its vector; false when nothing was sent.
@@ -390,6 +408,7 @@ class Agent:
             or self.diverged
             or not self.store.trusted
             or bool(self.outbox.links.effects)
+            or self.participation is not None
         )
 
     def _release(
@@ -420,6 +439,8 @@ class Agent:
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn
         leaves = self._finish(step, to, self.noise(k))
+        if self.participation is not None:
+            self.participation.release(self.store.published_version)
         released = emit(Released, self.id, paid, k)
         sent = leaves and self._send(released, to)
         self.check_planned(released)

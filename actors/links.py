@@ -263,6 +263,7 @@ class Outbox:
         "first_messages",
         "links",
         "outgoing",
+        "reads",
         "suspects",
         "touched",
     )
@@ -282,6 +283,8 @@ class Outbox:
         """Slots of neighbours that were silent for too long: not counted on, still sent to."""
         self.touched = _NO_MESSAGES
         """How many messages each fault touched, by the number of the fault."""
+        self.reads: dict[int, int] | None = None
+        """What its messages say that the agent merged, kept up to date by the agent; None: they say nothing of it."""
         self.first_messages: dict[int, Message] | None = None
         """The first message on each link, where a fault will replay it; None where none will."""
 
@@ -293,7 +296,7 @@ class Outbox:
             here[list(self.suspects)] = True
             self.send_to(np.flatnonzero(here).tolist(), vector, version, round_, cause)
         elif links.receivers:
-            message = Message(self._node, version, round_, vector, self._log.seq + 1)
+            message = self._message(version, round_, vector)
             self._transmit(None, links.receivers, links.verdicts(version), message, cause)
 
     def send_to(
@@ -310,9 +313,16 @@ class Outbox:
         if slots:
             links = self.links
             delays = links.verdicts(version)
-            message = Message(self._node, version, round_, vector, self._log.seq + 1, asks)
+            message = self._message(version, round_, vector, asks=asks)
             to, late = [links.receivers[s] for s in slots], [delays[s] for s in slots]
             self._transmit(slots, to, late, message, cause)
+
+    def _message(
+        self, version: int, round_: int, vector: Vector | None, *, asks: bool = False
+    ) -> Message:
+        """Return a message that is about to be sent."""
+        reads = None if self.reads is None else dict(self.reads)
+        return Message(self._node, version, round_, vector, self._log.seq + 1, asks, reads=reads)
 
     def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
         """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
@@ -320,9 +330,7 @@ class Outbox:
         if store.published is None or (store.published_to is not None and round_ is None):
             return  # an answer to one neighbour's question is not for another one
         round_ = store.published_round if round_ is None else round_
-        message = Message(
-            self._node, store.published_version, round_, store.published, self._log.seq + 1
-        )
+        message = self._message(store.published_version, round_, store.published)
         to, delays = [links.receivers[slot]], [links.resend_verdict(slot)]
         self._transmit([slot], to, delays, message, cause, resent=True)
 

@@ -11,7 +11,8 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     `version` numbers what the sender published, so that the newest wins; `round` is the sender's
     count of wakes, which barriers wait for, or of what it answers; a control message has no vector; `sent` is the
-    event that sent it first; a receiver answers a message that `asks`, and rejects one that is `corrupt`.
+    event that sent it first; a receiver answers a message that `asks`, and rejects one that is `corrupt`. `reads` holds
+    the newest version that the sender had merged of each of its neighbours; None where no mechanism asks for that.
     """
 
     sender: int
@@ -21,6 +22,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
     sent: int
     asks: bool = False
     corrupt: bool = False
+    reads: dict[int, int] | None = None
 
     def damaged(self) -> "Message":
         """Return the message as a faulty link delivers it: its receiver will reject it."""

@@ -44,6 +44,16 @@ class Derives(Protocol):
 
 
 @runtime_checkable
+class Participates(Protocol):
+    """Its releases follow what its agent missed, and what neighbours said that they read: public facts, told by `Heard`."""
+
+    @property
+    def participates(self) -> bool:
+        """Whether they do."""
+        ...
+
+
+@runtime_checkable
 class HasOpening(Protocol):
     """What neighbours hold of it before it has sent anything is not its start."""
 

@@ -16,12 +16,15 @@ class Heard:
 
     __slots__ = (
         "_raw",
+        "acknowledged",
         "degree",
+        "missed",
         "offsets",
         "own",
         "partner",
         "present",
         "shares",
+        "slot",
         "standing",
         "ticks",
         "total",
@@ -39,6 +42,12 @@ class Heard:
         self.own: Vector | None = None
         self.partner = -1
         self.offsets: Matrix | None = None
+        self.slot = 0
+        """The number of the agent's wake, missed ones counted, where its mechanism asks for that."""
+        self.missed: tuple[int, ...] = ()
+        """The numbers of the wakes that it missed."""
+        self.acknowledged = False
+        """Whether a neighbour said that it merged the agent's last release."""
         self.standing: tuple[Vector | None, float, Vector] | None = None
         """What `own` had added up to at a time, as `mechanisms.duals` found it last: `own`, the time, the integral."""
         self.attend(self.present)
@@ -62,5 +71,6 @@ class Heard:
         copy.present, copy.degree = self.present, self.degree
         copy.shares, copy.total = self.shares, self.total
         copy.ticks, copy.own, copy.partner = self.ticks, self.own, self.partner
+        copy.slot, copy.missed, copy.acknowledged = self.slot, self.missed, self.acknowledged
         copy.offsets = None if self.offsets is None else self.offsets.copy()
         return copy

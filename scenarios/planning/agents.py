@@ -19,6 +19,7 @@ from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.table_rules import OwnCode, read_table
 from scenarios.planning.clocks import ClockInputs
+from scenarios.planning.clocks.poisson import PoissonTable
 from scenarios.planning.context import PlanningContext
 from scenarios.planning.datasets import Shards
 from scenarios.planning.graphs import Adjacency, EdgeArrays
@@ -97,7 +98,7 @@ class AgentPlans:
         table, maker = self.read.mechanism, None
         if isinstance(table, MechanismTable):
             places = Places(around, starts)
-            public = self._public(sizes, tuple(terms[g] for g in of), places, objectives[0].loss)
+            public = self._public(sizes, terms, of, places, objectives[0].loss)
             maker = self.context.attempt(("mechanism",), lambda: self._builder(table, public))
             terms = [replace(t, calibrate=self.context.calibrated or t.calibrate) for t in terms]
         most = max(sizes)
@@ -174,21 +175,36 @@ class AgentPlans:
         return self._made[g]
 
     def _public(
-        self, sizes: tuple[int, ...], terms: tuple[Terms, ...], places: Places, loss: Loss
+        self,
+        sizes: tuple[int, ...],
+        terms: list[Terms],
+        of: list[int],
+        places: Places,
+        loss: Loss,
     ) -> Public:
+        """Return the public facts; `terms` are of groups, and `of` says which group each agent is in."""
         read, l2 = self.read, self.read.task.l2
+        wakes = [self._expected_wakes(group) for group in self.context.groups]
         return Public(
             sizes=sizes,
             dimension=places.dimension,
             loss=loss,
             l2=lambda m: 1.0 / m if isinstance(l2, str) else l2,
-            terms=terms,
+            terms=tuple(terms[g] for g in of),
             places=places,
             rounds=read.run.rounds,
             server=self._round_rules(),
             grid=read.privacy.grid or None,
             pads=pads(self.context.seeds["noise"]),
+            expected_wakes=tuple(wakes[g] for g in of),
         )
+
+    def _expected_wakes(self, group: GroupTable) -> float | None:
+        """Return how many wakes a Poisson clock brings in the mean until the horizon; None where that does not end the run."""
+        horizon = self.context.horizon
+        if not isinstance(group.clock, PoissonTable) or horizon is None:
+            return None
+        return group.clock.rate * horizon
 
     def _round_rules(self) -> ServerTable:
         given: ServerTable | None = self.read.server

@@ -33,6 +33,10 @@ MOST = {
 """What a scenario may ask for without --allow-large."""
 
 
+_HORIZON_S = 60.0
+"""How long a run lasts of which nothing says when it ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What the command or the caller adds to a scenario."""
@@ -94,6 +98,16 @@ class PlanningContext:
         if amount > MOST[name] and not self.options.allow_large:
             report = self.report.key if of_key else self.report.value
             report(path, f"{message}; above {MOST[name]:,} needs --allow-large")
+
+    @property
+    def horizon(self) -> float | None:
+        """The seconds after which the run ends; None where rounds or updates end it."""
+        run = self.read.run
+        if self.until is not None:
+            return self.until
+        if run.horizon is not None:
+            return float(run.horizon)
+        return None if run.rounds or run.updates else _HORIZON_S
 
     def warn(self, message: str) -> None:
         """Add a warning, once."""

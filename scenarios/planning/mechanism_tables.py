@@ -135,6 +135,16 @@ class DescentTable(MechanismTable):
         Either('"data", "bound" or a number > 0', Choice("data", "bound"), POSITIVE)
     )
 
+    @property
+    def release(self) -> str:
+        """When an agent releases afresh."""
+        return "always"
+
+    @property
+    def survival(self) -> float | list[float] | None:
+        """The public probability of reaching each release, where the file gives it."""
+        return None
+
 
 class GradientTable(MechanismTable):
     """What the kinds that send one private gradient a round have."""

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mechanisms.accounting.accountants.basic import ACCOUNTANT as BASIC
 from mechanisms.accounting.calibrate import PURE, Additive, Perturbed
 from mechanisms.accounting.spend import Spend, unprotected
 from mechanisms.descent import CoordinateDescent
 from mechanisms.noise import LAWS, Law, grid_below
 from mechanisms.objectives import LocalObjective
+from mechanisms.participating import ParticipatingDescent
 from mechanisms.perturbation import FEATURE_BOUND, corrected, printed, record_of
 from mechanisms.propagation import Propagation
 from mechanisms.solve import ACCEPTED
@@ -44,6 +46,8 @@ def descent(
             objective, mu, c, _smoothness(table, objective, None), free=free
         )
     law, terms = LAWS[table.noise], public.terms[i]
+    if table.schedule == "rollover":
+        _refuse_other_sums(law, terms)
     fixed = charges_once(public, terms, scheme)
     grid = None if public.grid is None else grid_below(public.grid)
 
@@ -54,7 +58,7 @@ def descent(
             ("spends", id(table), terms, scheme, lengths),
             lambda: _spends_of(table, law, objective, fixed, bounds, terms, scheme.shape),
         )
-        return CoordinateDescent(
+        settled = (
             objective,
             mu,
             c,
@@ -65,21 +69,44 @@ def descent(
             table.smooth_after,
             grid,
         )
+        if table.release == "always" and table.schedule != "rollover":
+            return CoordinateDescent(*settled)
+        return ParticipatingDescent(
+            *settled,
+            when_read=table.release == "when-read",
+            rolls_over=table.schedule == "rollover",
+            squares=law.unit == "mu",
+        )
 
     return make
 
 
+def _refuse_other_sums(law: Law, terms: Terms) -> None:
+    """Raise CannotProvide where shares that pass on would not add up to what they were: only Σμ² and Σε do."""
+    accountant = terms.accountant(law.unit)
+    if law.unit != "mu" and accountant != BASIC.name:
+        raise CannotProvide(
+            f'shares pass on where they add up: noise = "gaussian" (Σμ²), or privacy.calibrate = "basic" (Σε), not {accountant}',
+            "mechanism.schedule",
+        )
+
+
 def descent_scheme(
-    table: DescentTable, public: Public, releases: int | None, alpha: float | None = None
+    table: DescentTable,
+    public: Public,
+    releases: int | None,
+    alpha: float | None = None,
+    i: int | None = None,
 ) -> Scheme:
-    """Return how the releases of a descent with noise are calibrated."""
+    """Return how the releases of a descent with noise are calibrated; `i` is whose, where agents' schedules may differ."""
+    wakes = None if i is None or table.schedule != "survival" else public.expected_wakes[i]
 
     def make() -> Scheme:
         law = LAWS[table.noise]
         form = Additive(law.name, public.dimension)
-        return Scheme(form, releases, _schedule(table, public, law), alpha=growth(alpha))
+        return Scheme(form, releases, _schedule(table, public, law, wakes), alpha=growth(alpha))
 
-    return public.once(("scheme", id(table), releases), make)
+    return public.once(("scheme", id(table), releases, wakes), make)
 
 
 def start_scheme(noise: str, i: int, public: Public) -> Scheme:
@@ -213,21 +240,27 @@ def _bounds(
     return _Bounds(float(declared), float(declared), None)
 
 
-def _schedule(table: DescentTable, public: Public, law: Law) -> Shape:
-    """Return the weights of T releases (Bellet et al. 2018, Prop. 2, corrected by E10, or as printed)."""
+def _schedule(table: DescentTable, public: Public, law: Law, wakes: float | None = None) -> Shape:
+    """Return the weights of T releases (Bellet et al. 2018, Prop. 2, corrected by E10, or as printed).
+
+    `wakes` is how many wakes a Poisson clock brings in the mean; None where wakes are certain.
+    """
     kind = table.schedule
-    flatness = _contraction(table, public) if kind != "uniform" else 0.0
+    flatness = _contraction(table, public) if kind not in {"uniform", "rollover"} else 0.0
 
     def shape(releases: int) -> tuple[float, ...]:
         k = np.arange(1, releases + 1)
         match kind:
-            case "uniform":
+            case "uniform" | "rollover":
                 return (1.0,) * releases
-            case "growing":
+            case "growing" | "survival":
                 # noise of release k is contracted by C^{T−k}: Σ C^{T−k}/ε_k² at a fixed Σε_k is least for
-                # ε ∝ C^{(T−k)/3}, and Σ C^{T−k}/μ_k² at a fixed Σμ_k² for μ ∝ C^{(T−k)/4}
+                # ε ∝ C^{(T−k)/3}, and Σ C^{T−k}/μ_k² at a fixed Σμ_k² for μ ∝ C^{(T−k)/4}; where release k is
+                # reached with the chance S_k its term counts S_k times
                 power = 0.25 if law.unit == "mu" else 1.0 / 3.0
                 weights = np.exp(-flatness * (releases - k) * power)
+                if kind == "survival":
+                    weights = weights * _survival(table, releases, wakes) ** power
             case "printed":
                 # t of Proposition 2 counts the wakes of all n agents: wake k of one is expected at t = n·k
                 weights = (1.0 - flatness / public.count) ** (public.count * k / 3.0)
@@ -242,6 +275,29 @@ def _schedule(table: DescentTable, public: Public, law: Law) -> Shape:
         return tuple(weights.tolist())
 
     return shape
+
+
+def _survival(table: DescentTable, releases: int, wakes: float | None) -> Vector:
+    """Return S_k, the public probability that an agent reaches release k: as the file says, else by its clock alone."""
+    given = table.survival
+    if isinstance(given, list):
+        if len(given) != releases:
+            raise CannotProvide(
+                f"survival has {len(given)} probabilities for {releases} releases",
+                "mechanism.survival",
+            )
+        return np.array(given)
+    if given is not None:
+        powers: Vector = np.power(float(given), np.arange(releases))
+        return powers
+    if wakes is None:
+        return np.ones(releases)
+    from scipy.special import gammainc
+
+    chances: Vector = np.asarray(
+        gammainc(np.arange(1.0, releases + 1), wakes), dtype=np.float64
+    )  # P(Poisson(wakes) ≥ k)
+    return chances
 
 
 def _contraction(table: DescentTable, public: Public) -> float:

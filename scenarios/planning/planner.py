@@ -210,12 +210,8 @@ class _Planner:
             self.context.limit("skipped", skipped, path, message)
 
     def _horizon(self) -> int | None:
-        run = self.read.run
-        if self.context.until is not None:
-            return nanoseconds(self.context.until)
-        if run.horizon is not None:
-            return nanoseconds(run.horizon)
-        return None if run.rounds or run.updates else nanoseconds(60.0)
+        horizon = self.context.horizon
+        return None if horizon is None else nanoseconds(horizon)
 
     def _check_sampled(self, plan: Plan) -> None:
         """Report metrics that run the plan again without samples, where a fault depends on samples."""

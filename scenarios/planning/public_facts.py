@@ -74,6 +74,9 @@ class Public:
     server: ServerTable
     grid: float | None
     pads: Pads
+    expected_wakes: tuple[float | None, ...]
+    """How many wakes the Poisson clock of each agent brings in the mean until the horizon; None where wakes are certain, or
+    something else than the horizon ends the run."""
     confidences: Vector = field(init=False, repr=False, compare=False)
     """c_i = m_i / max m."""
     _known: dict[Hashable, Any] = field(init=False, default_factory=dict, repr=False, compare=False)

@@ -1,8 +1,10 @@
 """cd: coordinate descent on personalised models (Bellet, Guerraoui, Taziki, Tommasi 2018)."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scenarios.language.table_rules import key
+from scenarios.language.table_rules import Many, key
+from scenarios.language.value_rules import Choice, Either, Number
 from scenarios.planning.check_budget import by_two
 from scenarios.planning.check_mechanism import check_descent
 from scenarios.planning.joint_objectives import personalised
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from scenarios.planning.release_charges import Scheme
 
 
+CHANCE = Number(above=0, high=1)
+
+
 class InnerCdTable(DescentTable):
     """The keys of cd inside local-dp."""
 
@@ -21,8 +26,13 @@ class InnerCdTable(DescentTable):
 
 
 class CdTable(InnerCdTable):
-    """The keys of cd."""
+    """The keys of cd. `survival` is S_k, or the chance that one release is followed by another; None: by the clock."""
 
+    schedule: str = key(Choice("uniform", "growing", "printed", "survival", "rollover"), "uniform")
+    release: str = key(Choice("always", "when-read"), "always")
+    survival: float | list[float] | None = key(
+        Either("a number above 0 and at most 1, or one for each release", CHANCE, Many(CHANCE, 1))
+    )
     calibration: str = calibration()
 
 
@@ -32,12 +42,39 @@ def _fixed_by(table: InnerCdTable, around: CheckContext) -> None:
     by_two(table, around)
 
 
-def _scheme(table: InnerCdTable, i: int, public: "Public") -> "Scheme | None":  # noqa: ARG001
+def _check(table: InnerCdTable, around: CheckContext) -> None:
+    check_descent(table, around)
+    if table.release == "when-read":
+        if table.noise == "none":
+            around.key("release", "saves what releases cost: it means nothing without noise")
+        if table.smooth_after is False:
+            around.key("release", "needs smooth_after: an agent that waits sends what it smooths")
+    if table.survival is not None and table.schedule != "survival":
+        around.key("survival", 'belongs to schedule = "survival"')
+    if isinstance(table.survival, list):
+        _check_chances(table.survival, table, around)
+    if table.calibration == "as_printed":
+        for name in ("schedule", "release"):
+            if getattr(table, name) in {"survival", "rollover", "when-read"}:
+                around.value(name, "is of hush: no paper prints it")
+
+
+def _check_chances(chances: list[float], table: InnerCdTable, around: CheckContext) -> None:
+    """Report probabilities of reaching releases that grow, or that are not one for each."""
+    if table.releases is not None and len(chances) != table.releases:
+        around.value(
+            "survival", f"must be one for each of {table.releases} releases, got {len(chances)}"
+        )
+    if None not in chances and any(b > a for a, b in pairwise(chances)):
+        around.value("survival", "a later release cannot be reached more often than an earlier one")
+
+
+def _scheme(table: InnerCdTable, i: int, public: "Public") -> "Scheme | None":
     from scenarios.planning.personalised import descent_scheme
 
     if table.noise == "none":
         return None
-    return descent_scheme(table, public, table.releases or public.rounds, table.alpha)
+    return descent_scheme(table, public, table.releases or public.rounds, table.alpha, i)
 
 
 def _build(table: InnerCdTable, public: "Public") -> Builder:
@@ -75,7 +112,7 @@ KIND = MechanismKind(
         own_composition=True,
     ),
     needs_convex=never,
-    check=check_descent,
+    check=_check,
     steps=None,
     build=_build,
     joint=personalised,
@@ -84,6 +121,9 @@ KIND = MechanismKind(
         "laplace": {"noise": "laplace", "releases": 8, "schedule": "growing"},
         "norm-gamma": {"noise": "norm-gamma", "releases": 8},
         "gaussian": {"noise": "gaussian", "releases": 8},
+        "survival": {"noise": "norm-gamma", "releases": 8, "schedule": "survival", "survival": 0.9},
+        "rollover": {"noise": "gaussian", "releases": 8, "schedule": "rollover"},
+        "when-read": {"noise": "gaussian", "releases": 8, "release": "when-read"},
     },
     order=1,
 )
