@@ -1,0 +1,235 @@
+"""The verb `tradeoff`: how the loss falls with ε in a sweep, and which ε is best for a stated utility of privacy."""
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.command.option_values import opened_sweep
+from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.visible_text import say, say_json
+
+if TYPE_CHECKING:
+    from mechanisms.tradeoff import Best, Fit, PrivacyUtility
+    from scenarios.records.sweep_record import SweepRecord
+
+_POINTS = 120
+
+
+def perform(chosen: argparse.Namespace) -> int:
+    """Fit the losses of a sweep, find α*, print both, and draw them where a file is named."""
+    from mechanisms.tradeoff import NoFit, PrivacyUtility, best, fit
+
+    record = opened_sweep(Path(chosen.sweep))
+    axis = _axis(record, chosen.axis)
+    values = _values(record, axis, chosen)
+    try:
+        utility = PrivacyUtility(*_numbers(chosen.omega))
+        curve = fit(list(values), [math.fsum(v) / len(v) for v in values.values()])
+        low = chosen.low if chosen.low is not None else min(values)
+        high = chosen.high if chosen.high is not None else max(values)
+        most = math.inf if chosen.most_loss is None else chosen.most_loss
+        found = best(curve, utility, low, high, most)
+    except NoFit as error:
+        raise ScenarioError.of("", str(error)) from None
+    own = _of_each_seed(values, utility, (low, high, most))
+    figures = _figures(record, axis, chosen.metric, values, curve, found, own)
+    if chosen.out:
+        _draw(Path(chosen.out), figures, curve, found)
+    if chosen.json:
+        say_json(figures)
+    else:
+        say(*_in_words(figures, utility))
+        if chosen.out:
+            say(chosen.out)
+    return 0
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
+        raise ScenarioError.of("--omega", f"must be four numbers such as 0.02,6,9,1, got {text}")
+    return numbers
+
+
+def _axis(record: "SweepRecord", wanted: str | None) -> str:
+    """Return the axis whose values are α: the one that was named, else the only one that is of ε."""
+    names = [column for axis in record.axes for column in axis.columns]
+    if wanted is not None:
+        if wanted not in names:
+            raise ScenarioError.of("--axis", f"'{wanted}' does not vary; {nearest(wanted, names)}")
+        return wanted
+    own = [n for n in names if n.endswith((".alpha", ".epsilon", "epsilon_features"))]
+    if len(own) != 1:
+        said = f"say which axis is ε: it varies {', '.join(names) or 'nothing'}"
+        raise ScenarioError.of("--axis", said)
+    return own[0]
+
+
+def _values(
+    record: "SweepRecord", axis: str, chosen: argparse.Namespace
+) -> dict[float, list[float]]:
+    """Return the metric of each seed at each value of the axis, in growing order."""
+    from scenarios.command.option_values import settings
+
+    only = settings(chosen.only)
+    rows = [
+        row
+        for row in record.chosen
+        if row.is_finished and all(_is(row.settings.get(k), v) for k, v in only.items())
+    ]
+    if not rows:
+        raise ScenarioError.of("", f"{record.path} has no finished run with these settings")
+    if chosen.metric not in record.manifest.metrics:
+        known = ", ".join(record.manifest.metrics)
+        raise ScenarioError.of("--metric", f"the table has no '{chosen.metric}'; it has {known}")
+    found: dict[float, list[float]] = {}
+    seeds: set[tuple[float, int]] = set()
+    for row in rows:
+        label = row.settings[axis]
+        if isinstance(label, (bool, str)):
+            raise ScenarioError.of("--axis", f"'{axis}' has values that are no numbers: {label}")
+        if (float(label), row.seed) in seeds:
+            others = [c for a in record.axes for c in a.columns if c != axis]
+            said = f"several settings have one value of {axis}: narrow down {', '.join(others)} by --only KEY=VALUE"
+            raise ScenarioError.of("--only", said)
+        seeds.add((float(label), row.seed))
+        found.setdefault(float(label), []).append(row.metrics[chosen.metric])
+    return {alpha: found[alpha] for alpha in sorted(found)}
+
+
+def _is(label: Any, value: Any) -> bool:
+    """Whether the table names a value so; a table of the scenario may be named by how its name begins."""
+    return label == value or (isinstance(label, str) and label.startswith(str(value)))
+
+
+def _of_each_seed(
+    values: dict[float, list[float]],
+    utility: "PrivacyUtility",
+    bounds: tuple[float, float, float],
+) -> list[float]:
+    """Return α* of each seed alone, where every α has as many seeds; those without one are left out."""
+    from mechanisms.tradeoff import NoFit, best, fit
+
+    counts = {len(each) for each in values.values()}
+    if len(counts) != 1:
+        return []
+    found = []
+    for at in range(counts.pop()):
+        try:
+            curve = fit(list(values), [each[at] for each in values.values()])
+            found.append(best(curve, utility, *bounds).alpha)
+        except NoFit:
+            continue
+    return found
+
+
+def _figures(
+    record: "SweepRecord",
+    axis: str,
+    metric: str,
+    values: dict[float, list[float]],
+    curve: "Fit",
+    found: "Best",
+    own: list[float],
+) -> dict[str, Any]:
+    from scenarios.records.intervals import interval
+
+    low, _, high = interval(own, 0.95) if len(own) > 1 else (None, None, None)
+    return {
+        "sweep": record.manifest.name,
+        "axis": axis,
+        "metric": metric,
+        "points": {f"{alpha:g}": each for alpha, each in values.items()},
+        "fit": {
+            "c4": curve.c4,
+            "c5": curve.c5,
+            "c6": curve.c6,
+            "explained": curve.explained,
+            "error": curve.error,
+            "at_edge": curve.at_edge,
+        },
+        "best": {
+            "alpha": found.alpha,
+            "objective": found.objective,
+            "inside": found.is_inside,
+            "low": found.low,
+            "high": found.high,
+            "minima": list(found.minima),
+            "maxima": list(found.maxima),
+            "seeds": own,
+            "interval": [low, high],
+        },
+    }
+
+
+def _in_words(figures: dict[str, Any], utility: "PrivacyUtility") -> list[str]:
+    curve, found = figures["fit"], figures["best"]
+    points = figures["points"]
+    lines = [
+        f"{figures['sweep']}: {figures['metric']} against {figures['axis']}, {len(points)} values",
+        f"  L_acc(α) = {curve['c4']:.4g}·e^(−{curve['c5']:.4g}·α) + {curve['c6']:.4g}",
+        f"  the curve explains {curve['explained']:.1%} of the variance of the means (R²), with a root mean square error of {curve['error']:.3g}",
+    ]
+    if curve["at_edge"]:
+        lines.append(
+            "  the points do not determine c₅: it is at the end of its range. Take α between those that were run"
+        )
+    elif curve["explained"] < 0.9:
+        lines.append("  that is a poor fit: look at the picture (--out) before α* is believed")
+    lines += [
+        f"  U_priv(α) = {utility.omega1:g}·ln({utility.omega2:g}/({utility.omega3:g}·α + {utility.omega4:g}·α²))",
+        f"  α* = {found['alpha']:.4g} minimises J = L_acc − U_priv between {found['low']:.4g} and {found['high']:.4g}: J = {found['objective']:.4g}",
+    ]
+    if not found["inside"]:
+        lines.append(
+            "  it is an end of the range, not a stationary point: with another range there is another α*"
+        )
+    if None not in found["interval"]:
+        lines.append(
+            f"  over the {len(found['seeds'])} seeds one by one: {found['interval'][0]:.4g} to {found['interval'][1]:.4g} (95 % t-interval)"
+        )
+    lines.append(
+        "  α is the axis as the scenario has it: the ε of one release where it is mechanism.alpha, of all releases where it is a "
+        "budget. A fit that reads losses reads data: no ε covers the choice"
+    )
+    return lines
+
+
+def _draw(out: Path, figures: dict[str, Any], curve: "Fit", found: "Best") -> None:
+    from scenarios.pictures.draw import canvas
+
+    loaded = canvas()
+    from scenarios.pictures.lines import Axes, DrawnLine, Mark, draw_lines
+    from scenarios.reproduction.figure import Points, line
+
+    points = [Points(float(alpha), each) for alpha, each in figures["points"].items()]
+    seen = line("measured", points)
+    least, most = min(seen.x), max(seen.x)
+    steps = [least * (most / least) ** (k / (_POINTS - 1)) for k in range(_POINTS)]
+    fitted = [curve.loss(alpha) for alpha in steps]
+    lines = [
+        DrawnLine(
+            seen.label,
+            seen.x,
+            seen.mean,
+            [y if low is None else low for y, low in zip(seen.mean, seen.low, strict=True)],
+            [y if high is None else high for y, high in zip(seen.mean, seen.high, strict=True)],
+        ),
+        DrawnLine(f"fit, R² = {curve.explained:.3f}", steps, fitted, fitted, fitted),
+    ]
+    star = Mark(f"α* = {found.alpha:.3g}", curve.loss(found.alpha), found.alpha)
+    axes = Axes(figures["axis"], figures["metric"], "x")
+    loaded.save(
+        draw_lines(
+            f"{figures['sweep']}: the design of a budget",
+            axes,
+            lines,
+            [star],
+            ("95 % t-intervals over seeds",),
+        ),
+        out,
+    )
