@@ -96,6 +96,8 @@ def parser() -> argparse.ArgumentParser:
     _imports(verbs)
     _compares(verbs)
     _lists_data(verbs)
+    _reproduces(verbs)
+    _designs(verbs)
     return parser
 
 
@@ -377,6 +379,104 @@ def _lists_data(verbs: Any) -> None:
     ).add_argument
     add("--json", action="store_true")
     _folders(add)
+
+
+def _reproduces(verbs: Any) -> None:
+    """Add the verbs about the literature."""
+    add = verbs.add_parser(
+        "reproduce", help="the papers' figures, tables and claims, judged by runs"
+    ).add_argument
+    add(
+        "claim",
+        nargs="*",
+        metavar="PAPER|CLAIM",
+        help="papers, claims, or beginnings of their names (default: all; --list has them)",
+    )
+    add("--quick", action="store_true", help="what takes minutes, with fewer seeds and settings")
+    add("--list", action="store_true", help="the claims with their verdicts, a line each")
+    add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
+    add(
+        "-o",
+        "--out",
+        metavar="DIR",
+        help="default runs/reproduction; what was run there before is not run again",
+    )
+    add("-q", "--quiet", action="store_true", help="say nothing but errors")
+    add("--json", action="store_true")
+    _folders(add)
+
+
+def _designs(verbs: Any) -> None:
+    """Add the verbs about the design of a budget."""
+    add = verbs.add_parser(
+        "tradeoff",
+        help="how the loss falls with ε in a sweep, and the best ε for a utility of privacy",
+    ).add_argument
+    add("sweep", metavar="SWEEP")
+    add("--axis", metavar="KEY", help="the axis that is ε (default: the only one that is)")
+    add("--metric", metavar="NAME", default="loss.mean", help="default loss.mean")
+    add(
+        "--only",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="only runs with this value; repeatable",
+    )
+    add(
+        "--omega",
+        metavar="A,B,C,D",
+        default="0.02,6,9,1",
+        help="ω₁ to ω₄ of the utility ω₁ ln(ω₂/(ω₃α + ω₄α²)) (default 0.02,6,9,1)",
+    )
+    add("--low", type=_above_zero, metavar="A", help="the smallest α (default: that of the sweep)")
+    add("--high", type=_above_zero, metavar="A", help="the largest α (default: that of the sweep)")
+    add("--most-loss", type=_above_zero, metavar="L", help="the largest loss that is good enough")
+    add("-o", "--out", metavar="FILE", help="draw points, curve and α*: .png, .svg or .pdf")
+    add("--json", action="store_true")
+
+    add = verbs.add_parser(
+        "bounds",
+        help="the papers' bounds for a scenario: convergence (cd), enough points (admm, dvp, pvp)",
+    ).add_argument
+    add("scenario")
+    add(
+        "--wakes",
+        type=_some,
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="cd: wakes of each agent (default 1 2 5 … 500)",
+    )
+    add("--norm", type=_above_zero, metavar="F", help="‖f⁰‖ of the reference model")
+    add("--error", type=_above_zero, metavar="A", help="α_acc: how much worse is good enough")
+    add(
+        "--failure",
+        type=_probability,
+        default=0.05,
+        metavar="D",
+        help="how often the bound may fail (default 0.05)",
+    )
+    add("--alpha", type=_above_zero, metavar="A", help="ε of one release (default: the scenario's)")
+    add("-s", "--seed", type=_seed)
+    add("--json", action="store_true")
+    _common(add)
+
+
+def _above_zero(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text}") from None
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text}")
+    return value
+
+
+def _probability(text: str) -> float:
+    value = _above_zero(text)
+    if value >= 1:
+        raise argparse.ArgumentTypeError(f"must be below 1, got {text}")
+    return value
 
 
 def _folders(add: Callable[..., Any]) -> None:

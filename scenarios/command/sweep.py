@@ -157,10 +157,12 @@ def _progress(chosen: argparse.Namespace) -> "Progress":
     """Return what tells of the sweep: a line that is rewritten on a terminal, lines on a pipe, or nothing."""
     if chosen.quiet:
         return Progress()
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    if is_terminal and sys.stdout is not None and sys.stdout.isatty():
-        return RewrittenLine()
-    return Lines()
+    return RewrittenLine() if is_terminal() else Lines()
+
+
+def is_terminal() -> bool:
+    """Whether both standard output and standard error are a terminal: then a line may be rewritten."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdout, sys.stderr))
 
 
 class Progress:

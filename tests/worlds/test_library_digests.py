@@ -9,6 +9,7 @@ import pytest
 from scenarios import run_sync
 from scenarios.experiments.scenario_tests import NEEDS_FILES
 from scenarios.language.reader import library_names
+from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.named_sets import PublishedTable
 from scenarios.planning.scenario import load
 from tests.support.paths import PUBLISHED, needs_data
@@ -23,8 +24,17 @@ def test_the_table_holds_the_whole_library() -> None:
 
 def params(names: list[str]) -> list[Any]:
     """The scenarios of the library; those that need a published data set are skipped without it."""
-    marks = {"adult": needs_data("adult/adult.data")}
-    return [pytest.param(name, marks=marks.get(name, ())) for name in names]
+    return [pytest.param(name, marks=_marks(name)) for name in names]
+
+
+def _marks(name: str) -> Any:
+    table = load(name).read.data
+    if not isinstance(table, PublishedTable):
+        return ()
+    known = SOURCES[table.kind].published
+    assert known is not None
+    places = [f"{known.folder}/{own}" for file in known.files for own in file.names]
+    return needs_data(next((p for p in places if (PUBLISHED / p).is_file()), places[0]))
 
 
 def test_a_scenario_has_the_tag_of_published_data_if_it_reads_some() -> None:

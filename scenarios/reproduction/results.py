@@ -1,0 +1,143 @@
+"""The results of claims as they are kept: `reproduction.json`."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from scenarios.records.file_guard import FolderError, guarded
+from scenarios.records.run_folder import version
+from scenarios.reproduction.claim import Claim, in_order
+from scenarios.reproduction.figure import Figure
+from scenarios.reproduction.judgement import FAILS, HOLDS, UNDECIDED, Judgement
+
+FILE = "reproduction.json"
+KEPT = Path(__file__).with_name(FILE)
+"""The results that come with hush: those of the whole set."""
+SCHEMA = 1
+
+
+class ExperimentResult(msgspec.Struct, frozen=True):
+    """What was run: the command that runs it alone, its seeds, what varied, and the minutes that its runs took."""
+
+    scenario: str
+    command: str
+    seeds: str
+    settings: list[str]
+    runs: int
+    minutes: float
+
+
+class ChoiceResult(msgspec.Struct, frozen=True):
+    """A setting that the paper leaves unstated."""
+
+    setting: str
+    taken: str
+    changes: str
+
+
+class ReasonResult(msgspec.Struct, frozen=True):
+    """Why a claim does not hold, and what tells this cause from the others."""
+
+    cause: str
+    words: str
+    told_apart_by: str
+
+
+class ClaimResult(msgspec.Struct, frozen=True):
+    """A claim with its verdict and its evidence."""
+
+    name: str
+    paper: str
+    place: str
+    statement: str
+    value: str
+    rule: str
+    verdict: str
+    found: list[str]
+    choices: list[ChoiceResult] = []
+    reason: ReasonResult | None = None
+    decides: str = ""
+    experiments: list[ExperimentResult] = []
+    figure: Figure | None = None
+
+    @classmethod
+    def of(
+        cls,
+        claim: Claim,
+        judgement: Judgement,
+        figure: Figure | None,
+        experiments: Sequence[ExperimentResult],
+        lacks: str = "",
+    ) -> "ClaimResult":
+        """Return the result of a claim; `lacks` is what was missing to judge it."""
+        reason = claim.reason if judgement.verdict == FAILS else None
+        return cls(
+            name=claim.name,
+            paper=claim.paper,
+            place=claim.place,
+            statement=claim.statement,
+            value=claim.value,
+            rule=claim.rule,
+            verdict=judgement.verdict,
+            found=list(judgement.found),
+            choices=[ChoiceResult(c.setting, c.taken, c.changes) for c in claim.choices],
+            reason=None
+            if reason is None
+            else ReasonResult(reason.cause, reason.words, reason.told_apart_by),
+            decides="" if judgement.verdict != UNDECIDED else lacks or claim.decides,
+            experiments=list(experiments),
+            figure=figure,
+        )
+
+
+class Results(msgspec.Struct, frozen=True):
+    """The results of a set of claims."""
+
+    schema: int
+    hush: str
+    quick: bool
+    claims: list[ClaimResult]
+
+    def count(self, verdict: str) -> int:
+        """Return how many claims have a verdict."""
+        return sum(claim.verdict == verdict for claim in self.claims)
+
+
+def collected(claims: Iterable[ClaimResult], *, quick: bool) -> Results:
+    """Return the results of some claims together, in the order of the page."""
+    places = {claim.name: place for place, claim in enumerate(in_order())}
+    ordered = sorted(claims, key=lambda result: places[result.name])
+    return Results(SCHEMA, version(), quick, ordered)
+
+
+def write(results: Results, file: Path) -> None:
+    """Write results whole: a reader finds them as they were before or as they are now."""
+    tree = msgspec.to_builtins(results)
+    fresh = file.with_name(f"{file.name}.new")
+    fresh.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.replace(file)
+
+
+def read(file: Path) -> Results:
+    """Read results. Raises `FolderError` where the file is not theirs."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        raise FolderError(f"{file} cannot be read") from None
+    with guarded(file):
+        results = msgspec.json.decode(data, type=Results)
+    if results.schema != SCHEMA:
+        raise FolderError(f"{file} has schema {results.schema}: this hush reads schema {SCHEMA}")
+    return results
+
+
+def contradictions(found: Iterable[ClaimResult], known: Results) -> list[str]:
+    """Return the names of claims that hold here and do not hold there, or the other way round."""
+    verdicts = {claim.name: claim.verdict for claim in known.claims}
+    return [
+        claim.name
+        for claim in found
+        if {claim.verdict, verdicts.get(claim.name, claim.verdict)} == {HOLDS, FAILS}
+    ]

@@ -1,0 +1,1 @@
+"""The papers' claims: what judges them, and what is kept of them."""
