@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
-from scenarios.language.json_numbers import aggregate, number
 from scenarios.language.problems import ScenarioError
 from scenarios.language.reader import Source
 from scenarios.language.visible_text import visible
 from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.context import Options, PlanningContext
-from scenarios.planning.metric_names import split_metric
 from scenarios.planning.own_code import place_of_own
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
@@ -33,6 +31,7 @@ from scenarios.planning.wake_paths import AUTO
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import MANIFEST, SCHEMA, is_record, lock_folder, version
+from scenarios.records.sample_values import value_in
 from scenarios.records.summary import settled
 from scenarios.records.sweep_record import CELLS
 from scenarios.running.control import RunGovernor
@@ -282,17 +281,3 @@ def _done(
         delta=float((summary.get("epsilon") or {}).get("delta") or 0.0),
         wall_s=summary.get("wall_s"),
     )
-
-
-def value_in(name: str, values: Mapping[str, Any], targets: Mapping[str, Any]) -> float:
-    """Return a metric of a sample, folded over agents (the mean, unless its name says else), or a figure of a target.
-
-    NaN where there is none.
-    """
-    if name in targets:
-        return number(targets[name])
-    base, how = split_metric(name)
-    value = values.get(base)
-    if isinstance(value, list):
-        return aggregate(np.array([number(one) for one in value]), how or "mean")
-    return number(value)

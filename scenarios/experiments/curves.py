@@ -4,8 +4,8 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from scenarios.experiments.cells import value_in
 from scenarios.records.reader import RunRecord
+from scenarios.records.sample_values import value_in
 from scenarios.records.sweep_record import CURVES, Row, SweepManifest, in_table
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.records.sample_values import value_in
 from scenarios.records.sweep_record import Row, SweepRecord
 from scenarios.reproduction.judgement import Absent
 
@@ -73,8 +74,6 @@ class Evidence:
     ) -> dict[int, list[tuple[float, float]]]:
         """Return, for each seed, the samples of a metric with their instants in seconds."""
         sweep, courses = self.sweep(scenario), {}
-        from scenarios.experiments.cells import value_in
-
         for row in self.rows(scenario, match):
             samples = sweep.run(row).curves()
             course = [(t, value_in(metric, values, {})) for t, values in samples]

@@ -94,7 +94,7 @@ def _check(table: InnerWddpTable, around: CheckContext) -> None:
 
 
 def _fixed_by(table: InnerWddpTable, around: CheckContext) -> None:
-    if table.sigma is not None:
+    if "sigma" in table.given:
         return  # what each answer costs follows from it
     (gaussian_budgets if table.once else by_rounds)(table, around)
 

@@ -175,7 +175,7 @@ def _figure_2(evidence: Evidence) -> Figure:
         ("keeps ε, norm 1, ε 0.15", _UNIT.scenario, GAUSSIAN, 0.15),
         ("printed, norm 7, ε 0.15", scenario, PRINTED, 1.06),
         ("printed, norm 7, ε 1", scenario, PRINTED, 7.07),
-        ("1 release + smoothing, norm 7, ε 1", scenario, SMOOTHED, 7.07),
+        ("one release, smoothing, norm 7, ε 1", scenario, SMOOTHED, 7.07),
         ("noise / 55, norm 7, ε 0.15", scenario, PRINTED, _TOO_LITTLE),
     )
     points = [

@@ -337,7 +337,7 @@ KINDS = (
             judge=partial(_outperforms, start=start, pair=pair),
             experiments=(_TRADE,),
             choices=(*_OUR, _RATES),
-            figure=_courses if start == 3 else _grid,
+            figure=_courses if (start, pair) == (3, "private") else _grid,
             decides="more seeds, or the q₁ and q₂ of the paper's legend",
             reason=_BLUE,
         )

@@ -46,8 +46,18 @@ def cells(folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.mark.slow
 def test_a_killed_set_goes_on_where_it_was(tmp_path: Path) -> None:
-    words = ["reproduce", "bellet-figure-4", "--quick", "--out", str(tmp_path / "cut"), "--jobs", "1"]
-    process = subprocess.Popen([sys.executable, "-m", "hush", *words], stdout=subprocess.DEVNULL, start_new_session=True)
+    words = [
+        "reproduce",
+        "bellet-figure-4",
+        "--quick",
+        "--out",
+        str(tmp_path / "cut"),
+        "--jobs",
+        "1",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hush", *words], stdout=subprocess.DEVNULL, start_new_session=True
+    )
     until = time.monotonic() + 120
     while len(cells(tmp_path / "cut")) < 3 and time.monotonic() < until:
         time.sleep(0.02)
@@ -70,7 +80,9 @@ def test_a_name_that_is_none_has_a_nearest_one() -> None:
     assert "bellet-figure" in done.stderr
 
 
-def test_missing_data_leave_a_claim_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_leave_a_claim_undecided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HUSH_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     done = hush("reproduce", "bellet-table-1-free", "--out", str(tmp_path / "r"))
@@ -86,7 +98,9 @@ def test_the_list_has_every_claim() -> None:
     assert [line.split()[0] for line in done.stdout.splitlines()] != []
     assert {line.split()[0] for line in done.stdout.splitlines()} == set(CLAIMS)
     listed = json.loads(hush("reproduce", "kang", "--list", "--json").stdout)
-    assert {entry["name"] for entry in listed} == {n for n, c in CLAIMS.items() if c.paper == "kang"}
+    assert {entry["name"] for entry in listed} == {
+        n for n, c in CLAIMS.items() if c.paper == "kang"
+    }
 
 
 def test_quick_claims_are_refused_where_none_is() -> None:
@@ -128,7 +142,9 @@ def test_a_budget_is_designed_from_a_sweep(swept: Path, tmp_path: Path) -> None:
         (["--most-loss", "1e-9"], "no α"),
     ],
 )
-def test_what_a_trade_off_cannot_be_made_of_is_said(swept: Path, options: list[str], said: str) -> None:
+def test_what_a_trade_off_cannot_be_made_of_is_said(
+    swept: Path, options: list[str], said: str
+) -> None:
     done = hush("tradeoff", str(swept), *options)
     assert done.returncode == 2
     assert said in done.stderr
@@ -139,7 +155,9 @@ def test_bounds_of_descent_and_of_points() -> None:
     done = json.loads(hush("bounds", "quickstart", "--json", "--wakes", "1", "5").stdout)
     first, second = done["rows"]
     assert first["wakes_each"] == 1
-    assert second["optimisation"] == pytest.approx(done["gap_at_start"] * done["contraction"] ** 500)
+    assert second["optimisation"] == pytest.approx(
+        done["gap_at_start"] * done["contraction"] ** 500
+    )
     assert sum(done["schedule"]["corrected"]) == pytest.approx(1)
     words = hush("bounds", "quickstart").stdout
     assert "assumes" in words

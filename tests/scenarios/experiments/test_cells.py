@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.experiments.cells import identities, value_in
+from scenarios.experiments.cells import identities
 from scenarios.experiments.orders import Wishes, order_of
 from scenarios.experiments.sweep import Sweeping
 from scenarios.language.writer import to_toml
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.scenario import load
+from scenarios.records.sample_values import value_in
 from tests.support.builders import private, scenario
 
 
