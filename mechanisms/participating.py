@@ -18,7 +18,7 @@ class ParticipatingDescent(CoordinateDescent):
     With `when_read` an agent releases afresh only when a neighbour has acknowledged its last release; meanwhile it smooths. With
     `rolls_over` the releases stand for the agent's first T wakes, missed ones counted, and the share of a missed wake passes
     evenly to those that are left: after missing wake j of T (counted from 0) each of the T − 1 − j later shares is (T − j)/(T − 1 − j) times
-    as large. `squares` is whether shares are those of Σμ², and not of Σε.
+    as large. The schedule is that of an agent that misses none: what is missed leaves the total as it is. `squares` is whether shares are those of Σμ², and not of Σε.
     """
 
     when_read: bool = False
@@ -28,12 +28,6 @@ class ParticipatingDescent(CoordinateDescent):
     @property
     def participates(self) -> bool:
         return True
-
-    def schedule(self, degree: int) -> tuple[Spend, ...] | None:
-        """All releases of an agent that misses no wake; None where shares pass on."""
-        if self.rolls_over:
-            return None
-        return CoordinateDescent.schedule(self, degree)
 
     def next_spend(self, heard: Heard, made: int) -> Spend | None:
         if self.when_read and made and not heard.acknowledged:
