@@ -48,10 +48,13 @@ class ParticipatingDescent(CoordinateDescent):
         base = self.spends[0]
         if times == 1.0:
             return base
-        charge = base.charged * (times**0.5 if self.squares else times)
-        scale = self.law.scale(charge, base.sensitivity)
+        factor = times**0.5 if self.squares else times
+        charge = self.law.charge(base.scale, base.sensitivity) * factor
         return replace(
-            base, scale=scale, claimed=charge, charged=self.law.charge(scale, base.sensitivity)
+            base,
+            scale=self.law.scale(charge, base.sensitivity),
+            claimed=base.claimed * factor,
+            charged=base.charged * factor,
         )
 
     def propose(self, state: Vector, heard: Heard, made: int) -> Step:

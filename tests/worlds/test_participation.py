@@ -140,7 +140,6 @@ def test_waiting_pays_for_fewer_releases_that_nobody_reads(tmp_path: Any) -> Non
         ({"schedule": "survival", "survival": [0.5] * 11 + [0.9]}, "earlier"),
         ({"survival": 0.9}, 'belongs to schedule = "survival"'),
         ({"release": "when-read", "smooth_after": False}, "smooth_after"),
-        ({"schedule": "rollover", "calibration": "as_printed"}, "no paper"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(mechanism: dict[str, Any], said: str) -> None:
