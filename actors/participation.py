@@ -1,4 +1,4 @@
-"""What an agent knows of its own participation: which of its wakes it missed, and whether its last release was read.
+"""What an agent knows of its own participation: which of its wakes brought no release, and whether the last was read.
 
 All of it follows from clocks, faults and messages, never from data, so that a mechanism may decide by it without a charge.
 """
@@ -14,7 +14,15 @@ class Participation:
     `instants` are the agent's own wake times; None where barriers count rounds.
     """
 
-    __slots__ = ("_instants", "acknowledged", "missed", "reads", "released", "slot")
+    __slots__ = (
+        "_has_released",
+        "_instants",
+        "acknowledged",
+        "missed",
+        "reads",
+        "released",
+        "slot",
+    )
 
     def __init__(self, instants: Iterator[int] | None) -> None:
         self._instants = instants
@@ -23,7 +31,9 @@ class Participation:
         self.slot = -1
         """The number of its last wake, missed ones counted; −1 before the first."""
         self.missed: tuple[int, ...] = ()
-        """The numbers of the wakes that it missed, up to its last one."""
+        """The numbers of the wakes before its last one at which it released nothing: it was away, alone, or waited."""
+        self._has_released = False
+        """Whether it released at its last wake."""
         self.released: int | None = None
         """The version under which its last release was published; None before the first."""
         self.acknowledged = False
@@ -31,7 +41,8 @@ class Participation:
 
     def wake(self, instant: int, round_: int) -> None:
         """Note a wake at an instant of its own clock; with barriers, of a round that is counted from 1."""
-        former = self.slot
+        former = self.slot + self._has_released  # of wakes before the first there is none
+        self._has_released = False
         if self._instants is None:
             self.slot = round_ - 1
         else:
@@ -39,7 +50,7 @@ class Participation:
                 self.slot += 1
                 if at >= instant:
                     break
-        self.missed += tuple(range(former + 1, self.slot))
+        self.missed += tuple(range(max(0, former), self.slot))
 
     def merge(self, agent: int, taken: Mapping[int, Message]) -> None:
         """Note what the agent merged, and what its neighbours said of its own messages."""
@@ -52,6 +63,7 @@ class Participation:
     def release(self, version: int) -> None:
         """Note that a release was published under a version."""
         self.released, self.acknowledged = version, False
+        self._has_released = True
 
     def lose_memory(self) -> None:
         """Forget what was merged: a crash took it with the models of the neighbours."""

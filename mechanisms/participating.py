@@ -16,8 +16,8 @@ class ParticipatingDescent(CoordinateDescent):
     """Coordinate descent that may wait until its last release was read, and may pass missed shares on.
 
     With `when_read` an agent releases afresh only when a neighbour has acknowledged its last release; meanwhile it smooths. With
-    `rolls_over` the releases stand for the agent's first T wakes, missed ones counted, and the share of a missed wake passes
-    evenly to those that are left: after missing wake j of T (counted from 0) each of the T − 1 − j later shares is (T − j)/(T − 1 − j) times
+    `rolls_over` the releases stand for the agent's first T wakes, missed ones counted, and the share of a wake without a release passes
+    evenly to those that are left: after wake j of T (counted from 0) each of the T − 1 − j later shares is (T − j)/(T − 1 − j) times
     as large. The schedule is that of an agent that misses none: what is missed leaves the total as it is. `squares` is whether shares are those of Σμ², and not of Σε.
     """
 

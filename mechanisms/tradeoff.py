@@ -13,6 +13,8 @@ import numpy as np
 _STEEPEST, _FLATTEST = 50.0, 0.02
 """c₅ is looked for between these, in units of one over the range of α."""
 _GRID = 400
+_FARTHEST = 600.0
+"""e to this power is still a number."""
 _ROUNDS = 80
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -58,8 +60,8 @@ class PrivacyUtility:
 
     def of(self, alpha: float) -> float:
         """Return the utility at α > 0."""
-        spent = self.omega3 * alpha + self.omega4 * alpha * alpha
-        return self.omega1 * math.log(self.omega2 / spent)
+        rate = math.log(self.omega3 + self.omega4 * alpha)
+        return self.omega1 * (math.log(self.omega2) - math.log(alpha) - rate)
 
     def slope(self, alpha: float) -> float:
         """Return the derivative at α > 0."""
@@ -96,7 +98,8 @@ def fit(alphas: Sequence[float], losses: Sequence[float]) -> Fit:
             f"a fit of three numbers needs at least four different α, got {len({*x.tolist()})}"
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise NoFit("an α or a loss is not finite: a run diverged")
+        wrong = [f"{a:g}" for a, b in zip(alphas, losses, strict=True) if not math.isfinite(a + b)]
+        raise NoFit(f"there is no finite value at α = {', '.join(wrong)}")
     width = float(x.max() - x.min())
     low, high = math.log(_FLATTEST / width), math.log(_STEEPEST / width)
     # past the steepest, the curve has fallen between two neighbouring points: no point tells how fast
@@ -111,6 +114,10 @@ def fit(alphas: Sequence[float], losses: Sequence[float]) -> Fit:
     left, right = float(steps[max(0, at - 1)]), float(steps[min(_GRID - 1, at + 1)])
     c5 = math.exp(_least(missed, left, right))
     c4, c6, squares = _linear(x, y, c5)
+    if c5 * float(x.min()) > _FARTHEST:
+        raise NoFit(
+            f"the curve falls so fast that its height at α = 0 is no number, seen from α = {x.min():g} on"
+        )
     spread = float(((y - y.mean()) ** 2).sum())
     explained = 1.0 - squares / spread if spread > 0 else 1.0
     undetermined = c4 == 0.0 or at in {0, _GRID - 1}
@@ -127,7 +134,7 @@ def _linear(x: "np.ndarray", y: "np.ndarray", c5: float) -> tuple[float, float, 
     if c6 < 0:
         c6, c4 = 0.0, max(0.0, float(falls @ y) / float(falls @ falls))
     left = y - c4 * falls - c6
-    return c4 * math.exp(min(700.0, c5 * float(x.min()))), c6, float(left @ left)
+    return c4 * math.exp(min(_FARTHEST, c5 * float(x.min()))), c6, float(left @ left)
 
 
 def _least(function: Callable[[float], float], low: float, high: float) -> float:

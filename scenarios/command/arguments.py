@@ -392,14 +392,18 @@ def _reproduces(verbs: Any) -> None:
         metavar="PAPER|CLAIM",
         help="papers, claims, or beginnings of their names (default: all; --list has them)",
     )
-    add("--quick", action="store_true", help="what takes minutes, with fewer seeds and settings")
+    add(
+        "--quick",
+        action="store_true",
+        help="claims that take minutes, with fewer seeds and settings",
+    )
     add("--list", action="store_true", help="the claims with their verdicts, a line each")
     add("-j", "--jobs", type=_jobs, default=None, help="workers (default: one per core)")
     add(
         "-o",
         "--out",
         metavar="DIR",
-        help="default runs/reproduction; what was run there before is not run again",
+        help="default runs/reproduction, with --quick runs/reproduction-quick; what was run there before is not run again",
     )
     add("-q", "--quiet", action="store_true", help="say nothing but errors")
     add("--json", action="store_true")
@@ -467,8 +471,8 @@ def _above_zero(text: str) -> float:
         value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, got {text}") from None
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number above 0, got {text}")
+    if not 1e-9 <= value <= 1e9:
+        raise argparse.ArgumentTypeError(f"must be a number from 1e-9 to 1e9, got {text}")
     return value
 
 

@@ -19,6 +19,7 @@ _SAMPLED = {"admm": (3,), "dvp": (4,), "pvp": (5, 6)}
 def perform(chosen: argparse.Namespace) -> int:
     """Print the bounds of a scenario's mechanism."""
     plan = plan_of(chosen, scenario_of(chosen, chosen.scenario))
+    _refuse_other_options(plan.kind, chosen)
     if plan.kind == "cd":
         figures = _of_descent(plan, tuple(chosen.wakes) or _WAKES)
         lines = _descent_in_words(figures)
@@ -33,6 +34,16 @@ def perform(chosen: argparse.Namespace) -> int:
     else:
         say(*lines)
     return 0
+
+
+def _refuse_other_options(kind: str, chosen: argparse.Namespace) -> None:
+    """Raise `ScenarioError` for options that mean nothing to the bounds of a kind."""
+    of_samples = [name for name in ("norm", "error", "alpha") if getattr(chosen, name) is not None]
+    if kind == "cd" and of_samples:
+        known = ", ".join(_SAMPLED)
+        raise ScenarioError.of(f"--{of_samples[0]}", f"belongs to the bounds of {known}, not of cd")
+    if kind != "cd" and chosen.wakes:
+        raise ScenarioError.of("--wakes", f"belongs to the bounds of cd, not of {kind}")
 
 
 def _of_descent(plan: "Plan", wakes: tuple[int, ...]) -> dict[str, Any]:
@@ -114,7 +125,9 @@ def _descent_in_words(figures: dict[str, Any]) -> list[str]:
 
 
 def _schedule_in_words(schedule: dict[str, Any], count: int) -> list[str]:
-    shown = sorted({1, 2, count // 4, count // 2, 3 * count // 4, count} - {0})
+    shown = sorted(
+        k for k in {1, 2, count // 4, count // 2, 3 * count // 4, count} if 0 < k <= count
+    )
     lines = [
         f'  Proposition 2: the share of {schedule["of"]} of release k of {count} (schedule = "growing"; printed of ε, reversed: E10)',
         "  release " + " ".join(f"{k:>9}" for k in shown),
@@ -134,6 +147,10 @@ def _of_samples(plan: "Plan", chosen: argparse.Namespace) -> dict[str, Any]:
         said = f"the theorems need {' and '.join(missing)}: ‖f⁰‖ of a reference model, and how much worse than it is good enough"
         raise ScenarioError.of(missing[0], said)
     alpha = chosen.alpha if chosen.alpha is not None else _alpha(table)
+    if alpha is not None and alpha > 1:
+        raise ScenarioError.of(
+            "--alpha", f"the theorems are proved for α of at most 1, got {alpha:g}"
+        )
     if alpha is None and plan.kind != "admm":
         raise ScenarioError.of("--alpha", "give the ε of one release: the scenario states none")
     degrees = [len(node.neighbours) for node in plan.nodes]

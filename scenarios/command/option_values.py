@@ -49,13 +49,15 @@ def warn_of_table(record: "SweepRecord") -> None:
         say(f"hush: {record.path}: {flaw}", error=True)
 
 
-def settings(pairs: list[str]) -> dict[str, Any]:
-    """Read `--set KEY=VALUE`: a TOML value, else a text."""
+def settings(pairs: list[str], option: str = "--set") -> dict[str, Any]:
+    """Read `--set KEY=VALUE`, or another option of that form: a TOML value, else a text."""
     values = {}
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator or not key:
-            raise ScenarioError.of(f"--set {pair}", "must be KEY=VALUE, such as network.loss=0.1")
+            raise ScenarioError.of(
+                f"{option} {pair}", "must be KEY=VALUE, such as network.loss=0.1"
+            )
         try:
             read = tomllib.loads(f"v = {value}")
             values[key.strip()] = read["v"] if set(read) == {"v"} else value

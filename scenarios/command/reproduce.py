@@ -2,11 +2,12 @@
 
 import argparse
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenarios.command.option_values import named_folders
-from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 DIFFERS = 1
 """The exit code where a verdict contradicts the one that comes with hush."""
 _INDENT = "    "
+_OUT, _PAGE = "runs/reproduction", "reproduction.md"
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -33,19 +35,22 @@ def perform(chosen: argparse.Namespace) -> int:
 
 def _chosen(words: Sequence[str], claims: "Sequence[Claim]") -> "list[Claim]":
     """Return the claims that some words name: papers, claims, or beginnings of their names up to a hyphen."""
+    from scenarios.reproduction.papers import PAPERS
+
     if not words:
         return list(claims)
-    found: dict[str, Claim] = {}
+    found: set[str] = set()
     for word in words:
-        mine = [
-            claim
-            for claim in claims
-            if word in {claim.name, claim.paper} or claim.name.startswith(f"{word}-")
-        ]
+        if word in PAPERS:
+            mine = [claim.name for claim in claims if claim.paper == word]
+        else:
+            mine = [c.name for c in claims if c.name == word or c.name.startswith(f"{word}-")]
         if not mine:
-            names = [*dict.fromkeys(claim.paper for claim in claims), *(c.name for c in claims)]
-            raise ScenarioError.of("", f"no claim or paper '{word}'; {nearest(word, names)}")
-        found |= {claim.name: claim for claim in mine}
+            near = get_close_matches(word, [*PAPERS, *(c.name for c in claims)], 1, 0.5)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            said = f"no claim or paper '{word}'; {hint}papers are {', '.join(PAPERS)}; `hush reproduce --list` has every claim"
+            raise ScenarioError.of("", said)
+        found.update(mine)
     return [claim for claim in claims if claim.name in found]
 
 
@@ -79,46 +84,103 @@ def _reproduce(chosen: argparse.Namespace, claims: "list[Claim]") -> int:
     from scenarios.pictures.draw import NoMatplotlib
     from scenarios.planning.context import Options
     from scenarios.records.run_folder import lock_folder
-    from scenarios.reproduction.page import FOLDER, page, write_pictures
+    from scenarios.reproduction.page import FOLDER, in_short, page, write_pictures
     from scenarios.reproduction.perform import Means, reproduce
     from scenarios.reproduction.results import FILE, KEPT, collected, contradictions, read, write
 
-    if chosen.quick and not any(claim.is_quick for claim in claims):
-        raise ScenarioError.of("--quick", "none of these claims is quick: leave it out")
-    out = Path(chosen.out or "runs/reproduction")
+    wanted = _quick_ones(claims, told=not chosen.quiet) if chosen.quick else claims
+    out = Path(chosen.out or _OUT + ("-quick" if chosen.quick else ""))
     options = Options(folders=named_folders(chosen))
     told = _Told(quiet=chosen.quiet or chosen.json)
     results: list[ClaimResult] = []
-    with lock_folder([out], lambda _: None) as folder:
+    with lock_folder([out], _refuse_foreign) as folder:
+        before = _before(folder / FILE, quick=chosen.quick)
         means = Means(options, folder, chosen.jobs, quick=chosen.quick)
         try:
-            for result in reproduce(claims, means, told):
+            for result in reproduce(wanted, means, told):
                 results.append(result)
-                write(collected(results, quick=chosen.quick), folder / FILE)
+                everything = collected([*before, *results], quick=chosen.quick)
+                write(everything, folder / FILE)
         except KeyboardInterrupt:
             told.close()
-            said = f"interrupted: {len(results)} of {len(claims)} claims are judged; the same command goes on"
+            said = f"interrupted: {len(results)} of {len(wanted)} claims are judged; the same command goes on"
             raise KeyboardInterrupt(said) from None
         finally:
             told.close()
-        everything = collected(results, quick=chosen.quick)
-        (folder / "reproduction.md").write_text(page(everything), encoding="utf-8")
+        everything = collected([*before, *results], quick=chosen.quick)
+        (folder / _PAGE).write_text(page(everything), encoding="utf-8")
+        pictures = ""
         try:
-            write_pictures(everything, folder / FOLDER)
+            if write_pictures(everything, folder / FOLDER):
+                pictures = f", {folder / FOLDER} the pictures"
         except NoMatplotlib as missing:
             say(f"hush: no pictures: {missing}", error=True)
     differ = contradictions(results, read(KEPT))
     if chosen.json:
         import msgspec
 
-        say_json(msgspec.to_builtins(everything))
+        say_json(msgspec.to_builtins(collected(results, quick=chosen.quick)))
     elif not chosen.quiet:
-        counts = (f"{everything.count(v)} {v}" for v in ("holds", "does not hold", "undecided"))
-        say("", f"{len(results)} claims: {', '.join(counts)}")
-        say(f"{folder / 'reproduction.md'} has the evidence, {folder / FOLDER} the pictures")
+        say("", f"claims: {in_short(collected(results, quick=chosen.quick))}")
+        say(f"{folder / _PAGE} has the evidence{pictures}")
     for name in differ:
         say(f"hush: {name}: the verdict contradicts the one that comes with hush", error=True)
     return DIFFERS if differ else 0
+
+
+def _quick_ones(claims: "list[Claim]", *, told: bool) -> "list[Claim]":
+    """Return the claims that a quick run judges. Raises `ScenarioError` where there is none."""
+    quick = [claim for claim in claims if claim.is_quick]
+    if not quick:
+        raise ScenarioError.of("--quick", "none of these claims is quick: leave it out")
+    if told and len(quick) < len(claims):
+        say(
+            f"{len(claims) - len(quick)} of {len(claims)} claims take longer: --quick leaves them out"
+        )
+    return quick
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Raise `FolderError` where a folder holds something else, or something stands where results go."""
+    from scenarios.records.folder_error import FolderError
+    from scenarios.reproduction.page import FOLDER
+    from scenarios.reproduction.perform import SWEEPS
+    from scenarios.reproduction.results import FILE
+
+    held = {path.name for path in folder.iterdir()}
+    if held and not held & {FILE, SWEEPS}:
+        raise FolderError(
+            f"{folder} is not empty, and holds no results of claims: nothing was written"
+        )
+    for name, wrong in (
+        (FILE, Path.is_dir),
+        (_PAGE, Path.is_dir),
+        (FOLDER, Path.is_file),
+        (SWEEPS, Path.is_file),
+    ):
+        if wrong(folder / name):
+            what = "a folder" if wrong is Path.is_dir else "a file"
+            raise FolderError(
+                f"{folder / name} is {what}, and results go there: nothing was written"
+            )
+
+
+def _before(file: Path, *, quick: bool) -> "list[ClaimResult]":
+    """Return the results that a folder holds of earlier calls, of claims that there still are.
+
+    Raises `FolderError` where they were quick and these are not, or the other way round.
+    """
+    from scenarios.records.folder_error import FolderError
+    from scenarios.reproduction.claim import CLAIMS
+    from scenarios.reproduction.results import read
+
+    if not file.is_file():
+        return []
+    held = read(file)
+    if held.quick != quick:
+        what = "quick results" if held.quick else "results of whole sweeps"
+        raise FolderError(f"{file.parent} holds {what}: choose another --out")
+    return [result for result in held.claims if result.name in CLAIMS]
 
 
 class _Told:
@@ -147,7 +209,7 @@ class _Told:
         say(*(f"{_INDENT}{found}" for found in result.found))
         if result.reason is not None:
             say(f"{_INDENT}reason: {result.reason.cause}: {result.reason.words}")
-        if result.decides:
+        if result.decides and result.decides not in result.found[0]:
             say(f"{_INDENT}what would decide it: {result.decides}")
 
     def close(self) -> None:

@@ -25,7 +25,8 @@ def perform(chosen: argparse.Namespace) -> int:
     values = _values(record, axis, chosen)
     try:
         utility = PrivacyUtility(*_numbers(chosen.omega))
-        curve = fit(list(values), [math.fsum(v) / len(v) for v in values.values()])
+        means = [math.fsum(each.values()) / len(each) for each in values.values()]
+        curve = fit(list(values), means)
         low = chosen.low if chosen.low is not None else min(values)
         high = chosen.high if chosen.high is not None else max(values)
         most = math.inf if chosen.most_loss is None else chosen.most_loss
@@ -50,8 +51,9 @@ def _numbers(text: str) -> tuple[float, ...]:
         numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
         numbers = ()
-    if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
-        raise ScenarioError.of("--omega", f"must be four numbers such as 0.02,6,9,1, got {text}")
+    if len(numbers) != 4 or not all(n == 0 or 1e-9 <= n <= 1e9 for n in numbers):
+        said = f"must be four numbers such as 0.02,6,9,1, each 0 or from 1e-9 to 1e9, got {text}"
+        raise ScenarioError.of("--omega", said)
     return numbers
 
 
@@ -64,18 +66,22 @@ def _axis(record: "SweepRecord", wanted: str | None) -> str:
         return wanted
     own = [n for n in names if n.endswith((".alpha", ".epsilon", "epsilon_features"))]
     if len(own) != 1:
-        said = f"say which axis is ε: it varies {', '.join(names) or 'nothing'}"
+        said = f"say by --axis which axis is ε; there are {', '.join(names) or 'none'}"
         raise ScenarioError.of("--axis", said)
     return own[0]
 
 
 def _values(
     record: "SweepRecord", axis: str, chosen: argparse.Namespace
-) -> dict[float, list[float]]:
+) -> dict[float, dict[int, float]]:
     """Return the metric of each seed at each value of the axis, in growing order."""
     from scenarios.command.option_values import settings
 
-    only = settings(chosen.only)
+    only = settings(chosen.only, "--only")
+    columns = [column for one in record.axes for column in one.columns]
+    for key in only:
+        if key not in columns:
+            raise ScenarioError.of("--only", f"'{key}' does not vary; {nearest(key, columns)}")
     rows = [
         row
         for row in record.chosen
@@ -86,18 +92,19 @@ def _values(
     if chosen.metric not in record.manifest.metrics:
         known = ", ".join(record.manifest.metrics)
         raise ScenarioError.of("--metric", f"the table has no '{chosen.metric}'; it has {known}")
-    found: dict[float, list[float]] = {}
-    seeds: set[tuple[float, int]] = set()
+    found: dict[float, dict[int, float]] = {}
     for row in rows:
         label = row.settings[axis]
         if isinstance(label, (bool, str)):
             raise ScenarioError.of("--axis", f"'{axis}' has values that are no numbers: {label}")
-        if (float(label), row.seed) in seeds:
+        if row.seed in found.get(float(label), {}):
             others = [c for a in record.axes for c in a.columns if c != axis]
             said = f"several settings have one value of {axis}: narrow down {', '.join(others)} by --only KEY=VALUE"
             raise ScenarioError.of("--only", said)
-        seeds.add((float(label), row.seed))
-        found.setdefault(float(label), []).append(row.metrics[chosen.metric])
+        if row.verdict == "diverged":
+            said = f"agents diverged at {axis} = {label}, seed {row.seed}: leave that value out of the sweep"
+            raise ScenarioError.of("", said)
+        found.setdefault(float(label), {})[row.seed] = row.metrics[chosen.metric]
     return {alpha: found[alpha] for alpha in sorted(found)}
 
 
@@ -107,20 +114,17 @@ def _is(label: Any, value: Any) -> bool:
 
 
 def _of_each_seed(
-    values: dict[float, list[float]],
+    values: dict[float, dict[int, float]],
     utility: "PrivacyUtility",
     bounds: tuple[float, float, float],
 ) -> list[float]:
-    """Return α* of each seed alone, where every α has as many seeds; those without one are left out."""
+    """Return α* of each seed that every α has, alone; those for which there is none are left out."""
     from mechanisms.tradeoff import NoFit, best, fit
 
-    counts = {len(each) for each in values.values()}
-    if len(counts) != 1:
-        return []
     found = []
-    for at in range(counts.pop()):
+    for seed in sorted(set.intersection(*(set(each) for each in values.values()))):
         try:
-            curve = fit(list(values), [each[at] for each in values.values()])
+            curve = fit(list(values), [each[seed] for each in values.values()])
             found.append(best(curve, utility, *bounds).alpha)
         except NoFit:
             continue
@@ -131,19 +135,19 @@ def _figures(
     record: "SweepRecord",
     axis: str,
     metric: str,
-    values: dict[float, list[float]],
+    values: dict[float, dict[int, float]],
     curve: "Fit",
     found: "Best",
     own: list[float],
 ) -> dict[str, Any]:
     from scenarios.records.intervals import interval
 
-    low, _, high = interval(own, 0.95) if len(own) > 1 else (None, None, None)
+    low, _, high = interval(own, 0.95) if len(own) > 2 else (None, None, None)
     return {
         "sweep": record.manifest.name,
         "axis": axis,
         "metric": metric,
-        "points": {f"{alpha:g}": each for alpha, each in values.items()},
+        "points": {f"{alpha:g}": list(each.values()) for alpha, each in values.items()},
         "fit": {
             "c4": curve.c4,
             "c5": curve.c5,
@@ -208,7 +212,7 @@ def _draw(out: Path, figures: dict[str, Any], curve: "Fit", found: "Best") -> No
 
     points = [Points(float(alpha), each) for alpha, each in figures["points"].items()]
     seen = line("measured", points)
-    least, most = min(seen.x), max(seen.x)
+    least, most = found.low, max(found.high, *seen.x)
     steps = [least * (most / least) ** (k / (_POINTS - 1)) for k in range(_POINTS)]
     fitted = [curve.loss(alpha) for alpha in steps]
     lines = [

@@ -35,6 +35,8 @@ def descent_facts(plan: Plan) -> DescentFacts:
     """Return what bounds of a plan rest on. Raises `ScenarioError` where its mechanism is no coordinate descent."""
     if not isinstance(plan.joint, Personalised) or not plan.nodes:
         raise ScenarioError.of("mechanism.kind", "these bounds are of cd")
+    if not plan.loss.convex:
+        raise ScenarioError.of("task.loss", "these bounds need a convex loss")
     degrees = plan.graph.degrees()
     pulls, blocks, convexities = list[float](), list[float](), list[float]()
     energies, scales = list[float](), list[float]()
@@ -59,7 +61,9 @@ def descent_facts(plan: Plan) -> DescentFacts:
         energies.append(mechanism.law.mean_norm(spend.scale, plan.dimension) ** 2)
         if mechanism.law.name == "laplace":
             scales.append(spend.scale)
-    if not convexities or min(convexities) <= 0:
+    if not convexities:
+        raise ScenarioError.of("network", "no agent has a neighbour: there is nothing to bound")
+    if min(convexities) <= 0:
         said = "the bounds need a strongly convex objective: set task.l2 above 0"
         raise ScenarioError.of("task.l2", said)
     try:

@@ -65,18 +65,18 @@ def _head(results: Results) -> Iterator[str]:
     yield ""
     yield "<!-- Written by docs/write_reproduction.py from scenarios/reproduction/reproduction.json. Do not edit. -->"
     yield ""
-    counts = ", ".join(f"{results.count(verdict)} {verdict}" for verdict in _WORDS)
+    counts = in_short(results)
     yield (
         f"{len(results.claims)} claims of five papers, each judged by runs of hush {results.hush}: {counts}. "
         "`hush reproduce` runs the whole set, `hush reproduce NAME` one claim, figure or paper, `hush reproduce --quick` what "
-        "takes minutes and needs no large data set."
+        "takes minutes."
     )
     yield ""
     yield (
-        "**How claims are judged.** Each is a rule that was written down before the verdict: numbers, one for each seed, whose mean "
-        "must lie above or below a bound. It *holds* where the t-interval of the mean lies inside, *does not hold* where it lies "
+        "**How claims are judged.** Each is a rule in its record: numbers, one for each seed, whose mean must lie above or below a "
+        "bound. It *holds* where the t-interval of the mean lies inside, *does not hold* where it lies "
         "outside, and is *undecided* where it contains the bound or where data are missing. The intervals of all parts of a claim "
-        "hold together with 95 % (Bonferroni). A rule that was set after a first look says so. The papers' figures are pictures without "
+        "hold together with 95 % (Bonferroni). Settings were chosen after exploratory runs; a bound that was set after a first look says so. The papers' figures are pictures without "
         "numbers in their text, so what is judged is mostly an order or a sign."
     )
     yield ""
@@ -86,6 +86,12 @@ def _head(results: Results) -> Iterator[str]:
         "and which run tells them apart. Every ε names its adversary and its δ where it stands; *as printed* noise keeps no promise."
     )
     yield ""
+
+
+def in_short(results: Results) -> str:
+    """Return how many claims have which verdict."""
+    held, failed, open_ = (results.count(verdict) for verdict in (HOLDS, FAILS, UNDECIDED))
+    return f"{held} hold, {failed} do not hold, {open_} are undecided"
 
 
 def _table(results: Results) -> Iterator[str]:
@@ -167,7 +173,7 @@ def _runs(results: Results) -> Iterator[str]:
     runs = sum(experiment.runs for experiment in seen.values())
     yield "## What it took"
     yield ""
-    yield f"{runs:,} runs of {len(seen)} scenarios, {minutes:.0f} minutes of work of one processor."
+    yield f"{runs:,} runs of {len(seen)} scenarios, {minutes:.0f} minutes of one worker by the clock, without plans."
     yield ""
     yield "| scenario | runs | minutes |"
     yield "| --- | --- | --- |"

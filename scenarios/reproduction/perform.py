@@ -14,13 +14,14 @@ from scenarios.planning.data_sources import SOURCES
 from scenarios.planning.files import Folders
 from scenarios.planning.published import states
 from scenarios.planning.scenario import load
-from scenarios.records.sweep_record import SweepRecord
+from scenarios.records.sweep_record import Row, SweepRecord
 from scenarios.reproduction.claim import Claim, Experiment
 from scenarios.reproduction.evidence import Evidence
 from scenarios.reproduction.judgement import UNDECIDED, Absent, Judgement
 from scenarios.reproduction.results import ClaimResult, ExperimentResult
 
-_SWEEPS = "sweeps"
+SWEEPS = "sweeps"
+"""The folder of the sweeps in that of the results."""
 
 
 class Told(Protocol):
@@ -55,12 +56,11 @@ def reproduce(claims: Sequence[Claim], means: Means, told: Told) -> Iterator[Cla
     Raises `ScenarioError` where a scenario of the library cannot be run with these options, and `FolderError` where the
     folder cannot be had. Missing data sets make their claims undecided.
     """
-    chosen = [claim for claim in claims if claim.is_quick] if means.quick else list(claims)
-    needed = _experiments(chosen)
+    needed = _experiments(claims)
     sweeps: dict[str, SweepRecord] = {}
     missing: dict[str, str] = {}
     made: dict[str, ExperimentResult] = {}
-    left = list(chosen)
+    left = list(claims)
     for number, experiment in enumerate(needed, 1):
         left = yield from _judge_ready(left, sweeps, missing, made, means, told)
         lacks = lack(experiment, means.options)
@@ -135,7 +135,7 @@ def lack(experiment: Experiment, options: Options) -> str:
     here = [one for one in found if one.path is not None]
     if here and (known.alternatives or len(here) == len(found)):
         return ""
-    return f"the data set {known.title} is not here: {known.how_to_get()}"
+    return f"a data set is not here: {known.how_to_get()}"
 
 
 def _run(
@@ -161,7 +161,7 @@ def _run(
         [experiment.scenario], {}, means.options, wishes, jobs=means.jobs, command=command
     )
     name = experiment.scenario.replace("/", "-")
-    with sweep_folder([means.folder / _SWEEPS / name], new=False) as folder:
+    with sweep_folder([means.folder / SWEEPS / name], new=False) as folder:
         Sweeping(order).perform(folder, watcher)
         record = SweepRecord(folder)
         rows = record.rows
@@ -172,8 +172,13 @@ def _run(
         seeds=_in_words(manifest.seeds),
         settings=[f"{axis.name}: {', '.join(map(str, axis.labels))}" for axis in manifest.axes],
         runs=len(rows),
-        minutes=math.ceil((manifest.work_s or 0.0) / 6) / 10,
+        minutes=math.ceil(_seconds(rows) / 6) / 10,
     )
+
+
+def _seconds(rows: Sequence[Row]) -> float:
+    """Return how long the runs of a table took, by the clock on the wall; also those that were run before."""
+    return math.fsum({row.run: row.wall_s or 0.0 for row in rows}.values())
 
 
 def _in_words(seeds: Sequence[int]) -> str:

@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 class ExperimentResult(msgspec.Struct, frozen=True):
-    """What was run: the command that runs it alone, its seeds, what varied, and the minutes that its runs took."""
+    """What was run: the command that runs it alone, its seeds, what varied, and the minutes that its runs took by the clock."""
 
     scenario: str
     command: str
@@ -106,9 +106,10 @@ class Results(msgspec.Struct, frozen=True):
 
 
 def collected(claims: Iterable[ClaimResult], *, quick: bool) -> Results:
-    """Return the results of some claims together, in the order of the page."""
+    """Return the results of some claims together, in the order of the page; of one claim the last."""
     places = {claim.name: place for place, claim in enumerate(in_order())}
-    ordered = sorted(claims, key=lambda result: places[result.name])
+    latest = {claim.name: claim for claim in claims}
+    ordered = sorted(latest.values(), key=lambda result: places[result.name])
     return Results(SCHEMA, version(), quick, ordered)
 
 

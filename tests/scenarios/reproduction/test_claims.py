@@ -29,7 +29,7 @@ PLACES = {
     ),
     "zhang-zhu-dual": ("Fig. 2", "Fig. 3"),
     "zhang-khalili-liu": ("Fig. 1", "Fig. 2", "Fig. 3", "Fig. 4"),
-    "kang": ("Fig. 1", "Fig. 2", "Figs. 3", "Figs. 4", "Figs. 12"),
+    "kang": ("Fig. 1", "Fig. 2", "Figs. 3", "4, 6, 8, 10", "Figs. 12"),
     "bellet": ("Fig. 1", "Fig. 2", "Fig. 3", "Fig. 4", "Table 1"),
 }
 """What each paper shows: every one of these has a claim."""
