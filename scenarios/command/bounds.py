@@ -6,28 +6,33 @@ from typing import TYPE_CHECKING, Any
 from scenarios.command.option_values import plan_of, scenario_of
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
+from scenarios.planning.mechanism import MECHANISMS, in_order
 
 if TYPE_CHECKING:
     from scenarios.planning.plan import Plan
 
 _WAKES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 """Wakes of each agent, on average, for which bounds are computed where the options name none."""
-_SAMPLED = {"admm": (3,), "dvp": (4,), "pvp": (5, 6)}
-"""Which theorems of Zhang, Zhu 2016 say how many points are enough."""
+_WITHOUT_NOISE = 3
+"""The theorem that needs no α."""
 
 
 def perform(chosen: argparse.Namespace) -> int:
     """Print the bounds of a scenario's mechanism."""
+    from scenarios.planning.descent_bounds import is_descent
+
     plan = plan_of(chosen, scenario_of(chosen, chosen.scenario))
-    _refuse_other_options(plan.kind, chosen)
-    if plan.kind == "cd":
+    theorems = MECHANISMS[plan.kind].enough_points if plan.kind in MECHANISMS else ()
+    if theorems:
+        _refuse(chosen, ("wakes",), plan.kind)
+        figures = _of_samples(plan, theorems, chosen)
+        lines = _samples_in_words(figures)
+    elif is_descent(plan):
+        _refuse(chosen, ("norm", "error", "alpha"), plan.kind)
         figures = _of_descent(plan, tuple(chosen.wakes) or _WAKES)
         lines = _descent_in_words(figures)
-    elif plan.kind in _SAMPLED:
-        figures = _of_samples(plan, chosen)
-        lines = _samples_in_words(figures)
     else:
-        known = ", ".join(["cd", *_SAMPLED])
+        known = ", ".join(["cd", *(kind.name for kind in in_order() if kind.enough_points)])
         raise ScenarioError.of("mechanism.kind", f"no bounds are known of {plan.kind}; of {known}")
     if chosen.json:
         say_json(figures)
@@ -36,14 +41,11 @@ def perform(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_other_options(kind: str, chosen: argparse.Namespace) -> None:
+def _refuse(chosen: argparse.Namespace, names: tuple[str, ...], kind: str) -> None:
     """Raise `ScenarioError` for options that mean nothing to the bounds of a kind."""
-    of_samples = [name for name in ("norm", "error", "alpha") if getattr(chosen, name) is not None]
-    if kind == "cd" and of_samples:
-        known = ", ".join(_SAMPLED)
-        raise ScenarioError.of(f"--{of_samples[0]}", f"belongs to the bounds of {known}, not of cd")
-    if kind != "cd" and chosen.wakes:
-        raise ScenarioError.of("--wakes", f"belongs to the bounds of cd, not of {kind}")
+    for name in names:
+        if getattr(chosen, name):
+            raise ScenarioError.of(f"--{name}", f"does not belong to the bounds of {kind}")
 
 
 def _of_descent(plan: "Plan", wakes: tuple[int, ...]) -> dict[str, Any]:
@@ -138,7 +140,9 @@ def _schedule_in_words(schedule: dict[str, Any], count: int) -> list[str]:
     return lines
 
 
-def _of_samples(plan: "Plan", chosen: argparse.Namespace) -> dict[str, Any]:
+def _of_samples(
+    plan: "Plan", theorems: tuple[int, ...], chosen: argparse.Namespace
+) -> dict[str, Any]:
     from mechanisms.bounds import Accuracy, sample_sizes
 
     table = plan.resolved["mechanism"]
@@ -151,7 +155,8 @@ def _of_samples(plan: "Plan", chosen: argparse.Namespace) -> dict[str, Any]:
         raise ScenarioError.of(
             "--alpha", f"the theorems are proved for α of at most 1, got {alpha:g}"
         )
-    if alpha is None and plan.kind != "admm":
+    private = max(theorems) > _WITHOUT_NOISE
+    if alpha is None and private:
         raise ScenarioError.of("--alpha", "give the ε of one release: the scenario states none")
     degrees = [len(node.neighbours) for node in plan.nodes]
     given = Accuracy(
@@ -174,11 +179,11 @@ def _of_samples(plan: "Plan", chosen: argparse.Namespace) -> dict[str, Any]:
         "failure": given.failure,
         "dimension": given.dimension,
         "weight": given.weight,
-        "alpha": None if plan.kind == "admm" else given.alpha,
+        "alpha": given.alpha if private else None,
         "penalty": given.penalty,
         "degree": given.degree,
         "points": {"least": min(sizes), "most": max(sizes)},
-        "theorems": {str(number): sample_sizes(number, given) for number in _SAMPLED[plan.kind]},
+        "theorems": {str(number): sample_sizes(number, given) for number in theorems},
     }
 
 

@@ -31,6 +31,11 @@ class DescentFacts(NamedTuple):
     gap: float
 
 
+def is_descent(plan: Plan) -> bool:
+    """Whether the agents of a plan descend along coordinates."""
+    return all(isinstance(node.mechanism, CoordinateDescent) for node in plan.nodes)
+
+
 def descent_facts(plan: Plan) -> DescentFacts:
     """Return what bounds of a plan rest on. Raises `ScenarioError` where its mechanism is no coordinate descent."""
     if not isinstance(plan.joint, Personalised) or not plan.nodes:

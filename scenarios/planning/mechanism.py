@@ -153,6 +153,8 @@ class MechanismKind(Generic[T]):
     """Whether one agent holds all data, so that there is one only."""
     warm_start: bool = False
     """Whether agents start from a model of their data that the mechanism itself makes, and pays for."""
+    enough_points: tuple[int, ...] = ()
+    """Which theorems of Zhang, Zhu 2016 say how many points are enough for it; none for most kinds."""
     warnings: "Callable[[T, ScenarioTable], tuple[str, ...]] | None" = None
     """What a scenario asks for that this kind can hardly bear."""
     fused: "Behaviour | None" = None

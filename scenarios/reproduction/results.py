@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -113,12 +114,38 @@ def collected(claims: Iterable[ClaimResult], *, quick: bool) -> Results:
     return Results(SCHEMA, version(), quick, ordered)
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """Results as a file has them: each figure once, and claims name theirs by its title."""
+
+    schema: int
+    hush: str
+    quick: bool
+    claims: list[dict[str, Any]]
+    figures: dict[str, Figure] = {}
+
+
 def write(results: Results, file: Path) -> None:
     """Write results whole: a reader finds them as they were before or as they are now."""
-    tree = msgspec.to_builtins(results)
+    figures = {c.figure.title: c.figure for c in results.claims if c.figure is not None}
+    claims = []
+    for claim in results.claims:
+        tree = msgspec.to_builtins(claim)
+        tree["figure"] = None if claim.figure is None else claim.figure.title
+        claims.append({name: value for name, value in tree.items() if value not in (None, "", [])})
+    kept = _Kept(results.schema, results.hush, results.quick, claims, figures)
+    tree = _rounded(msgspec.to_builtins(kept))
     fresh = file.with_name(f"{file.name}.new")
-    fresh.write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    fresh.write_text(json.dumps(tree, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     fresh.replace(file)
+
+
+def _rounded(tree: Any) -> Any:
+    """Return a tree with numbers of figures at six digits: more cannot be seen."""
+    if isinstance(tree, dict):
+        return {name: _rounded(value) for name, value in tree.items()}
+    if isinstance(tree, list):
+        return [_rounded(value) for value in tree]
+    return float(f"{tree:.6g}") if isinstance(tree, float) else tree
 
 
 def read(file: Path) -> Results:
@@ -128,10 +155,16 @@ def read(file: Path) -> Results:
     except OSError:
         raise FolderError(f"{file} cannot be read") from None
     with guarded(file):
-        results = msgspec.json.decode(data, type=Results)
-    if results.schema != SCHEMA:
-        raise FolderError(f"{file} has schema {results.schema}: this hush reads schema {SCHEMA}")
-    return results
+        kept = msgspec.json.decode(data, type=_Kept)
+        claims = []
+        for tree in kept.claims:
+            title = tree.get("figure")
+            figure = None if title is None else kept.figures[title]
+            claim = msgspec.convert({**tree, "figure": None}, ClaimResult)
+            claims.append(msgspec.structs.replace(claim, figure=figure))
+    if kept.schema != SCHEMA:
+        raise FolderError(f"{file} has schema {kept.schema}: this hush reads schema {SCHEMA}")
+    return Results(kept.schema, kept.hush, kept.quick, claims)
 
 
 def contradictions(found: Iterable[ClaimResult], known: Results) -> list[str]:

@@ -51,6 +51,7 @@ KIND = MechanismKind(
     steps=None,
     build=_build,
     joint=summed,
+    enough_points=(3,),
     examples={"": {}},
     order=1,
 )

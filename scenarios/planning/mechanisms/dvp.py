@@ -68,6 +68,7 @@ KIND = MechanismKind(
     steps=None,
     build=_build,
     joint=summed,
+    enough_points=(4,),
     examples={"": {"releases": 8}},
     order=2,
 )

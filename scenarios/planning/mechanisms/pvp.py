@@ -113,6 +113,7 @@ KIND = MechanismKind(
     steps=None,
     build=_build,
     joint=summed,
+    enough_points=(5, 6),
     examples={
         "": {"releases": 8},
         "printed": {"releases": 8, "variant": "printed", "final_dual": True, "final_share": 0.5},

@@ -521,7 +521,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
         "schema = 1",
         'schema = 1\nextends = "library:../library/quickstart"',
         "2:11",
-        "extends: no scenario '../library/quickstart' in the library; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, partition-heals, private-consensus, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
+        "extends: no scenario '../library/quickstart' in the library; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, papers/…, partition-heals, private-consensus, questions/…, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
     ),
     (
         "a path with a null",
@@ -584,14 +584,14 @@ CASES: list[tuple[str, str, str, str, str]] = [
         "[mechanism]",
         '[[expect]]\nmetric = "gap"\ncompared_to = "quikstart"\nratio_below = 2.0\n[mechanism]',
         "19:15",
-        "expect.0.compared_to: no scenario 'quikstart' in the library, and no such file in this folder; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, partition-heals, private-consensus, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
+        "expect.0.compared_to: no scenario 'quikstart' in the library, and no such file in this folder; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, papers/…, partition-heals, private-consensus, questions/…, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
     ),
     (
         "compared with what is not ours",
         "[mechanism]",
         '[[expect]]\nmetric = "gap"\ncompared_to = "../../../../etc/passwd"\nratio_below = 2.0\n[mechanism]',
         "19:15",
-        "expect.0.compared_to: no scenario '../../../../etc/passwd' in the library, and no such file in this folder; known: adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, partition-heals, private-consensus, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed",
+        "expect.0.compared_to: no scenario '../../../../etc/passwd' in the library, and no such file in this folder; known: adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, papers/…, partition-heals, private-consensus, questions/…, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed",
     ),
     (
         "an attack on the wrong kind",
@@ -656,7 +656,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
         "schema = 1",
         'schema = 1\nextends = "library:quikstart"',
         "2:11",
-        "extends: no scenario 'quikstart' in the library; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, partition-heals, private-consensus, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
+        "extends: no scenario 'quikstart' in the library; did you mean 'quickstart'? (adult, asynchrony-sweep, asynchrony-sweep-synchronous, bursty-loss, churn-phones, clock-drift, consensus-poisson, crash-between-charge-and-send, errata/…, federated-dropout, late-joiner, lost-duals, lost-duals-integral, model-propagation, night-shift, papers/…, partition-heals, private-consensus, questions/…, quickstart, regional-outage, ring5-dropout, stragglers-barrier, synchronous-twin, wddp-as-printed)",
     ),
     (
         "extends outside",
