@@ -29,12 +29,12 @@ _ADULT = Experiment("papers/kang-figure-1")
 _SETS = (
     Experiment("papers/kang-figure-1-bank"),
     Experiment("papers/kang-figure-1-kddcup99"),
-    Experiment("papers/kang-figure-1-breast-cancer", "0..2", {_BUDGET: (0.05,)}),
-    Experiment("papers/kang-figure-1-creditcard", "0..2", {_BUDGET: (0.05,)}),
+    Experiment("papers/kang-figure-1-breast-cancer"),
+    Experiment("papers/kang-figure-1-creditcard"),
 )
 _SIZES = Experiment("papers/kang-figure-2")
 _CLIENTS = Experiment("papers/kang-appendix")
-_SMALL_SIZES = Experiment("papers/kang-appendix-sizes", "0..2")
+_SMALL_SIZES = Experiment("papers/kang-appendix-sizes")
 
 _SIZES_UNSTATED = Choice(
     "sizes of the 32 data sets",

@@ -40,7 +40,10 @@ _E1, _E4 = (
     _audited("e01-dvp-zeta-as-printed", quick=True),
     _audited("e04-pvp-final-step-as-printed"),
 )
-_E5, _E7 = _audited("e05-weighted-average-as-printed"), _audited("e07-lipschitz-norm-as-printed")
+_E5, _E7 = (
+    _audited("e05-weighted-average-as-printed", quick=True),
+    _audited("e07-lipschitz-norm-as-printed"),
+)
 _E17 = _audited("e17-composition")
 _E8 = Experiment(
     "errata/e08-composition-misprint-as-printed",
