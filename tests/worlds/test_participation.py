@@ -57,6 +57,37 @@ def test_shares_that_pass_on_use_the_budget_and_no_more(fault: Any, tmp_path: An
     assert missed == ({0, 2} if fault else set())
 
 
+def test_an_agent_that_was_alone_passes_its_shares_on(tmp_path: Any) -> None:
+    """It was up all the time, and had nobody to release to for four wakes of eight: nothing is lost."""
+    nodes = [
+        {
+            "name": "peers",
+            "count": 6,
+            "clock": {"kind": "synchronous", "period": 1.0},
+            "budget": {"epsilon": 4.0, "delta": 1e-5},
+        }
+    ]
+    fault = [{"at": 1.5, "for": 4.0, "leave": [1, 2, 3, 4, 5]}]
+    common = {"releases": 8}
+    whole = charges(ran(common, tmp_path / "whole", nodes=nodes), 0)
+    alone = charges(
+        ran({**common, "schedule": "rollover"}, tmp_path / "alone", nodes=nodes, fault=fault), 0
+    )
+    assert (len(whole), len(alone)) == (8, 4)
+    assert sum(c**2 for c in alone) == pytest.approx(sum(c**2 for c in whole), rel=1e-8)
+
+
+def test_an_agent_that_waits_passes_its_shares_on_and_stays_within_its_budget(
+    tmp_path: Any,
+) -> None:
+    both = ran({"schedule": "rollover", "release": "when-read"}, tmp_path / "both")
+    total = sum(c**2 for c in charges(ran({}, tmp_path / "even"), 1))
+    sums = [sum(c**2 for c in charges(both, node)) for node in range(6)]
+    assert all(0 < one <= total * (1 + 1e-9) for one in sums)
+    assert any(len(charges(both, node)) < 12 for node in range(6))
+    assert any(len(set(charges(both, node))) > 1 for node in range(6))
+
+
 def test_where_nobody_is_away_shares_that_pass_on_are_equal_ones(tmp_path: Any) -> None:
     plain = ran({}, tmp_path / "plain")
     rolled = ran({"schedule": "rollover"}, tmp_path / "rolled")
