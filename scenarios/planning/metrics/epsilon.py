@@ -52,7 +52,7 @@ KINDS = (
     _of(
         "epsilon.printed",
         "the sum of what the calibration claims for each release; of `pp` as printed it is P(t) of Zhang, Khalili, Liu 2018, "
-        "section 5",
+        "section 5; ∞ for Gaussian noise, which has no pure ε",
         lambda at: at.budget.printed(),
     ),
     _of(
