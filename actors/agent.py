@@ -185,7 +185,7 @@ class Agent:
             self.outbox.suspects = set()
         self.participation: Participation | None = None
         """What it knows of its own participation, where its mechanism asks for that."""
-        if isinstance(mechanism, Participates):
+        if offers(mechanism, Participates):
             self.participation = Participation(None if settings.has_barrier else self.instants())
             self.outbox.reads = self.participation.reads
         self.balanced = offers(mechanism, KeepsDuals)
@@ -435,6 +435,8 @@ class Agent:
             return self._refuse("cap", state, heard, proposed, to)
         k = ledger.charge(spend)
         self.store.counter = k + 1  # by the ledger: this mends a counter that was set back
+        if self.participation is not None:
+            self.participation.pay()
         paid = emit(Charged, self.id, proposed, k, charged, spend)
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn

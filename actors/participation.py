@@ -9,13 +9,13 @@ from actors.messages import Message
 
 
 class Participation:
-    """Counts the wakes of one agent, missed ones too, and what it merged of whom.
+    """Counts the wakes of one agent, missed ones too, and what it merged of each neighbour.
 
     `instants` are the agent's own wake times; None where barriers count rounds.
     """
 
     __slots__ = (
-        "_has_released",
+        "_has_paid",
         "_instants",
         "acknowledged",
         "missed",
@@ -31,9 +31,9 @@ class Participation:
         self.slot = -1
         """The number of its last wake, missed ones counted; −1 before the first."""
         self.missed: tuple[int, ...] = ()
-        """The numbers of the wakes before its last one at which it released nothing: it was away, alone, or waited."""
-        self._has_released = False
-        """Whether it released at its last wake."""
+        """The numbers of the wakes before its last one at which nothing was charged: it was away, alone, or waited."""
+        self._has_paid = False
+        """Whether it was charged at its last wake."""
         self.released: int | None = None
         """The version under which its last release was published; None before the first."""
         self.acknowledged = False
@@ -41,8 +41,8 @@ class Participation:
 
     def wake(self, instant: int, round_: int) -> None:
         """Note a wake at an instant of its own clock; with barriers, of a round that is counted from 1."""
-        former = self.slot + self._has_released  # of wakes before the first there is none
-        self._has_released = False
+        former = self.slot + self._has_paid  # of wakes before the first there is none
+        self._has_paid = False
         if self._instants is None:
             self.slot = round_ - 1
         else:
@@ -60,10 +60,13 @@ class Participation:
             if self.released is not None and read >= self.released:
                 self.acknowledged = True
 
+    def pay(self) -> None:
+        """Note that the share of this wake was charged; a release that fails afterwards does not bring it back."""
+        self._has_paid = True
+
     def release(self, version: int) -> None:
         """Note that a release was published under a version."""
         self.released, self.acknowledged = version, False
-        self._has_released = True
 
     def lose_memory(self) -> None:
         """Forget what was merged: a crash took it with the models of the neighbours."""

@@ -47,9 +47,8 @@ class Derives(Protocol):
 class Participates(Protocol):
     """Its releases follow what its agent missed, and what neighbours said that they read: public facts, told by `Heard`."""
 
-    @property
-    def participates(self) -> bool:
-        """Whether they do."""
+    def share(self, missed: tuple[int, ...]) -> Spend:
+        """Return what a release costs after wakes with these numbers brought none."""
         ...
 
 

@@ -45,7 +45,7 @@ class Heard:
         self.slot = 0
         """The number of the agent's wake, missed ones counted, where its mechanism asks for that."""
         self.missed: tuple[int, ...] = ()
-        """The numbers of its earlier wakes at which it released nothing."""
+        """The numbers of its earlier wakes at which nothing was charged."""
         self.acknowledged = False
         """Whether a neighbour said that it merged the agent's last release."""
         self.standing: tuple[Vector | None, float, Vector] | None = None

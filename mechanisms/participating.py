@@ -25,10 +25,6 @@ class ParticipatingDescent(CoordinateDescent):
     rolls_over: bool = False
     squares: bool = False
 
-    @property
-    def participates(self) -> bool:
-        return True
-
     def next_spend(self, heard: Heard, made: int) -> Spend | None:
         if self.when_read and made and not heard.acknowledged:
             return None

@@ -13,7 +13,7 @@ from actors.membership import Behaviour, Membership
 from clocks.activation import Barrier
 from clocks.clock import Clock
 from clocks.virtual import VirtualClock
-from mechanisms.abilities import Participates
+from mechanisms.abilities import Participates, offers
 from mechanisms.descent import CoordinateDescent
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.plan import NodePlan, Plan
@@ -149,7 +149,7 @@ def _obstacle(plan: Plan) -> str:
 
 def _obstacle_of(node: NodePlan) -> str:
     """Return why the wakes of an agent are not compiled, in words; empty where they may be."""
-    if isinstance(node.mechanism, Participates):
+    if offers(node.mechanism, Participates):
         return "releases follow participation"
     if type(node.mechanism) is not CoordinateDescent:
         return "the kind is not cd"

@@ -1,4 +1,4 @@
-"""Releases that follow participation: what was missed passes on, what nobody read is not paid for again, and nothing else moves."""
+"""Releases that follow participation: what was missed passes on, what no agent read is not paid for again, and nothing else moves."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_shares_that_pass_on_use_the_budget_and_no_more(fault: Any, tmp_path: An
 
 
 def test_an_agent_that_was_alone_passes_its_shares_on(tmp_path: Any) -> None:
-    """It was up all the time, and had nobody to release to for four wakes of eight: nothing is lost."""
+    """It was up all the time, and had no neighbour to release to for four wakes of eight: nothing is lost."""
     nodes = [
         {
             "name": "peers",
@@ -88,7 +88,19 @@ def test_an_agent_that_waits_passes_its_shares_on_and_stays_within_its_budget(
     assert any(len(set(charges(both, node))) > 1 for node in range(6))
 
 
-def test_where_nobody_is_away_shares_that_pass_on_are_equal_ones(tmp_path: Any) -> None:
+def test_a_share_that_was_charged_does_not_come_back(tmp_path: Any) -> None:
+    """Crashes between charge and send spend shares: the others are what they are, and all are within the budget."""
+    fault = [
+        {"every": 3.0, "times": 3, "privacy": {"on": [1], "kind": "crash-after-charge"}},
+    ]
+    total = sum(c**2 for c in charges(ran({}, tmp_path / "even"), 1))
+    one = ran({"schedule": "rollover"}, tmp_path / "one", fault=fault)
+    assert len(one.events("crashed")) > 0
+    assert len(one.events("refused")) == 0
+    assert sum(c**2 for c in charges(one, 1)) <= total * (1 + 1e-9)
+
+
+def test_where_all_are_there_shares_that_pass_on_are_equal_ones(tmp_path: Any) -> None:
     plain = ran({}, tmp_path / "plain")
     rolled = ran({"schedule": "rollover"}, tmp_path / "rolled")
     assert np.array_equal(plain.theta, rolled.theta)
