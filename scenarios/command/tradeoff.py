@@ -76,6 +76,7 @@ def _values(
 ) -> dict[float, dict[int, float]]:
     """Return the metric of each seed at each value of the axis, in growing order."""
     from scenarios.command.option_values import settings
+    from scenarios.reproduction.evidence import is_named
 
     only = settings(chosen.only, "--only")
     columns = [column for one in record.axes for column in one.columns]
@@ -85,7 +86,7 @@ def _values(
     rows = [
         row
         for row in record.chosen
-        if row.is_finished and all(_is(row.settings.get(k), v) for k, v in only.items())
+        if row.is_finished and all(is_named(row.settings.get(k), v) for k, v in only.items())
     ]
     if not rows:
         raise ScenarioError.of("", f"{record.path} has no finished run with these settings")
@@ -106,11 +107,6 @@ def _values(
             raise ScenarioError.of("", said)
         found.setdefault(float(label), {})[row.seed] = row.metrics[chosen.metric]
     return {alpha: found[alpha] for alpha in sorted(found)}
-
-
-def _is(label: Any, value: Any) -> bool:
-    """Whether the table names a value so; a table of the scenario may be named by how its name begins."""
-    return label == value or (isinstance(label, str) and label.startswith(str(value)))
 
 
 def _of_each_seed(
@@ -216,13 +212,7 @@ def _draw(out: Path, figures: dict[str, Any], curve: "Fit", found: "Best") -> No
     steps = [least * (most / least) ** (k / (_POINTS - 1)) for k in range(_POINTS)]
     fitted = [curve.loss(alpha) for alpha in steps]
     lines = [
-        DrawnLine(
-            seen.label,
-            seen.x,
-            seen.mean,
-            [y if low is None else low for y, low in zip(seen.mean, seen.low, strict=True)],
-            [y if high is None else high for y, high in zip(seen.mean, seen.high, strict=True)],
-        ),
+        DrawnLine(seen.label, seen.x, seen.mean, seen.low, seen.high),
         DrawnLine(f"fit, R² = {curve.explained:.3f}", steps, fitted, fitted, fitted),
     ]
     star = Mark(f"α* = {found.alpha:.3g}", curve.loss(found.alpha), found.alpha)

@@ -10,13 +10,18 @@ from scenarios.pictures.styles import STYLES
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """One line: places, values, and the ends of the bars; a bar from a value to itself is not drawn."""
+    """One line: places, values, and the ends of their bars; None for a value without a bar."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
+    low: Sequence[float | None]
+    high: Sequence[float | None]
+
+    @property
+    def ends(self) -> tuple[list[float], list[float]]:
+        """The ends of all bars; a value without a bar is its own."""
+        return _or(self.low, self.y), _or(self.high, self.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +55,14 @@ def draw_lines(
     figure, (panel,) = picture([0.55], style, "page")
     on = panel.axes
     for at, line in enumerate(lines):
-        shown = look(at)
+        shown, (low, high) = look(at), line.ends
         if len(line.x) >= _MANY:
             on.plot(line.x, line.y, label=line.label, **shown)
-            on.fill_between(
-                line.x, line.low, line.high, color=shown["color"], alpha=0.18, linewidth=0
-            )
+            on.fill_between(line.x, low, high, color=shown["color"], alpha=0.18, linewidth=0)
         else:
             bars = [
-                [max(0.0, y - low) for y, low in zip(line.y, line.low, strict=True)],
-                [max(0.0, high - y) for y, high in zip(line.y, line.high, strict=True)],
+                [max(0.0, y - end) for y, end in zip(line.y, low, strict=True)],
+                [max(0.0, end - y) for y, end in zip(line.y, high, strict=True)],
             ]
             joined = {**shown, "linestyle": "none"} if axes.ticks else shown
             on.errorbar(
@@ -97,6 +100,10 @@ def draw_lines(
     on.set_ylabel(axes.y)
     compose(figure, [panel], title, foot)
     return figure
+
+
+def _or(ends: Sequence[float | None], values: Sequence[float]) -> list[float]:
+    return [y if end is None else end for y, end in zip(values, ends, strict=True)]
 
 
 def _folded(word: str) -> str:

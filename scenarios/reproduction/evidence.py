@@ -39,7 +39,9 @@ class Evidence:
         """
         found = []
         for row in self.sweep(scenario).chosen:
-            if all(_is(row.settings.get(axis), value) for axis, value in (match or {}).items()):
+            if all(
+                is_named(row.settings.get(axis), value) for axis, value in (match or {}).items()
+            ):
                 if row.status != "finished":
                     said = f"{scenario}: seed {row.seed} ended as {row.status}: {row.message}"
                     raise Absent(said)
@@ -81,8 +83,8 @@ class Evidence:
         return courses
 
 
-def _is(label: Any, value: Any) -> bool:
-    """Whether the table names a value so."""
+def is_named(label: Any, value: Any) -> bool:
+    """Whether the table names a value so; a table of the scenario is known by its kind, or by how its name begins."""
     if isinstance(value, str) and isinstance(label, str):
         return label == value or label.startswith(value if "(" in value else f"{value}(")
     return bool(label == value)

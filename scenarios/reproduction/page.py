@@ -206,14 +206,7 @@ def write_pictures(results: Results, folder: Path) -> list[Path]:
     written = []
     for name, figure in figures(results):
         lines = [
-            DrawnLine(
-                line.label,
-                line.x,
-                line.mean,
-                [y if low is None else low for y, low in zip(line.mean, line.low, strict=True)],
-                [y if high is None else high for y, high in zip(line.mean, line.high, strict=True)],
-            )
-            for line in figure.lines
+            DrawnLine(line.label, line.x, line.mean, line.low, line.high) for line in figure.lines
         ]
         marks = [Mark(level.label, level.y, level.x) for level in figure.levels]
         axes = Axes(figure.x, figure.y, figure.log, figure.ticks)

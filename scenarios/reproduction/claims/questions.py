@@ -213,7 +213,7 @@ def _figure_unread(evidence: Evidence) -> Figure:
             ]
             lines.append(line(f"{release}, latency {latency}", points))
     return Figure(
-        "ε of releases that nobody reads (ε ≤ 4, 30 releases planned)",
+        "ε of releases that no agent reads (ε ≤ 4, 30 releases planned)",
         "share of messages that are lost",
         "unread ε, mean over agents",
         lines,
@@ -424,7 +424,7 @@ KINDS = (
     _claim(
         "unread-epsilon",
         "unread-releases",
-        "Waiting for an acknowledgement lowers the ε of releases that nobody reads",
+        "Waiting for an acknowledgement lowers the ε of releases that no agent reads",
         'unread ε with release = "when-read" minus "always" is below 0 where messages are lost',
         judge=_saves,
         experiments=(_UNREAD,),
@@ -455,7 +455,7 @@ KINDS = (
     _claim(
         "departures-of-others-dual",
         "departures-of-others",
-        "A release of dual perturbation costs the same whoever leaves",
+        "A release of dual perturbation costs the same whichever neighbour leaves",
         "ε of the last release with one neighbour over that with six is within 5 %",
         judge=_steady,
         experiments=(_DEPARTURES,),
