@@ -1,4 +1,4 @@
-"""Bellet, Guerraoui, Taziki, Tommasi 2018, Figs. 1 to 4 and Table 1."""
+"""Bellet, Guerraoui, Taziki, Tommasi 2018, Figs. 1 to 4."""
 
 import math
 from collections.abc import Iterator
@@ -15,16 +15,13 @@ _MECHANISM, _BUDGET, _DIMENSION, _RELEASES = (
     "data.dimension",
     "mechanism.releases",
 )
-_USERS = "nodes.users.budget.epsilon"
-_ACCURACY, _GAIN, _HARMED, _RMSE = "accuracy.test.mean", "gain.mean", "harmed", "rmse.test.mean"
+_ACCURACY, _GAIN = "accuracy.test.mean", "gain.mean"
 PRINTED, CORRECTED = "cd(calibration=as_printed", "cd(calibration=corrected"
 GAUSSIAN, SMOOTHED = "cd(noise=gaussian", "cd(smooth_after=true"
 WARM = "warm-cd(calibration=as_printed"
 _VECTORS = 10_000
 _BYTES = 8 * 100
 """Bytes of a vector of p = 100 numbers."""
-_OF_NORM = math.sqrt(100 / 2)
-"""The norm of the longer features, and the factor on ε that stands for them."""
 _TOO_LITTLE = 58.3
 """The budget that stands for noise which is 55 times too small at ε = 0.15 and these norms."""
 
@@ -35,8 +32,6 @@ _ITERATIONS = Experiment("papers/bellet-figure-2-iterations")
 _DIMENSIONS = Experiment("papers/bellet-figure-2-dimensions")
 _FREE = Experiment("papers/bellet-figure-3-free", "0..1")
 _PERTURBED = Experiment("papers/bellet-figure-4", "0..2", {_DIMENSION: (2, 20)})
-_TABLE = Experiment("papers/bellet-table-1")
-_TABLE_FREE = Experiment("papers/bellet-table-1-free")
 
 _FEATURES = Choice(
     "length of the features",
@@ -411,139 +406,7 @@ def _figure_4(evidence: Evidence) -> Figure:
     )
 
 
-_PAPER = {1.0: 0.9527, 0.5: 0.9545, 0.1: 0.9855}
-_NEAR = 0.03
-
-
-def _local_rmse(evidence: Evidence) -> tuple[float, ...]:
-    rmse = evidence.ends(_TABLE_FREE.scenario, _RMSE)
-    gain = evidence.ends(_TABLE_FREE.scenario, _GAIN)
-    return tuple(rmse[seed] + gain[seed] for seed in rmse)
-
-
-def _table_local(evidence: Evidence) -> Judgement:
-    part = Part(
-        "test RMSE of local models", _local_rmse(evidence), above=1.2834 - 0.05, below=1.2834 + 0.05
-    )
-    return judged([part])
-
-
-def _table_free(evidence: Evidence) -> Judgement:
-    values = tuple(evidence.ends(_TABLE_FREE.scenario, _RMSE).values())
-    return judged(
-        [Part("test RMSE without noise", values, above=0.9502 - _NEAR, below=0.9502 + _NEAR)]
-    )
-
-
-def _private_rmse(evidence: Evidence, kind: str, epsilon: float) -> tuple[float, ...]:
-    match = {_MECHANISM: kind, _USERS: epsilon}
-    return tuple(evidence.ends(_TABLE.scenario, _RMSE, match).values())
-
-
-_LAPLACE_20, _LAPLACE_60 = "cd(releases=20, calibration", "cd(releases=60"
-_GAUSSIAN_20 = "cd(releases=20, noise=gaussian"
-
-
-def _tuned(evidence: Evidence, epsilon: float) -> tuple[int, tuple[float, ...]]:
-    """Return which of two numbers of releases has the smaller mean RMSE, with its RMSE of each seed."""
-    found = {
-        60: _private_rmse(evidence, GAUSSIAN, epsilon),
-        20: _private_rmse(evidence, _GAUSSIAN_20, epsilon),
-    }
-    count = min(found, key=lambda number: _mean(found[number]))
-    return count, found[count]
-
-
-def _table_private(evidence: Evidence) -> Judgement:
-    parts = []
-    for epsilon, paper in _PAPER.items():
-        count, values = _tuned(evidence, epsilon)
-        words = f"ε = {epsilon:g}: test RMSE, Gaussian noise that keeps ε, {count} releases (paper: {paper})"
-        parts.append(Part(words, values, below=paper + _NEAR))
-    begun = [samples[0][1] for samples in evidence.courses(_TABLE_FREE.scenario, _RMSE).values()]
-    for epsilon in _PAPER:
-        lead = tuple(a - b for a, b in zip(_tuned(evidence, epsilon)[1], begun, strict=True))
-        parts.append(Part(f"ε = {epsilon:g}: RMSE minus that of a model of zeros", lead, below=0))
-    printed = (
-        f"ε = {epsilon:g}: Laplace as printed, 20 releases and smoothing {_mean(_private_rmse(evidence, _LAPLACE_20, epsilon)):.4f}; "
-        f"60 releases and none {_mean(_private_rmse(evidence, _LAPLACE_60, epsilon)):.4f}"
-        for epsilon in _PAPER
-    )
-    harmed = evidence.mean(_TABLE_FREE.scenario, _HARMED)
-    return judged(
-        parts,
-        *printed,
-        f"a model of zeros, which rates every film with the user's mean, has a test RMSE of {_mean(tuple(begun)):.4f}",
-        f"share of users that are worse off than alone, without noise: {harmed:.2f}",
-        "ε: eavesdropper, one rating of one user replaced, δ = exp(−5) (about 1/m: too large to mean much), exact Gaussian "
-        "accountant; not covered: features, centring and graph, which are made of all ratings",
-    )
-
-
-def _table_printed(evidence: Evidence) -> Judgement:
-    parts = []
-    for epsilon, paper in _PAPER.items():
-        found = {
-            20: _private_rmse(evidence, _LAPLACE_20, epsilon),
-            60: _private_rmse(evidence, _LAPLACE_60, epsilon),
-        }
-        count = min(found, key=lambda number: _mean(found[number]))
-        words = f"ε = {epsilon:g}: test RMSE, Laplace noise as printed, {count} releases (paper: {paper})"
-        parts.append(Part(words, found[count], above=paper - _NEAR, below=paper + _NEAR))
-    return judged(parts)
-
-
-def _mean(values: tuple[float, ...]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _table_beats_local(evidence: Evidence) -> Judgement:
-    local = _local_rmse(evidence)
-    return judged(
-        Part(
-            f"ε = {epsilon:g}: test RMSE of local models minus that of private ones that keep ε",
-            tuple(a - b for a, b in zip(local, _tuned(evidence, epsilon)[1], strict=True)),
-            above=0.1,
-        )
-        for epsilon in _PAPER
-    )
-
-
-def _figure_table(evidence: Evidence) -> Figure:
-    ticks = ["local", "no noise", "ε = 1", "ε = 0.5", "ε = 0.1"]
-    free = list(evidence.ends(_TABLE_FREE.scenario, _RMSE).values())
-    ours = [
-        Points(0, list(_local_rmse(evidence))),
-        Points(1, free),
-        *(Points(k, list(_tuned(evidence, e)[1])) for k, e in enumerate(_PAPER, 2)),
-    ]
-    printed = [
-        Points(k, list(_private_rmse(evidence, _LAPLACE_20, e))) for k, e in enumerate(_PAPER, 2)
-    ]
-    numbers = (1.2834, 0.9502, *_PAPER.values())
-    levels = [Level("Table 1 of the paper", y, float(x)) for x, y in enumerate(numbers)]
-    title = "Bellet et al. 2018, Table 1: MovieLens 100K"
-    lines = [line("hush, noise that keeps ε", ours), line("hush, Laplace as printed", printed)]
-    return Figure(title, "", "test RMSE of a user", lines, levels, ticks=ticks)
-
-
-_ALS = Choice(
-    "features of films",
-    "alternating least squares with λ = 0.003 and 20 iterations; chosen so that local models err about as much as in the table",
-    "with features of norm 1 local models err 1.04, and learning together gains little",
-)
-_RATES = Choice(
-    "μ and the number of releases",
-    "0.04; 60 and 20",
-    "20 releases stop the descent early: 0.98 in place of 0.95",
-)
 _NO_NUMBERS = "a figure without numbers in the text"
-_OF_TABLE: dict[str, Any] = {
-    "paper": "bellet",
-    "place": "Table 1",
-    "choices": (_ALS, _RATES),
-    "figure": _figure_table,
-}
 
 KINDS = (
     Claim(
@@ -687,51 +550,5 @@ KINDS = (
             ),
         ),
         figure=_figure_4,
-    ),
-    Claim(
-        name="bellet-table-1-local",
-        statement="Purely local models have a test RMSE of 1.2834",
-        value="1.2834",
-        rule="within 0.05 (features were chosen to come near it, so this holds by choice)",
-        judge=_table_local,
-        experiments=(_TABLE_FREE,),
-        **{**_OF_TABLE, "figure": None},
-    ),
-    Claim(
-        name="bellet-table-1-free",
-        statement="Coordinate descent without noise has a test RMSE of 0.9502",
-        value="0.9502",
-        rule=f"within {_NEAR}",
-        judge=_table_free,
-        experiments=(_TABLE_FREE,),
-        **{**_OF_TABLE, "figure": None},
-    ),
-    Claim(
-        name="bellet-table-1-private",
-        statement="Private models have a test RMSE of 0.9527, 0.9545 and 0.9855 at ε = 1, 0.5 and 0.1",
-        value="0.9527, 0.9545, 0.9855",
-        rule=f"with noise that keeps ε the RMSE is at most {_NEAR} above each, with the better of 20 and 60 releases (chosen by these very runs), and below that of a model of zeros",
-        judge=_table_private,
-        experiments=(_TABLE_FREE, _TABLE),
-        **_OF_TABLE,
-    ),
-    Claim(
-        name="bellet-table-1-private-as-printed",
-        statement="Private models have a test RMSE of 0.9527, 0.9545 and 0.9855 at ε = 1, 0.5 and 0.1 (Laplace noise as printed)",
-        value="0.9527, 0.9545, 0.9855",
-        rule=f"the RMSE is within {_NEAR} of each, with the better of 20 and 60 releases (chosen by these very runs)",
-        judge=_table_printed,
-        experiments=(_TABLE_FREE, _TABLE),
-        decides="more seeds, and the number of releases that the paper used",
-        **{**_OF_TABLE, "figure": None},
-    ),
-    Claim(
-        name="bellet-table-1-better",
-        statement="Learning together largely outperforms local models, also privately",
-        value="1.2834 against at most 0.9855",
-        rule="the RMSE of local models is more than 0.1 above that of private ones that keep ε, at each of three ε",
-        judge=_table_beats_local,
-        experiments=(_TABLE_FREE, _TABLE),
-        **_OF_TABLE,
     ),
 )
