@@ -9,10 +9,11 @@ from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
+from scenarios.command.exit_codes import DISK, INTERRUPTED, OURS, USAGE
+
 if TYPE_CHECKING:
     import argparse
 
-USAGE, OURS, DISK, INTERRUPTED = 2, 70, 74, 130
 _ENDING = [
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    from scenarios.command.arguments import parser, spelled_out
+    from scenarios.command.arguments import parse
+    from scenarios.command.help_text import overview
     from scenarios.language.visible_text import prepare, say
 
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -54,8 +56,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         )  # before NumPy loads: more threads only slow small work down
     for stream in (sys.stdout, sys.stderr):
         prepare(stream)  # what a terminal cannot write is no reason to stop
-    words = parser()
-    chosen = words.parse_args(spelled_out(sys.argv[1:] if arguments is None else arguments))
+    chosen = parse(sys.argv[1:] if arguments is None else arguments)
     if getattr(chosen, "ascii", False):
         for stream in (sys.stdout, sys.stderr):
             prepare(stream, ascii_only=True)
@@ -65,7 +66,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         say(f"hush {version()}")
         return 0
     if chosen.verb is None:
-        words.print_help()
+        say(*overview())
         return USAGE
     return _guarded(chosen)
 
@@ -205,8 +206,10 @@ def _write_nowhere(stream: TextIO | None) -> None:
 
 
 def _dispatch(chosen: "argparse.Namespace") -> int:
-    """Call `perform` of the module that is called like the verb."""
-    code: int = import_module(f"scenarios.command.{chosen.verb}").perform(chosen)
+    """Call `perform` of the module that carries the verb out."""
+    from scenarios.command.verbs import VERBS
+
+    code: int = import_module(VERBS[chosen.verb].performed_by).perform(chosen)
     return code
 
 

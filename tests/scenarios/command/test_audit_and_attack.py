@@ -94,7 +94,7 @@ def test_a_broken_charge_ends_with_three(tmp_path: Path) -> None:
         (["attack", "kkt", "quickstart"], "admm, dvp, pvp, madmm, pp"),
         (["attack", "kkt", "private-consensus", "--node", "-1"], "no agent -1"),
         (["attack", "kkt", "private-consensus", "--record", "100000"], "has records 0 to"),
-        (["attack", "guess", "quickstart"], "invalid choice"),
+        (["attack", "guess", "quickstart"], "must be one of its names"),
         (["show", "cd", "--ledger", "csv"], "--ledger needs the folder of a run"),
     ],
 )

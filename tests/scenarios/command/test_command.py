@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenarios import open_run, run_sync
-from scenarios.command.arguments import parser, spelled_out
+from scenarios.command.arguments import parse
 from scenarios.command.main import main
 from scenarios.language.reader import library_names
 from tests.support.builders import scenario
@@ -39,7 +39,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_live_without_a_word_is_full_wherever_it_stands(
     words: str, live: str, scenarios: list[str]
 ) -> None:
-    chosen = parser().parse_args(spelled_out(words.split()))
+    chosen = parse(words.split())
     assert (chosen.live, chosen.scenario) == (live, scenarios)
 
 

@@ -649,7 +649,7 @@ def test_lines_of_old_folders_are_written_too(folder: Path, tmp_path: Path) -> N
     [
         (("quickstart", "--events", "jsonl"), "--events needs the folder of a run"),
         (("RUN", "--events", "jsonl", "--ledger", "csv"), "written one at a time"),
-        (("RUN", "--events", "csv"), "invalid choice"),
+        (("RUN", "--events", "csv"), "must be one of its names"),
     ],
 )
 def test_what_cannot_be_written_is_said(folder: Path, words: tuple[str, ...], said: str) -> None:
