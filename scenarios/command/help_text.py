@@ -25,10 +25,12 @@ def _width() -> int:
     return max(_NARROWEST, min(_WIDEST, get_terminal_size((_WIDEST, 24)).columns))
 
 
-def in_group(group: Group) -> list[Verb]:
-    """Return the verbs of a group, in their order."""
-    verbs = (verb for verb in VERBS.values() if verb.group is group)
-    return sorted(verbs, key=lambda verb: (verb.rank, verb.name))
+def in_groups() -> dict[Group, list[Verb]]:
+    """Return the verbs of each group, in their order; raise `KeyError` for a verb of a group that is none."""
+    groups: dict[Group, list[Verb]] = {group: [] for group in GROUPS}
+    for verb in sorted(VERBS.values(), key=lambda verb: (verb.rank, verb.name)):
+        groups[verb.group].append(verb)
+    return groups
 
 
 def overview() -> Iterator[str]:
@@ -38,10 +40,10 @@ def overview() -> Iterator[str]:
     yield ""
     yield from textwrap.wrap(_ABOUT, width)
     column = max(map(len, VERBS)) + 4
-    for group in GROUPS:
+    for group, verbs in in_groups().items():
         yield ""
         yield group.title
-        for verb in in_group(group):
+        for verb in verbs:
             yield from _entry(verb.name, verb.help, column, width)
     yield ""
     yield "Without a verb"
@@ -55,6 +57,11 @@ def _entry(name: str, says: str, column: int, width: int) -> list[str]:
     return textwrap.wrap(
         says, width, initial_indent=f"  {name:<{column - 2}}", subsequent_indent=" " * column
     )
+
+
+def description(verb: Verb) -> str:
+    """Return what stands above the options of a verb: what it does."""
+    return textwrap.fill(f"{verb.help[0].upper()}{verb.help[1:]}.", _width())
 
 
 def epilog(verb: Verb) -> str:

@@ -207,9 +207,12 @@ def _write_nowhere(stream: TextIO | None) -> None:
 
 def _dispatch(chosen: "argparse.Namespace") -> int:
     """Call `perform` of the module that carries the verb out."""
+    from scenarios.command.abbreviated_folders import spell_out
     from scenarios.command.verbs import VERBS
 
-    code: int = import_module(VERBS[chosen.verb].performed_by).perform(chosen)
+    verb = VERBS[chosen.verb]
+    spell_out(verb, chosen)
+    code: int = import_module(verb.performed_by).perform(chosen)
     return code
 
 

@@ -46,7 +46,10 @@ KIND = Verb(
         *shared.COMMON,
     ),
     examples=(
-        Example("hush audit ring5-dropout", "does the claimed ε survive 2,000 runs?"),
+        Example(
+            "hush audit ring5-dropout",
+            "can runs on two neighbouring data sets refute the claimed ε?",
+        ),
         Example(
             "hush audit errata/e01-dvp-zeta-as-printed -j 2", "a printed claim that is refuted"
         ),
