@@ -5,6 +5,7 @@ from pathlib import Path
 
 from scenarios.command.verb import Argument, Takes, Verb
 from scenarios.language.problems import nearest
+from scenarios.language.reader import Piped
 from scenarios.language.visible_text import say, visible
 from scenarios.records.folder_error import FolderError
 from scenarios.records.kept_folders import PLACE, kept
@@ -37,7 +38,7 @@ def spell_out(verb: Verb, chosen: argparse.Namespace) -> None:
 
 def _folder(text: str, argument: Argument) -> str:
     """Return the folder that a word stands for; the word itself where it stands for none."""
-    if "\0" in text or Path(text).exists():
+    if isinstance(text, Piped) or "\0" in text or Path(text).exists():
         return text
     sorts = sorts_of(argument.takes)
     words = " or ".join(sorts)

@@ -6,7 +6,7 @@ from typing import Any
 
 from scenarios.command.option_values import opened, opened_sweep, warn
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.language.reader import LIBRARY, library_names, read_text
+from scenarios.language.reader import LIBRARY, Piped, library_names, read_text
 from scenarios.language.visible_text import say, say_json, say_lines
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import is_record
@@ -14,6 +14,8 @@ from scenarios.records.run_folder import is_record
 
 def perform(chosen: argparse.Namespace) -> int:
     """Print a run, a sweep, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
+    if isinstance(chosen.what, Piped):
+        return _show_text(chosen, chosen.what.text)
     path = Path(chosen.what)
     _refuse_misfits(chosen, path)
     if is_record(path):
@@ -30,11 +32,7 @@ def perform(chosen: argparse.Namespace) -> int:
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
         )
-        if chosen.json:
-            say_json({"name": chosen.what, "text": text}, indent=None)
-        else:
-            say(*text.rstrip().replace("\r\n", "\n").split("\n"))
-        return 0
+        return _show_text(chosen, text)
     from scenarios.command.mechanism_card import card_of, in_words
     from scenarios.planning.mechanism import MECHANISMS
 
@@ -45,6 +43,15 @@ def perform(chosen: argparse.Namespace) -> int:
         say_json(card_of(chosen.what))
     else:
         say(*in_words(chosen.what))
+    return 0
+
+
+def _show_text(chosen: argparse.Namespace, text: str) -> int:
+    """Print the text of a scenario."""
+    if chosen.json:
+        say_json({"name": chosen.what, "text": text}, indent=None)
+    else:
+        say(*text.rstrip().replace("\r\n", "\n").split("\n"))
     return 0
 
 

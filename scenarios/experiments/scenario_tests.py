@@ -14,7 +14,7 @@ from scenarios.api.runs import make_plan
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.json_numbers import number, show
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.language.reader import library_names
+from scenarios.language.reader import Piped, library_names
 from scenarios.language.writer import inline
 from scenarios.planning.expectations import Expectation, expectation_of
 from scenarios.planning.metric_names import split_metric
@@ -70,7 +70,9 @@ def collect(paths: Iterable[str]) -> list[str]:
     scenarios = list[str]()
     for word in paths:
         path = Path(word)
-        if word == _LIBRARY:
+        if isinstance(word, Piped):
+            scenarios.append(word)
+        elif word == _LIBRARY:
             scenarios += [name for name in library_names() if NEEDS_FILES not in tags_of(name)]
         elif word.removeprefix(_LIBRARY) in library_names():
             scenarios.append(word.removeprefix(_LIBRARY))
@@ -175,8 +177,10 @@ def _free(out: str) -> str:
 
 
 def named(path: str | Path) -> str:
-    """Return a file as a word of a command: never taken for an option, or for a library name."""
+    """Return a file as a word of a command: never taken for an option, or for a library name; `-` stays standard input."""
     text = str(path)
+    if isinstance(path, Piped):
+        return text
     return f"./{text}" if text.startswith("-") else text
 
 

@@ -11,8 +11,29 @@ from scenarios.language.links import followed
 from scenarios.language.positions import LONGEST_FILE, Path, Spot, locate
 from scenarios.language.problems import Problem, Report, ScenarioError, nearest, shown
 
+OF_A_RUN = "manifest.json"
+"""The file by which the folder of a run is known. It is named here for what must load nothing else."""
 LIBRARY = FilePath(__file__).parent.parent / "library"
 _MOST_EXTENDED = 8
+
+
+class Piped(str):
+    """The word `-` of a command line, with the scenario that standard input held in its place.
+
+    It goes wherever the name of a scenario goes, into other processes, too.
+    """
+
+    __slots__ = ("text",)
+    FILE = "<stdin>"
+    """What problems call the text."""
+
+    def __new__(cls, text: str) -> "Piped":
+        word = super().__new__(cls, "-")
+        word.text = text
+        return word
+
+    def __reduce__(self) -> tuple[type["Piped"], tuple[str]]:
+        return type(self), (self.text,)
 
 
 @dataclass(slots=True)
@@ -82,12 +103,17 @@ def read_text(path: FilePath) -> str:
             data = file.read(LONGEST_FILE + 1)
     except OSError as error:
         raise ScenarioError([Problem(str(path), f"cannot be read: {error.strerror}")]) from None
+    return text_of(data, str(path))
+
+
+def text_of(data: bytes, name: str) -> str:
+    """Return the bytes of a scenario file as text; too many, or no text, are refused."""
     if len(data) > LONGEST_FILE:
-        raise ScenarioError([Problem(str(path), "a scenario file has at most 1 MiB")])
+        raise ScenarioError([Problem(name, "a scenario file has at most 1 MiB")])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ScenarioError([Problem(str(path), f"must be UTF-8: {error.reason}")]) from None
+        raise ScenarioError([Problem(name, f"must be UTF-8: {error.reason}")]) from None
 
 
 def parse(text: str, file: str, *, quotes: bool = True) -> Draft:
@@ -130,9 +156,9 @@ def read_source(
     *,
     named: bool = True,
 ) -> Source:
-    """Read a library name, a file or a plain dict, with what it extends and `--set` on top.
+    """Read a library name, a file, a plain dict or what was piped in, with what it extends and `--set` on top.
 
-    `named` says that the user named the file: of files that only another file names, as it names what
+    Files that a piped scenario names are relative to the working folder. `named` says that the user named the file: of files that only another file names, as it names what
     it extends or is compared with, no problem quotes a line. `[origin] folder`, the folder that paths
     are relative to, is believed in the `resolved.toml` of a run's folder and nowhere else: any other
     file could point it at what its author cannot read.
@@ -149,12 +175,15 @@ def read_source(
                 [Problem("scenario", f"must be tables of TOML values: {error}")]
             ) from None
         draft = Draft(parse(text, "scenario").tree, {}, {})
+    elif isinstance(scenario, Piped):
+        folder, name, text, file = FilePath.cwd(), "stdin", scenario.text, Piped.FILE
+        draft = parse(text, file, quotes=named)
     else:
         path = find(str(scenario)) if not isinstance(scenario, FilePath) else scenario
         folder, name, text = path.parent.resolve(), path.stem, read_text(path)
         file = _display(path)
         draft = parse(text, file, quotes=named)
-        if path.name == "resolved.toml" and (path.parent / "manifest.json").is_file():
+        if path.name == "resolved.toml" and (path.parent / OF_A_RUN).is_file():
             origin = draft.tree.get("origin")
     draft = _extend(draft, folder, 0)
     if isinstance(origin, dict) and isinstance(origin.get("folder"), str):

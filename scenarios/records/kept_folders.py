@@ -7,8 +7,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from scenarios.language.reader import OF_A_RUN
+
 PLACE = "runs"
-MARKS = {"run": "manifest.json", "sweep": "sweep.json", "audit": "audit.json"}
+MARKS = {"run": OF_A_RUN, "sweep": "sweep.json", "audit": "audit.json"}
 """The file by which each sort of folder is known."""
 _RECORD = "record-*.hush"
 """What a run adds to while it goes on."""
