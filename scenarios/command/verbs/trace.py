@@ -18,7 +18,7 @@ def _needs(text: str) -> str:
 KIND = Verb(
     name="trace",
     group=FILES,
-    rank=4,
+    rank=5,
     help="import traces that others measured, with a report of flaws",
     arguments=(
         choice(
