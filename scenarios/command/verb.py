@@ -35,8 +35,6 @@ class Takes(Flag):
     """A dotted key of the scenario file, with a value after `=`."""
     KIND = auto()
     """A kind of mechanism."""
-    LIBRARY = auto()
-    """A name of the library, and no file."""
     METRIC = auto()
     PICTURE = auto()
     CLAIM = auto()
