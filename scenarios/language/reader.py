@@ -23,7 +23,8 @@ class Piped(str):
     It goes wherever the name of a scenario goes, into other processes, too.
     """
 
-    __slots__ = ("text",)
+    text: str
+    """The scenario."""
     FILE = "<stdin>"
     """What problems call the text."""
 

@@ -24,7 +24,6 @@ KIND = Verb(
         choice(
             "what",
             of=("import",),
-            metavar="import",
             help="device availability, latency matrices or durations, with a report of flaws",
         ),
         word("file", Takes.FILE, "what was measured", metavar="FILE"),

@@ -214,7 +214,9 @@ def test_tab_completes_in_an_interactive_bash(path: str, tmp_path: Path) -> None
         ["bash", "--norc", "-i"],
         cwd=tmp_path,
         env=os.environ | plain,
-        **dict.fromkeys(("stdin", "stdout", "stderr"), other),
+        stdin=other,
+        stdout=other,
+        stderr=other,
     )
     try:
         os.write(terminal, b'eval "$(hush completion bash)"\n')
