@@ -25,7 +25,6 @@ from scenarios.language.table_rules import (
     Kinds,
     KindTable,
     Many,
-    OwnCode,
     SubTable,
     Table,
     keys_of,
@@ -207,41 +206,58 @@ class _Maker:
         return made | {"default": field.default}
 
     def _kinds(self, rule: Kinds) -> Schema:
-        """Return the schema of a kind: its bare name, its table, the shorter form of one kind, code of the scenario's own."""
-        tables = {kind: rule.kinds[kind] for kind in sorted(rule.kinds)}
-        bare = [kind for kind, table in tables.items() if not (self._asks and _needs(table))]
-        parts = [{"type": "string", "enum": bare}] if bare else []
-        if rule.bare is not None:
-            parts.append(self.of(rule.bare.rule))
-        parts += [
-            self._defined(f"{table.__name__}.{kind}", _of_kind(table, rule.tag, kind))
-            for kind, table in tables.items()
-        ]
-        if rule.own is not None:
-            parts += self._own(rule.own, rule.tag)
-        made = {"description": f"a {rule.what}", "anyOf": parts}
+        """Return the schema of a kind: its bare name, its table, the shorter form of one kind, code of the scenario's own.
+
+        The table has the keys of all kinds, from which editors complete; the kind that it names says which of them are its
+        own. So an error is told at the key, and not at the whole table.
+        """
         name = _hyphens(rule.what)
-        return self._named(f"{name}.{_WHOLE}" if self._asks else name, made)
+        tables = {kind: rule.kinds[kind] for kind in sorted(rule.kinds)}
+        own = {
+            kind: self._defined(f"{table.__name__}.{kind}", _of_kind(table, rule.tag, kind))
+            for kind, table in tables.items()
+        }
+        if self._part is not None:
+            reference = self._part._kinds(rule)  # noqa: SLF001 # its twin
+            made = reference | {"required": [rule.tag], "anyOf": self._forms(rule)}
+            stricter = {kind: ref for kind, ref in own.items() if ref["$ref"].endswith(_WHOLE)}
+            if stricter:
+                made["allOf"] = _by_kind(rule.tag, stricter)
+            return self._named(f"{name}.{_WHOLE}", made)
+        names: Schema = {"type": "string", "enum": list(tables)}
+        several = [names, {"type": "string", "pattern": _CODE}]
+        keys = {rule.tag: {"anyOf": several} if rule.own else names}
+        for kind, table in tables.items():
+            _merge(keys, self.kind(table, rule.tag, kind)["properties"], but=rule.tag)
+        known: Schema = {"propertyNames": {"enum": list(keys)}}
+        if rule.own is not None:
+            _merge(keys, self.table(rule.own)["properties"])
+            code = _names_kind(rule.tag, {"pattern": _CODE})
+            known = {"if": {"not": code}, "then": {"propertyNames": {"enum": list(keys)}}}
+        made = {
+            "description": f"a {rule.what}",
+            "anyOf": self._forms(rule),
+            "properties": keys,
+            "allOf": [known, *_by_kind(rule.tag, own)],
+        }
+        return self._named(name, made)
+
+    def _forms(self, rule: Kinds) -> list[Schema]:
+        """Return what a kind may be written as: a name, where that is enough, a value, or a table."""
+        names = [
+            kind for kind in sorted(rule.kinds) if not (self._asks and _needs(rule.kinds[kind]))
+        ]
+        forms: list[Schema] = [{"type": "string", "enum": names}] if names else []
+        if rule.bare is not None:
+            forms.append(self.of(rule.bare.rule))
+        if rule.own is not None:
+            forms.append({"type": "string", "pattern": _CODE})
+        return [*forms, {"type": "object"}]
 
     def kind(self, table: type[KindTable], tag: str, kind: str) -> Schema:
         """Return the schema of the parameters of a kind; `tag` is the key that names it."""
         made = self._object(keys_of(table), _first_sentence(table))
-        return self._tagged(made, tag, {"type": "string", "enum": [kind]})
-
-    def _own(self, own: type[OwnCode], tag: str) -> list[Schema]:
-        """Return the schemas of code of the scenario's own: `package.module:Thing`, and a table of its parameters."""
-        name = {"type": "string", "pattern": _CODE}
-        made = self._object(keys_of(own), "Code of the scenario's own, with --allow-code.")
-        made["additionalProperties"] = True
-        table = self._tagged(made, tag, name)
-        table["required"] = list(dict.fromkeys([tag, *table.get("required", [])]))
-        return [name, table]
-
-    def _tagged(self, made: Schema, tag: str, name: Schema) -> Schema:
-        """Return the schema of a table with the key that names its kind."""
-        made["properties"] = {tag: name, **made["properties"]}
-        if self._asks:
-            made["required"] = [tag, *made.get("required", [])]
+        made["properties"] = {tag: {"type": "string", "enum": [kind]}, **made["properties"]}
         return made
 
     def fault(self) -> Schema:
@@ -263,6 +279,32 @@ class _Maker:
 
 def _of_kind(table: type[KindTable], tag: str, kind: str) -> Callable[[_Maker], Schema]:
     return lambda maker: maker.kind(table, tag, kind)
+
+
+def _by_kind(tag: str, tables: Mapping[str, Schema]) -> list[Schema]:
+    """Return what each kind asks of a table that names it."""
+    return [
+        {"if": _names_kind(tag, {"enum": [kind]}), "then": table} for kind, table in tables.items()
+    ]
+
+
+def _names_kind(tag: str, name: Schema) -> Schema:
+    """Return the schema of a table that names a kind: without the type, what is no table would fit."""
+    return {"type": "object", "properties": {tag: name}, "required": [tag]}
+
+
+def _merge(keys: dict[str, Schema], more: Mapping[str, Schema], *, but: str = "") -> None:
+    """Add the keys of one kind to those of all; where two kinds have a key, it may be what either says, without a default."""
+    for name, made in more.items():
+        if name == but:
+            continue
+        former = keys.get(name)
+        if former is None:
+            keys[name] = made
+            continue
+        several = former["anyOf"] if set(former) == {"anyOf"} else [former]
+        if made not in several:
+            keys[name] = {"anyOf": [*several, made]}
 
 
 def _hyphens(what: str) -> str:

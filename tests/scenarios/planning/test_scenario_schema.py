@@ -129,6 +129,14 @@ def test_what_is_wrong_is_told_where_it_is() -> None:
     assert set(problems(BASE | {"run": {"sed": 3}})) == {"$.run"}
     assert set(problems(BASE | {"network": {"loss": 1.5}})) == {"$.network.loss"}
     assert set(problems(BASE | {"mechanism": "cdd"})) == {"$.mechanism"}
+    assert set(problems(BASE | {"mechanism": {"kind": "cdd"}})) == {"$.mechanism.kind"}
+    unknown = BASE | {"mechanism": {"kind": "cd", "relases": 10}}
+    assert {e.message for e in validator().iter_errors(unknown)} >= {
+        "Additional properties are not allowed ('relases' was unexpected)"
+    }
+    assert set(problems(BASE | {"mechanism": {"kind": "cd", "mu": -1}})) == {"$.mechanism.mu"}
+    other = BASE | {"mechanism": {"kind": "cd", "theta": 0.5}}  # of another kind
+    assert set(problems(other)) == {"$.mechanism"}
 
 
 FAMILIES = [
@@ -149,18 +157,19 @@ def test_every_kind_of_a_family_has_its_keys(what: str, family: Any) -> None:
         made = definitions[place["$ref"].removeprefix("#/$defs/")]
         place = made.get("properties", made)
     tag = "source" if what == "data" else "kind"
-    names = {name for part in made["anyOf"] for name in _names(definitions, part, tag)}
-    assert names >= set(family)
+    of_kind = made["properties"][tag]
+    names = of_kind["anyOf"][0]["enum"] if "anyOf" in of_kind else of_kind["enum"]
+    assert set(names) == set(family)
+    thens = {
+        part["if"]["properties"][tag]["enum"][0]: part["then"]["$ref"]
+        for part in made["allOf"]
+        if "enum" in part.get("if", {}).get("properties", {}).get(tag, {})
+    }
     for name, kind in family.items():
-        made = definitions[f"{kind.table.__name__}.{name}"]
-        assert set(keys_of(kind.table)) <= set(made["properties"])
-
-
-def _names(definitions: dict[str, Any], part: dict[str, Any], tag: str) -> list[str]:
-    if "$ref" in part:
-        made = definitions[part["$ref"].removeprefix("#/$defs/")]
-        return list(made["properties"][tag]["enum"]) if tag in made.get("properties", {}) else []
-    return []
+        own = definitions[thens[name].removeprefix("#/$defs/")]
+        assert set(keys_of(kind.table)) | {tag} == set(own["properties"])
+        assert own["additionalProperties"] is False
+        assert set(own["properties"]) <= set(made["properties"])
 
 
 def test_metrics_are_those_of_the_family() -> None:
@@ -182,7 +191,7 @@ def _walk(part: Any) -> Iterator[dict[str, Any]]:
 
 def test_no_value_is_just_anything_and_every_reference_leads_somewhere() -> None:
     made = schema()
-    says = {"type", "anyOf", "enum", "$ref", "not", "required", "oneOf", "properties"}
+    says = {"type", "anyOf", "enum", "pattern", "$ref", "not", "required", "oneOf", "properties"}
     for name, part in made["$defs"].items():
         assert says & set(part), name
     for part in _walk(made):
@@ -300,4 +309,4 @@ def test_a_kind_that_is_added_is_in_the_schema() -> None:
     made: dict[str, Any] = {}
     scenario_schema._Maker(made).of(Kinds("thing", {"new": NewTable}))
     assert made["NewTable.new"]["properties"]["kind"]["enum"] == ["new"]
-    assert made["thing"]["anyOf"][0]["enum"] == ["new"]
+    assert made["thing"]["properties"]["kind"]["enum"] == ["new"]
