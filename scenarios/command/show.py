@@ -1,11 +1,11 @@
-"""The verb `show`: a run or a sweep in words, the text of a scenario, or the card of a mechanism."""
+"""The verb `show`: a run or a sweep in words, the text of a scenario, or the card of a word."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
 from scenarios.command.option_values import opened, opened_sweep, warn
-from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.problems import ScenarioError, nearest, nearest_few
 from scenarios.language.reader import LIBRARY, library_names, read_text
 from scenarios.language.visible_text import say, say_json, say_lines
 from scenarios.records.file_guard import FolderError
@@ -13,7 +13,7 @@ from scenarios.records.run_folder import is_record
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Print a run, a sweep, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
+    """Print a run, a sweep, a scenario or the cards of a word, whichever it names; return 2 where a run's files are not intact."""
     path = Path(chosen.what)
     _refuse_misfits(chosen, path)
     if is_record(path):
@@ -34,18 +34,66 @@ def perform(chosen: argparse.Namespace) -> int:
             say_json({"name": chosen.what, "text": text}, indent=None)
         else:
             say(*text.rstrip().replace("\r\n", "\n").split("\n"))
+            _tell_of_words(chosen.what)
         return 0
-    from scenarios.command.mechanism_card import card_of, in_words
-    from scenarios.planning.mechanism import MECHANISMS
+    return _show_word(chosen.what, as_json=chosen.json)
 
-    if chosen.what not in MECHANISMS:
-        hint = _elsewhere(chosen.what) or nearest(chosen.what, [*MECHANISMS, *library_names()])
-        raise ScenarioError.of("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")
-    if chosen.json:
-        say_json(card_of(chosen.what))
-    else:
-        say(*in_words(chosen.what))
+
+def _show_word(word: str, *, as_json: bool) -> int:
+    """Print the card of a word in each family that has it, or a family's words, a line each."""
+    from scenarios.command.word_card import as_tree, in_lines, in_words
+    from scenarios.planning.word_cards import cards_of, families
+
+    for family in families():
+        if word == f"{family.name}:":
+            if as_json:
+                say_json([as_tree(family, family.card(name)) for name in family.names()])
+            else:
+                say(*in_lines(family))
+            return 0
+    cards = cards_of(word)
+    if not cards:
+        raise ScenarioError.of("", _unknown(word))
+    if as_json:
+        first, *others = (as_tree(family, card) for family, card in cards)
+        say_json({**first, "also": others})
+        return 0
+    for number, (family, card) in enumerate(cards):
+        say(*([""] if number else []), *in_words(family, card))
     return 0
+
+
+def _unknown(word: str) -> str:
+    """Return what is wrong with a word that is none, with the nearest of all that there are."""
+    from scenarios.planning.word_cards import all_names, cards_of, families
+
+    said = f"'{word}' is no run, no scenario, and no word of a scenario"
+    whose, separator, name = word.partition(":")
+    known = [family.name for family in families()]
+    if separator and whose in known:
+        family = next(family for family in families() if family.name == whose)
+        return f"there is no {whose.replace('-', ' ')} '{name}'; {nearest(name, family.names())}"
+    close = nearest_few(word, [*all_names(), *library_names()])
+    if not close:
+        listed = ", ".join(f"{name}:" for name in known)
+        return (
+            f"{said}; hush list has the scenarios, and these list the words of a family: {listed}"
+        )
+    told = []
+    for one in close:
+        kinds = [family.article for family, _ in cards_of(one)]
+        kinds += ["a scenario"] if one in library_names() else []
+        told.append(f"'{one}' ({' and '.join(kinds)})")
+    return f"{said}; did you mean {' or '.join(told)}?"
+
+
+def _tell_of_words(name: str) -> None:
+    """Say on standard error that the name of a scenario is a word, too."""
+    from scenarios.planning.word_cards import cards_of
+
+    for family, _ in cards_of(name):
+        told = f"'{name}' is also {family.article}: hush show {family.name}:{name}"
+        say(f"hush: {told}", error=True)
 
 
 def _refuse_misfits(chosen: argparse.Namespace, path: Path) -> None:
@@ -81,18 +129,6 @@ def _show_sweep(path: Path, *, as_json: bool) -> int:
         else:
             say(*in_words(sweep, get_terminal_size((100, 24)).columns))
     return 2 if record.flaws else 0
-
-
-def _elsewhere(name: str) -> str:
-    """Return where a fault or a metric is described; empty for any other name."""
-    from scenarios.planning.fault_kinds import FAULTS
-    from scenarios.planning.metric_names import METRICS
-
-    if name in FAULTS:
-        return f"it is a fault: {FAULTS[name].says} (docs/faults.md)"
-    if name in METRICS:
-        return f"it is a metric: {METRICS[name].words} (docs/reference.md, section 5)"
-    return ""
 
 
 def _show_run(path: Path, *, as_json: bool) -> int:
