@@ -34,6 +34,18 @@ def warn(record: "RunRecord") -> None:
         say(f"hush: {record.path}: {caveat}", error=True)
 
 
+def agent_of(record: "RunRecord", agent: int | str) -> int:
+    """Return the number of an agent that `--agent` names, the server by its word; raise `FolderError` where there is none."""
+    from scenarios.records.folder_error import FolderError
+
+    if isinstance(agent, int):
+        return agent
+    facts = record.facts
+    if facts.seats == facts.size:
+        raise FolderError(f"{record.path} has no server: agents run from 0 to {facts.size - 1}")
+    return facts.size
+
+
 def opened_sweep(path: Path) -> "SweepRecord":
     """Open a sweep's folder, and say on standard error where its table is not what the sweep wrote."""
     from scenarios.records.sweep_record import SweepRecord

@@ -101,17 +101,44 @@ def _refuse_misfits(chosen: argparse.Namespace, path: Path) -> None:
     for option in ("ledger", "events"):
         if getattr(chosen, option) and not is_record(path):
             raise FolderError(f"--{option} needs the folder of a run, and {path} is none")
+    if chosen.agent is not None and not is_record(path):
+        raise FolderError(f"--agent needs the folder of a run, and {path} is none")
+    if chosen.at is not None and chosen.agent is None:
+        raise FolderError("--at needs --agent: hush replay RUN --at T shows all agents")
+    if chosen.agent is not None and (chosen.ledger or chosen.events):
+        raise FolderError("--agent goes with neither --ledger nor --events")
     if chosen.ledger and chosen.events:
         raise FolderError("--ledger and --events are written one at a time")
 
 
 def _show_record(path: Path, chosen: argparse.Namespace) -> int:
     """Print a run in words, or write what it holds for other programs."""
+    if chosen.agent is not None:
+        return _show_agent(path, chosen)
     if chosen.events:
         return _show_events(path)
     if chosen.ledger:
         return _show_ledger(path, chosen.ledger)
     return _show_run(path, as_json=chosen.json)
+
+
+def _show_agent(path: Path, chosen: argparse.Namespace) -> int:
+    """Print one agent at an instant."""
+    from clocks.clock import nanoseconds
+    from scenarios.command.option_values import agent_of, seconds
+    from scenarios.records.agent_moment import fault_names, moment_of
+    from scenarios.records.agent_text import Teller
+
+    at = seconds(chosen.at, "--at", zero=True)
+    record = opened(path)
+    instant = None if at is None else nanoseconds(at)
+    moment = moment_of(record, agent_of(record, chosen.agent), instant)
+    teller = Teller(record, fault_names(record))
+    if chosen.json:
+        say_json(teller.as_tree(moment))
+    else:
+        say(*teller.in_words(moment))
+    return 2 if record.flaws else 0
 
 
 def _show_sweep(path: Path, *, as_json: bool) -> int:

@@ -20,7 +20,7 @@ class AccountantKind:
     tight: str
     """How close its bound comes to the least ε that holds, in words."""
     source: str
-    """The papers, or the section of theory.md, that prove it."""
+    """The papers that prove it, and where this project does."""
     is_headline: bool = False
     """Whether `privacy.accountant` may name it."""
     is_filter: bool = False

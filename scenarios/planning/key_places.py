@@ -98,11 +98,11 @@ def _below(rule: Any, name: str, where: str, field: Field, seen: set[int]) -> It
 
 
 def choices() -> dict[str, list[KeyPlace]]:
-    """Return the words that keys choose from, each with the keys that may be it."""
+    """Return the words that keys choose from, each with the keys that may be it; separators of files are no words."""
     words: dict[str, list[KeyPlace]] = {}
     for place in key_places():
         for rule in rules_of(place.field.rule):
             if isinstance(rule, Choice):
-                for word in rule.names:
+                for word in (name for name in rule.names if name[:1].isalnum()):
                     words.setdefault(word, []).append(place)
     return words

@@ -1,20 +1,28 @@
 """The verb `show`."""
 
 from scenarios.command import shared_options as shared
-from scenarios.command.verb import Example, Takes, Verb, choice, word
+from scenarios.command.verb import Example, Takes, Verb, choice, option, word
 from scenarios.command.verb_groups import UNDERSTAND
 
 KIND = Verb(
     name="show",
     group=UNDERSTAND,
     rank=1,
-    help="a run or a sweep in words, a mechanism's card, a scenario's text",
+    help="a run, a sweep or one agent in words; a scenario's text; the card of a word",
     arguments=(
         word(
             "what",
             Takes.RUN | Takes.SWEEP | Takes.KIND | Takes.SCENARIO,
-            "a mechanism, a scenario, or the folder of a run or sweep",
-            metavar="KIND|NAME|RUN|SWEEP",
+            "the folder of a run or sweep, a scenario, or any word of one: a mechanism, metric, fault, accountant …; "
+            "FAMILY: lists a family (metric:), FAMILY:WORD asks one",
+            metavar="RUN|SWEEP|NAME|WORD",
+        ),
+        shared.agent("of a run: one agent alone: its state and why, its ε, sample and messages"),
+        option(
+            "--at",
+            takes=Takes.VALUE,
+            metavar="T",
+            help='with --agent: at this instant, seconds or "250ms" (default: the end)',
         ),
         shared.JSON,
         choice(
@@ -27,7 +35,10 @@ KIND = Verb(
     ),
     examples=(
         Example("hush show latest", "the newest run below runs/, in words"),
-        Example("hush show cd", "the card of a mechanism"),
+        Example("hush show latest --agent 7 --at 15s", "one agent at an instant, and why it is so"),
+        Example(
+            "hush show harmed", "what a metric is; as well a mechanism, a fault, an accountant"
+        ),
         Example("hush show quickstart-7 --ledger csv", "what was released and charged, as a table"),
     ),
     exits={2: "usage, or the files of a run are not intact"},
