@@ -1,6 +1,4 @@
-"""`hush check` warns of neighbours with unrelated tasks and of accountants above a cap, and says what an audit takes; summaries
-say what holds a budget.
-"""
+"""What `hush check` warns of: unrelated tasks, an accountant above the cap; what an audit takes, what holds a budget."""
 
 import json
 from pathlib import Path
