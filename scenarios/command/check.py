@@ -9,6 +9,7 @@ from scenarios.command.option_values import options_of, plan_of, scenario_of, se
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.check_scenario import CheckedScenario
+from scenarios.planning.fallbacks import fallbacks
 
 if TYPE_CHECKING:
     from scenarios.auditing.planned_test import AuditForecast
@@ -40,10 +41,18 @@ def perform(chosen: argparse.Namespace) -> int:
         figures, card = forecast(plan), card_of(plan)
         audit = _audit_of(plan)
         verdicts.append(
-            {"ok": True, **figures, "data": to_builtins(card), "audit": _as_tree(audit), **swept}
+            {
+                "ok": True,
+                **figures,
+                "fallbacks": fallbacks(read),
+                "data": to_builtins(card),
+                "audit": _as_tree(audit),
+                **swept,
+            }
         )
         if not chosen.json:
-            say(*in_words(figures), *data_card_text.in_words(card), *_in_words(audit))
+            fell = [f"  note       {told}" for told in fallbacks(read)]
+            say(*in_words(figures), *fell, *data_card_text.in_words(card), *_in_words(audit))
             for counts in swept.values():
                 say(
                     f"  sweep      {counts['settings']:,} settings × {counts['seeds']:,} seeds, each setting can run"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.check_scenario import CheckedScenario, checked
+from scenarios.planning.fallbacks import fallbacks
 from scenarios.planning.scenario import load
 from scenarios.planning.wake_paths import AUTO
 
@@ -112,8 +113,14 @@ def pace(text: str | None) -> float | None:
 
 
 def scenario_of(chosen: argparse.Namespace, name: str) -> CheckedScenario:
-    """Read and check a scenario that a verb was asked for: nothing numeric is loaded for it."""
-    return checked(load(name, settings(chosen.set)))
+    """Read and check a scenario that a verb was asked for: nothing numeric is loaded for it.
+
+    What fell back to defaults where `--set` named another kind is said on standard error.
+    """
+    read = load(name, settings(chosen.set))
+    for told in fallbacks(read):
+        say(f"hush: {told}", error=True)
+    return checked(read)
 
 
 def named_folders(chosen: argparse.Namespace) -> tuple[Path, ...]:
