@@ -160,8 +160,11 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
 
 
 def _settings(argument: Argument) -> dict[str, Any]:
-    """Return what argparse is told of an argument; choices that fill a line of their own are listed in the help."""
-    settings = {"help": argument.help, **argument.settings}
+    """Return what argparse is told of an argument; choices that fill a line of their own are listed in the help.
+
+    argparse puts values in place of `%` in a help text: one of ours means itself.
+    """
+    settings = {"help": argument.help.replace("%", "%%"), **argument.settings}
     if not argument.is_option:
         settings.setdefault("metavar", argument.names[0].upper())
     if not argument.choices:
@@ -170,5 +173,5 @@ def _settings(argument: Argument) -> dict[str, Any]:
     metavar = "{" + listed + "}" if argument.is_option else listed.replace(",", "|")
     if len(listed) > _LONGEST_CHOICES:
         metavar = "WHICH"
-        settings["help"] = f"{argument.help}; one of {', '.join(argument.choices)}"
+        settings["help"] = f"{settings['help']}; one of {', '.join(argument.choices)}"
     return settings | {"metavar": metavar, "type": _one_of(argument.choices)}

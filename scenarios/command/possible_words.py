@@ -139,10 +139,11 @@ def _library() -> list[Word]:
     return [(name, "library") for name in library_names()]
 
 
-def _mechanisms() -> list[Word]:
-    from scenarios.planning.mechanism import MECHANISMS
+def _words() -> list[Word]:
+    from scenarios.planning.word_cards import families
 
-    return [(name, "mechanism") for name in MECHANISMS]
+    names = [(name, family.name) for family in families() for name in family.names()]
+    return [*names, *((f"{family.name}:", "lists the family") for family in families())]
 
 
 def _metrics() -> list[Word]:
@@ -166,7 +167,7 @@ def _papers() -> list[Word]:
 
 _LISTS = {
     Takes.SCENARIO: _library,
-    Takes.KIND: _mechanisms,
+    Takes.WORD: _words,
     Takes.METRIC: _metrics,
     Takes.PICTURE: _pictures,
     Takes.CLAIM: _papers,

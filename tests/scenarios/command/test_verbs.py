@@ -221,7 +221,7 @@ def test_a_choice_with_one_letter_missing_is_found(
         ("--versoin", "hush: unknown option '--versoin'; did you mean '--version'?"),
         ("help rnu", "hush: unknown verb 'rnu'; did you mean 'run'?"),
         ("list place", "did you mean 'places'?"),
-        ("explain latest", "hush explain: needs SEQ"),
+        ("diff latest", "hush diff: needs RUN"),
         ("test --seeds", "hush test: --seeds: needs a value"),
         ("new a b", "hush new: one word too many: b"),
         ("run --se 3", "hush run: ambiguous: --se could match --seed, --set"),
