@@ -6,8 +6,9 @@ python docs/write_mechanisms.py
 import re
 from pathlib import Path
 
-from scenarios.command.mechanism_card import card_of
+from scenarios.command.word_card import as_tree
 from scenarios.planning.mechanism import in_order
+from scenarios.planning.vocabulary.mechanism import KIND
 
 PAGE = Path(__file__).parent / "mechanisms.md"
 
@@ -76,7 +77,7 @@ def _number(name: str) -> int:
 
 def section(kind: str) -> str:
     """One kind."""
-    card = card_of(kind)
+    card = as_tree(KIND, KIND.card(kind))
     lines = [f"## `{kind}`\n", card["title"] + ".\n"]
     lines += [
         f"- *{key}*: {card[key]}"

@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from scenarios.command.mechanism_card import in_words
+from scenarios.command.word_card import in_words
 from scenarios.planning.mechanism import MECHANISMS
+from scenarios.planning.vocabulary.mechanism import KIND
 from tests.support.paths import ROOT
 
 
@@ -42,7 +43,7 @@ def test_every_erratum_that_a_card_cites_is_explained() -> None:
 
 def test_every_card_is_complete_and_fits_a_terminal() -> None:
     for kind in MECHANISMS:
-        lines = in_words(kind)
+        lines = in_words(KIND, KIND.card(kind))
         assert lines[0].startswith(f"{kind}: ")
         assert max(map(len, lines)) <= 100
         assert all(

@@ -22,6 +22,15 @@ EAVESDROPPER, SERVER, AGGREGATE, OUTSIDER = VIEWS = (
     "aggregate",
     "outsider",
 )
+WORDS = {
+    EAVESDROPPER: "Reads all that leaves an agent, delivered or not: every release of every agent.",
+    SERVER: "Sees what clients send it or, where they are added up in secret, the sum minus what colluding clients know of "
+    "its noise.",
+    AGGREGATE: "Sees sums over clients only, and colludes with no client.",
+    OUTSIDER: "Sees final models only. It is charged for all that was released on the way, but for noisy steps that only the "
+    "last model shows; a model that was never released costs it ε = ∞.",
+}
+"""What each adversary sees, in sentences."""
 OF_SERVERS = (SERVER, AGGREGATE)
 """Views that exist only where there is a server."""
 

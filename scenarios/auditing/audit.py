@@ -3,37 +3,43 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.accounting import numerical
-from mechanisms.accounting.loss import Loss, Tally, tally
+from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import OUTSIDER, add_in, composable, seen_in
+from mechanisms.accounting.views import OUTSIDER
 from mechanisms.vectors import Matrix, Vector
 from mechanisms.witness import UNROUNDED
 from scenarios.auditing.lower_bound import (
     Bound,
     Criterion,
-    Law,
     Statistic,
-    best_threshold,
     black_box,
     bound_by_law,
     lower_bound,
-    power,
     projections,
     rounded,
 )
 from scenarios.auditing.neighbouring_data import Neighbours, Setting, neighbours
+from scenarios.auditing.planned_test import (
+    LIKELY,
+    MOST,
+    Power,
+    Subject,
+    confidence,
+    confidence_of_others,
+    law_of,
+    power_of,
+)
 from scenarios.auditing.watched_run import Seen, observe
 from scenarios.language.json_numbers import declared_by
 from scenarios.language.problems import ScenarioError
 from scenarios.planning import totals
 from scenarios.planning.context import Options
 from scenarios.planning.plan import Plan
-from scenarios.planning.seeds import generator
 from scenarios.planning.totals import claim_of
 from scenarios.running.worker_processes import shared_out
 
@@ -41,15 +47,10 @@ MODELS = "final models"
 EXACT = "exact loss"
 NEARLY = "Gaussian approximation of the loss"
 """The name of a statistic that is no privacy loss: the noise of several steps is Gaussian around the answer where the loss is linear."""
-_KNOWN = frozenset({"gaussian", "laplace", "norm-gamma"})
-"""Laws of additive noise: where a release claims one of them, the law of its loss is known beforehand."""
-_OTHERS = 0.1
-"""The share of the probability of error that other statistics have where the exact loss is judged by its law."""
 REFUTED, NOT_REFUTED, BROKEN = "refuted", "not refuted", "above the charge"
 _POINTS = 24
-_DOUBLE, _HUGE = 2.0, 100.0
-_LIKELY, _MOST = 0.8, 1_000_000
-"""A test is likely to refute from this power on; no more runs than this are proposed."""
+_PILOTS, _LONG = 4, 1.0
+"""So many pairs of runs are made before an audit, or fewer where they have taken so many seconds."""
 
 Progress = Callable[[float], None]
 Table = NDArray[np.float64]
@@ -117,13 +118,53 @@ class Finding:
     """The code of the scenario's own that declares the claim and the charge."""
 
 
-def audit(order: Order, progress: Progress | None = None) -> Finding:
+def audit(
+    order: Order, progress: Progress | None = None, setting: Setting | None = None
+) -> Finding:
     """Run the plan under both data sets, and judge the claim and the charge; `progress` is called with the share that is done.
+
+    `setting` are the data sets, where they were made before.
 
     Raises `ScenarioError` where the plan releases nothing, or claims no finite ε.
     """
-    setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
+    if setting is None:
+        setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
     return judge(order, setting, _gather(order, setting, progress or (lambda _: None)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """A few runs that are not judged, with noise of their own: what is seen in a run, and how long one takes."""
+
+    setting: Setting
+    seen: Evidence
+    seconds: float
+    """Seconds of one run on each data set."""
+
+    def power(self, order: Order) -> Power | None:
+        """Return the power of the test that was planned; None where the statistic is not the exact loss.
+
+        Raises `ScenarioError` where the plan releases nothing, or claims no finite ε.
+        """
+        subject, statistics = _subject(order, self.setting, self.seen), _tried(order, self.seen)
+        if not any(name == EXACT for name, _, _ in statistics):
+            return None
+        plan, criterion = order.plan, subject.criterion
+        claim = totals.claimed(plan, subject.spends, criterion.delta)
+        return power_of(plan, subject.claims, claim, criterion, others=len(statistics) > 1)
+
+
+def pilot(order: Order) -> Pilot:
+    """Run the plan a few times under both data sets, before an audit: no number of it enters the judgement."""
+    setting = neighbours(order.plan, how=order.how, node=order.node, more=order.more)
+    pair, seen, began = setting.plans(), list[Seen](), monotonic()
+    for run in range(_PILOTS):
+        before = monotonic()
+        seen += _both(pair, run, "audit/pilot")
+        seconds = monotonic() - before
+        if before + seconds - began > _LONG:
+            break
+    return Pilot(setting, evidence(seen[0::2], seen[1::2]), seconds)
 
 
 # gathering
@@ -143,10 +184,10 @@ def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
     return evidence(seen[0::2], seen[1::2])
 
 
-def _both(pair: Neighbours, run: int) -> list[Seen]:
+def _both(pair: Neighbours, run: int, name: str = "audit") -> list[Seen]:
     """Run once under D and once under D′, each with noise of its own."""
     return [
-        observe(plan, pair.node, pair.pair, f"audit/{side}/{run}")
+        observe(plan, pair.node, pair.pair, f"{name}/{side}/{run}")
         for side, plan in enumerate((pair.one, pair.other))
     ]
 
@@ -207,19 +248,11 @@ def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
 
 def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     """Bound the loss from below, and compare the bound with the claim and the charge."""
-    plan, node, view = order.plan, order.plan.nodes[pair.node], order.eyes
-    spends = tuple(seen_in(view, spend) for spend in seen.spends)
-    if not spends:
-        problem = f"agent {pair.node} released nothing: there is nothing to audit"
-        raise ScenarioError.of(plan.name, problem)
-    charges = composable(add_in(view, Tally(), seen.spends))
-    claims = tally(map(claim_of, spends))
-    unit = "mu" if charges.laws == {"gaussian"} else "epsilon"
-    if not math.isfinite(claims.sums.pure + claims.sums.mu_squares):
-        problem = f"the releases of agent {pair.node} claim no finite ε: there is nothing to refute"
-        raise ScenarioError.of(plan.name, problem)
-    statistics = _statistics(view, seen, rounds=bool(plan.resolved["privacy"]["grid"]))
-    criterion = Criterion(unit, node.delta, order.confidence)
+    plan, node = order.plan, order.plan.nodes[pair.node]
+    subject = _subject(order, pair, seen)
+    spends, charges, claims = subject.spends, subject.charges, subject.claims
+    criterion = subject.criterion
+    statistics = _tried(order, seen)
     bound = _bound(statistics, claims, criterion)
     claim = totals.claimed(plan, spends, node.delta)
     charge, accountant = totals.charged(plan, charges, node.delta)
@@ -232,7 +265,8 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
         verdict = BROKEN  # what code of the scenario's own charges is a claim of its own
     worth, enough = None, None
     if any(name == EXACT for name, _, _ in statistics):
-        worth, enough = _power(order, claims, claim, criterion, others=len(statistics) > 1)
+        of = power_of(plan, claims, claim, criterion, others=len(statistics) > 1)
+        worth, enough = of(order.runs), _enough(of, order.runs)
     return Finding(
         verdict,
         lower,
@@ -251,6 +285,25 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
     )
 
 
+def _subject(order: Order, pair: Setting, seen: Evidence) -> Subject:
+    """Return what is tested; raise `ScenarioError` where the plan releases nothing, or claims no finite ε."""
+    plan, node = order.plan, pair.node
+    if not seen.spends:
+        problem = f"agent {node} released nothing: there is nothing to audit"
+        raise ScenarioError.of(plan.name, problem)
+    delta = plan.nodes[node].delta
+    subject = Subject.of(order.eyes, seen.spends, delta, order.confidence)
+    if not subject.is_finite:
+        problem = f"the releases of agent {node} claim no finite ε: there is nothing to refute"
+        raise ScenarioError.of(plan.name, problem)
+    return subject
+
+
+def _tried(order: Order, seen: Evidence) -> list[Statistic]:
+    """Return the statistics of the view that is audited."""
+    return _statistics(order.eyes, seen, rounds=bool(order.plan.resolved["privacy"]["grid"]))
+
+
 def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[Statistic]:
     """Return the statistics of a view; low bits only where releases are not rounded, for each statistic costs power."""
     one, other = (table[:, -1] for table in seen.losses)
@@ -266,30 +319,19 @@ def _statistics(view: str, seen: Evidence, *, rounds: bool) -> list[Statistic]:
     return statistics
 
 
-def _law_of(claims: Tally) -> Law | None:
-    """Return the law of the loss that is claimed, where it is known."""
-    fit = all(loss.law in _KNOWN and 0 < loss.epsilon < _HUGE for loss, _ in claims.key)
-    return numerical.law(claims) if fit and len(claims) else None
-
-
 def _bound(statistics: list[Statistic], claims: Tally, criterion: Criterion) -> Bound:
     """Judge the exact loss by the law that is claimed for it, with all runs; other statistics with half of them."""
-    law = _law_of(claims) if any(name == EXACT for name, _, _ in statistics) else None
+    law = law_of(claims) if any(name == EXACT for name, _, _ in statistics) else None
     if law is None:
         return lower_bound(statistics, criterion)
     exact = next(each for each in statistics if each[0] == EXACT)
     others = [each for each in statistics if each[0] != EXACT]
     whole = criterion.confidence
-    bound = bound_by_law(exact, law, criterion.at(_confidence(whole, others=bool(others))))
+    bound = bound_by_law(exact, law, criterion.at(confidence(whole, others=bool(others))))
     if others:
-        second = lower_bound(others, criterion.at(1.0 - _OTHERS * (1.0 - whole)))
+        second = lower_bound(others, criterion.at(confidence_of_others(whole)))
         bound = max(bound, second, key=lambda each: each.value)
     return bound
-
-
-def _confidence(whole: float, *, others: bool) -> float:
-    """Return the confidence for the exact loss: all statistics together err as often as the audit's confidence allows."""
-    return 1.0 - (1.0 - _OTHERS) * (1.0 - whole) if others else whole
 
 
 def _above(bound: Bound, bag: Tally, total: float) -> bool:
@@ -299,38 +341,14 @@ def _above(bound: Bound, bag: Tally, total: float) -> bool:
     return bound.value > total * (1 + 1e-9)
 
 
-def _power(
-    order: Order, claims: Tally, claimed: float, criterion: Criterion, *, others: bool
-) -> tuple[float, int | None]:
-    """Return the probability that losses of twice the claim are refuted, and the runs that would make that likely.
-
-    The runs are None where these suffice, or a million would not.
-    Additive noise stands for perturbed objectives.
-    """
-    doubled = [(_stand_in(loss), times) for loss, times in claims.key]
-    if not all(0 < loss.epsilon < _HUGE for loss, _ in doubled):
-        return 0.0, None
-    limit = math.sqrt(claims.sums.mu_squares) if criterion.unit == "mu" else claimed
-    law, known = numerical.law(Tally(doubled)), _law_of(claims)
-    exact = criterion.at(_confidence(order.confidence, others=known is not None and others))
-
-    def of(runs: int) -> float:
-        threshold = None if known is None else best_threshold(known, runs, exact)
-        rng = generator(order.plan.seed, "audit/power")
-        return power(law, limit, runs, exact, rng, threshold)
-
-    probability, runs = of(order.runs), 2 * order.runs
-    if probability >= _LIKELY:
-        return probability, None
-    while runs <= _MOST and of(runs) < _LIKELY:
+def _enough(of: Power, runs: int) -> int | None:
+    """Return the runs that would make it likely to refute; None where these suffice, or a million would not."""
+    if of(runs) >= LIKELY:
+        return None
+    runs *= 2
+    while runs <= MOST and of(runs) < LIKELY:
         runs *= 2
-    return probability, runs if runs <= _MOST else None
-
-
-def _stand_in(loss: Loss) -> Loss:
-    law = "norm-gamma" if loss.law == "objective" and loss.d > 1 else loss.law
-    law = "laplace" if law == "objective" else law
-    return loss._replace(law=law, epsilon=_DOUBLE * loss.epsilon, jacobian=0.0)
+    return runs if runs <= MOST else None
 
 
 def _curve(

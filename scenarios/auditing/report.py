@@ -3,6 +3,7 @@
 from typing import Any
 
 from scenarios.auditing.audit import BROKEN, MODELS, REFUTED, Finding, Order
+from scenarios.auditing.planned_test import ALTERNATIVE, WANTED, Planned
 from scenarios.language.json_numbers import figure, self_declared, show
 from scenarios.language.null_reasons import UNDECLARED, with_reasons
 
@@ -11,14 +12,20 @@ _WHY_NULL = {
     "bound.hits_at_least": "no test told the runs apart",
     "bound.alarms_at_most": "no test told the runs apart",
     "epsilon.declared_by": UNDECLARED,
+    "planned": "the number of runs was given from Python",
+    "planned.power": "the statistic is not the exact loss: its power is unknown",
+    "planned.runs_for_95": "no number of runs up to a million has 95 % of power, or it is unknown",
     "power": "the statistic is not the exact loss: its power is unknown",
     "runs_for_80": "this audit has 80 % of power, or no million runs would, or it is unknown",
 }
 """Why figures of an audit may be missing, by patterns of their places."""
 
 
-def as_json(order: Order, finding: Finding) -> dict[str, Any]:
-    """Return the content of `audit.json`; where a figure is missing (None), `reasons` says why."""
+def as_json(order: Order, finding: Finding, test: Planned | None = None) -> dict[str, Any]:
+    """Return the content of `audit.json`; where a figure is missing (None), `reasons` says why.
+
+    `test` is the test as it was planned before the first run; None where it was not.
+    """
     rates = finding.bound.rates
     tree = {
         "scenario": order.plan.name,
@@ -47,6 +54,16 @@ def as_json(order: Order, finding: Finding) -> dict[str, Any]:
         "confidence": order.confidence,
         "power": finding.power,
         "runs_for_80": finding.enough,
+        "planned": None
+        if test is None
+        else {
+            "runs": test.runs,
+            "power": test.power,
+            "against": ALTERNATIVE,
+            "wanted": WANTED,
+            "runs_for_95": test.needed,
+            "chosen": test.chosen,
+        },
         "neighbours": {"how": order.how, "node": finding.node, "what": finding.words},
         "releases": finding.releases,
         "curve": [

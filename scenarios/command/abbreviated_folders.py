@@ -76,10 +76,10 @@ def _is_a_name(text: str, takes: Takes) -> bool:
 
         if text in library_names():
             return True
-    if Takes.KIND in takes:
-        from scenarios.planning.mechanism import MECHANISMS
+    if Takes.WORD in takes:
+        from scenarios.planning.word_cards import cards_of
 
-        if text in MECHANISMS:
+        if cards_of(text):
             return True
     if Takes.PICTURE in takes:
         from scenarios.pictures.picture import PICTURES

@@ -53,7 +53,7 @@ def help_of(verb: str | None) -> list[str]:
 
 def _verb(name: str) -> Verb:
     if name not in VERBS:
-        _refuse("hush", f"unknown verb {_quoted(name)}; {nearest(name, VERBS)}")
+        _refuse("hush", f"unknown verb {_quoted(name)}; {nearest(name.lower(), VERBS)}")
     return VERBS[name]
 
 
@@ -150,21 +150,28 @@ def parser_of(verb: Verb) -> argparse.ArgumentParser:
         prog=f"hush {verb.name}",
         description=description(verb),
         epilog=epilog(verb),
+        add_help=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument(*_HELP, action="help", help="print this")
     for argument in verb.arguments:
         parser.add_argument(*argument.names, **_settings(argument))
     return parser
 
 
 def _settings(argument: Argument) -> dict[str, Any]:
-    """Return what argparse is told of an argument; choices that fill a line of their own are listed in the help."""
-    settings = {"help": argument.help, **argument.settings}
+    """Return what argparse is told of an argument; choices that fill a line of their own are listed in the help.
+
+    argparse puts values in place of `%` in a help text: one of ours means itself.
+    """
+    settings = {"help": argument.help.replace("%", "%%"), **argument.settings}
+    if not argument.is_option:
+        settings.setdefault("metavar", argument.names[0].upper())
     if not argument.choices:
         return settings
     listed = ",".join(argument.choices)
     metavar = "{" + listed + "}" if argument.is_option else listed.replace(",", "|")
     if len(listed) > _LONGEST_CHOICES:
         metavar = "WHICH"
-        settings["help"] = f"{argument.help}; one of {', '.join(argument.choices)}"
-    return {"metavar": metavar, "type": _one_of(argument.choices), **settings}
+        settings["help"] = f"{settings['help']}; one of {', '.join(argument.choices)}"
+    return settings | {"metavar": metavar, "type": _one_of(argument.choices)}

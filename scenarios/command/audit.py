@@ -3,29 +3,36 @@
 import argparse
 import json
 import os
+from typing import TYPE_CHECKING
 
 from mechanisms.abilities import Explains, HasCosts, scheduled
 from mechanisms.accounting.views import VIEWS
 from scenarios.command.option_values import options_of, plan_of, scenario_of
-from scenarios.command.repeated_runs import Bar, refuse_oracles
+from scenarios.command.repeated_runs import Bar, in_time, refuse_oracles
 from scenarios.language.json_numbers import declared_by
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.plan import Plan
 from scenarios.records.run_folder import folder_named, lock_folder, numbers
 
+if TYPE_CHECKING:
+    from scenarios.auditing.audit import Order
+
 
 def perform(chosen: argparse.Namespace) -> int:
     """Audit a scenario, write `audit.json` and a picture, and return the exit code: 1 refuted, 3 above the charge, else 0."""
-    from scenarios.auditing.audit import BROKEN, REFUTED, Order
+    from dataclasses import replace
+
+    from scenarios.auditing.audit import BROKEN, REFUTED, Order, pilot
     from scenarios.auditing.audit import audit as carry_out
+    from scenarios.auditing.planned_test import USUAL, planned
     from scenarios.auditing.report import as_json, in_words
 
     plan = plan_of(chosen, scenario_of(chosen, chosen.scenario))
     _refuse(plan, chosen)
     order = Order(
         plan,
-        chosen.runs,
+        chosen.runs or USUAL,
         chosen.confidence,
         chosen.view,
         chosen.neighbours,
@@ -39,11 +46,18 @@ def perform(chosen: argparse.Namespace) -> int:
     ) as out:
         with Bar("auditing") as bar:
             try:
-                finding = carry_out(order, bar.show)
+                before = pilot(order)
+                test = planned(before.power(order), chosen.runs)
+                order = replace(order, runs=test.runs)
+                took = before.seconds * test.runs / min(order.jobs, test.runs)
+                say(
+                    f"hush: {_opening(order, before.setting.node, test.in_words, took)}", error=True
+                )
+                finding = carry_out(order, bar.show, before.setting)
             except KeyboardInterrupt:
                 say("hush: interrupted; nothing was kept", error=True)
                 raise
-        tree = as_json(order, finding)
+        tree = as_json(order, finding, test)
         (out / "audit.json").write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
         if finding.curve:
             from scenarios.pictures.draw import NoMatplotlib, Request, save
@@ -59,6 +73,15 @@ def perform(chosen: argparse.Namespace) -> int:
     else:
         say(*in_words(order, finding), "", f"  {out}")
     return {REFUTED: 1, BROKEN: 3}.get(finding.verdict, 0)
+
+
+def _opening(order: "Order", node: int, test: str, seconds: float) -> str:
+    """Return what is said before the first run that is judged."""
+    workers = f"{order.jobs} worker{'s' if order.jobs > 1 else ''}"
+    return (
+        f"auditing agent {node} of {order.plan.name} ({order.eyes} view, {100 * order.confidence:.12g} % confidence): {test}; "
+        f"{in_time(seconds)} with {workers}"
+    )
 
 
 def _refuse(plan: Plan, chosen: argparse.Namespace) -> None:

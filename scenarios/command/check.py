@@ -1,11 +1,19 @@
 """The verb `check`: read, judge and settle scenarios without running them; numeric packages are loaded for the plan only."""
 
 import argparse
+import math
+import os
+from typing import TYPE_CHECKING, Any
 
 from scenarios.command.option_values import options_of, plan_of, scenario_of, settings
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.check_scenario import CheckedScenario
+from scenarios.planning.fallbacks import fallbacks
+
+if TYPE_CHECKING:
+    from scenarios.auditing.planned_test import AuditForecast
+    from scenarios.planning.plan import Plan
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -31,9 +39,20 @@ def perform(chosen: argparse.Namespace) -> int:
         from scenarios.records.data_card import card_of
 
         figures, card = forecast(plan), card_of(plan)
-        verdicts.append({"ok": True, **figures, "data": to_builtins(card), **swept})
+        audit = _audit_of(plan)
+        verdicts.append(
+            {
+                "ok": True,
+                **figures,
+                "fallbacks": fallbacks(read),
+                "data": to_builtins(card),
+                "audit": _as_tree(audit),
+                **swept,
+            }
+        )
         if not chosen.json:
-            say(*in_words(figures), *data_card_text.in_words(card))
+            fell = [f"  note       {told}" for told in fallbacks(read)]
+            say(*in_words(figures), *fell, *data_card_text.in_words(card), *_in_words(audit))
             for counts in swept.values():
                 say(
                     f"  sweep      {counts['settings']:,} settings × {counts['seeds']:,} seeds, each setting can run"
@@ -41,6 +60,51 @@ def perform(chosen: argparse.Namespace) -> int:
     if chosen.json:
         say_json(verdicts)
     return code
+
+
+def _audit_of(plan: "Plan") -> "AuditForecast | None":
+    """Return what `hush audit` would take; None where nothing is promised that an audit could refute, or only a run tells."""
+    from scenarios.auditing.neighbouring_data import watched
+    from scenarios.auditing.planned_test import forecast_of
+
+    return forecast_of(plan, watched(plan, None))
+
+
+def _as_tree(audit: "AuditForecast | None") -> dict[str, Any] | None:
+    if audit is None:
+        return None
+    from scenarios.language.json_numbers import figure
+
+    test = audit.planned
+    return {
+        "node": audit.node,
+        "claimed": figure(audit.claimed),
+        "view": audit.view,
+        "delta": audit.delta,
+        "runs": test.runs,
+        "power": test.power,
+        "runs_for_95": test.needed,
+        "updates": figure(audit.updates),
+        "seconds": figure(audit.seconds(os.cpu_count() or 1)),
+    }
+
+
+def _in_words(audit: "AuditForecast | None") -> list[str]:
+    if audit is None:
+        return []
+    from scenarios.command.repeated_runs import in_time
+    from scenarios.language.json_numbers import show
+
+    claim = f"ε = {show(audit.claimed)}, {audit.view} view, δ = {audit.delta:g}"
+    cores = os.cpu_count() or 1
+    took = "a time that only a run can tell"
+    if not math.isnan(audit.updates):
+        took = f"{audit.updates:,.0f} updates, {in_time(audit.seconds(cores))} with {cores} workers"
+    return [
+        f"  audit     of agent {audit.node}'s claim ({claim}) would make about",
+        f"            {audit.planned.in_words};",
+        f"            {took} (hush audit measures before it starts)",
+    ]
 
 
 def _judge_sweep(

@@ -1,20 +1,48 @@
-"""The verb `explain`: the causes of one event of a run, and what came of it."""
+"""The verb `explain`: the causes of one event of a run, or of one message of an agent, and what came of it."""
 
 import argparse
 from pathlib import Path
 
 from scenarios.command.option_values import opened
 from scenarios.language.visible_text import say, say_json
-from scenarios.planning.fault_kinds import FAULTS
+from scenarios.records.agent_moment import fault_names
 from scenarios.records.causes import Causes, as_tree, in_words
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Print the causes of one event, and what it caused."""
+    """Print the causes of one event and what it caused; or why a message was sent, its cost and its copies."""
     with guarded(chosen.run):
+        if chosen.agent is not None or chosen.message is not None or chosen.release is not None:
+            return _explain_message(chosen)
+        if chosen.seq is None:
+            raise FolderError("say which: the number of an event, or --agent I with --message N")
         return _explain(chosen)
+
+
+def _explain_message(chosen: argparse.Namespace) -> int:
+    from scenarios.command.option_values import agent_of
+    from scenarios.records.agent_moment import AgentFold
+    from scenarios.records.agent_text import Teller
+
+    if chosen.seq is not None:
+        raise FolderError("an event by its number, or a message by --agent: not both at once")
+    if chosen.agent is None or (chosen.message is None) == (chosen.release is None):
+        raise FolderError("a message is named by --agent I and one of --message N, --release K")
+    record = opened(Path(chosen.run))
+    fold = AgentFold(record, agent_of(record, chosen.agent))
+    fold.until(None)
+    teller = Teller(record, fault_names(record))
+    if chosen.message is not None:
+        message = teller.message_of(fold, chosen.message)
+    else:
+        message = teller.release_of(fold, chosen.release)
+    if chosen.json:
+        say_json(teller.message_tree(fold, message))
+    else:
+        say(*teller.message_in_words(fold, message))
+    return 0
 
 
 def _explain(chosen: argparse.Namespace) -> int:
@@ -34,18 +62,4 @@ def _explain(chosen: argparse.Namespace) -> int:
 
 def causes_of(record: RunRecord) -> Causes:
     """Return the events of a run by number, with their causes."""
-    return Causes(record.events(), list(record.proof.lines), _faults(record))
-
-
-def _faults(record: RunRecord) -> list[str]:
-    """Return what the scenario of a run calls its faults."""
-    try:
-        tree = record.resolved
-    except FolderError:
-        return []
-    names = []
-    for fault in tree.get("fault", []):
-        action = next((a for a in FAULTS if a in fault), "?")
-        kind = fault[action].get("kind") if isinstance(fault.get(action), dict) else None
-        names.append(str(fault.get("name") or kind or action))
-    return names
+    return Causes(record.events(), list(record.proof.lines), fault_names(record))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.check_scenario import CheckedScenario, checked
+from scenarios.planning.fallbacks import fallbacks
 from scenarios.planning.scenario import load
 from scenarios.planning.wake_paths import AUTO
 
@@ -32,6 +33,18 @@ def warn(record: "RunRecord") -> None:
     """Say on standard error what must be known before anything of a run is believed."""
     for caveat in record.caveats:
         say(f"hush: {record.path}: {caveat}", error=True)
+
+
+def agent_of(record: "RunRecord", agent: int | str) -> int:
+    """Return the number of an agent that `--agent` names, the server by its word; raise `FolderError` where there is none."""
+    from scenarios.records.folder_error import FolderError
+
+    if isinstance(agent, int):
+        return agent
+    facts = record.facts
+    if facts.seats == facts.size:
+        raise FolderError(f"{record.path} has no server: agents run from 0 to {facts.size - 1}")
+    return facts.size
 
 
 def opened_sweep(path: Path) -> "SweepRecord":
@@ -100,8 +113,14 @@ def pace(text: str | None) -> float | None:
 
 
 def scenario_of(chosen: argparse.Namespace, name: str) -> CheckedScenario:
-    """Read and check a scenario that a verb was asked for: nothing numeric is loaded for it."""
-    return checked(load(name, settings(chosen.set)))
+    """Read and check a scenario that a verb was asked for: nothing numeric is loaded for it.
+
+    What fell back to defaults where `--set` named another kind is said on standard error.
+    """
+    read = load(name, settings(chosen.set))
+    for told in fallbacks(read):
+        say(f"hush: {told}", error=True)
+    return checked(read)
 
 
 def named_folders(chosen: argparse.Namespace) -> tuple[Path, ...]:

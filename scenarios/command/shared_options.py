@@ -18,6 +18,18 @@ def whole(text: str) -> int:
         raise argparse.ArgumentTypeError(f"must be a whole number, got {text}") from None
 
 
+SERVER = "server"
+
+
+def _agent(text: str) -> int | str:
+    return text if text == SERVER else whole(text)
+
+
+def agent(says: str) -> Argument:
+    """Return `--agent`: the number of an agent, or `server`."""
+    return option("--agent", takes=Takes.VALUE, type=_agent, metavar="I", help=says)
+
+
 def _within(least: int, most: float, rule: str) -> Callable[[str], int]:
     """Return what reads a whole number from `least` to `most`; another is refused with the rule."""
 

@@ -1,11 +1,11 @@
-"""The verb `show`: a run or a sweep in words, the text of a scenario, or the card of a mechanism."""
+"""The verb `show`: a run or a sweep in words, the text of a scenario, or the card of a word."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
 from scenarios.command.option_values import opened, opened_sweep, warn
-from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.problems import ScenarioError, nearest, nearest_few
 from scenarios.language.reader import LIBRARY, Piped, library_names, read_text
 from scenarios.language.visible_text import say, say_json, say_lines
 from scenarios.records.file_guard import FolderError
@@ -13,7 +13,7 @@ from scenarios.records.run_folder import is_record
 
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Print a run, a sweep, a scenario or a mechanism, whichever the word names; return 2 where a run's files are not intact."""
+    """Print a run, a sweep, a scenario or the cards of a word, whichever it names; return 2 where a run's files are not intact."""
     if isinstance(chosen.what, Piped):
         return _show_text(chosen, chosen.what.text)
     path = Path(chosen.what)
@@ -32,17 +32,34 @@ def perform(chosen: argparse.Namespace) -> int:
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
         )
-        return _show_text(chosen, text)
-    from scenarios.command.mechanism_card import card_of, in_words
-    from scenarios.planning.mechanism import MECHANISMS
+        code = _show_text(chosen, text)
+        if not chosen.json:
+            _tell_of_words(chosen.what)
+        return code
+    return _show_word(chosen.what, as_json=chosen.json)
 
-    if chosen.what not in MECHANISMS:
-        hint = _elsewhere(chosen.what) or nearest(chosen.what, [*MECHANISMS, *library_names()])
-        raise ScenarioError.of("", f"'{chosen.what}' is no mechanism, scenario or run; {hint}")
-    if chosen.json:
-        say_json(card_of(chosen.what))
-    else:
-        say(*in_words(chosen.what))
+
+def _show_word(word: str, *, as_json: bool) -> int:
+    """Print the card of a word in each family that has it, or a family's words, a line each."""
+    from scenarios.command.word_card import as_tree, in_lines, in_words
+    from scenarios.planning.word_cards import cards_of, families
+
+    for family in families():
+        if word == f"{family.name}:":
+            if as_json:
+                say_json([as_tree(family, family.card(name)) for name in family.names()])
+            else:
+                say(*in_lines(family))
+            return 0
+    cards = cards_of(word)
+    if not cards:
+        raise ScenarioError.of("", _unknown(word))
+    if as_json:
+        first, *others = (as_tree(family, card) for family, card in cards)
+        say_json({**first, "also": others})
+        return 0
+    for number, (family, card) in enumerate(cards):
+        say(*([""] if number else []), *in_words(family, card))
     return 0
 
 
@@ -55,22 +72,82 @@ def _show_text(chosen: argparse.Namespace, text: str) -> int:
     return 0
 
 
+def _unknown(word: str) -> str:
+    """Return what is wrong with a word that is none, with the nearest of all that there are."""
+    from scenarios.planning.word_cards import all_names, cards_of, families
+
+    said = f"'{word}' is no run, no scenario, and no word of a scenario"
+    whose, separator, name = word.partition(":")
+    known = [family.name for family in families()]
+    if separator and whose in known:
+        family = next(family for family in families() if family.name == whose)
+        return f"there is no {whose.replace('-', ' ')} '{name}'; {nearest(name, family.names())}"
+    close = nearest_few(word, [*all_names(), *library_names()])
+    if not close:
+        listed = ", ".join(f"{name}:" for name in known)
+        return (
+            f"{said}; hush list has the scenarios, and these list the words of a family: {listed}"
+        )
+    told = []
+    for one in close:
+        kinds = [family.article for family, _ in cards_of(one)]
+        kinds += ["a scenario"] if one in library_names() else []
+        told.append(f"'{one}' ({' and '.join(kinds)})")
+    return f"{said}; did you mean {' or '.join(told)}?"
+
+
+def _tell_of_words(name: str) -> None:
+    """Say on standard error that the name of a scenario is a word, too."""
+    from scenarios.planning.word_cards import cards_of
+
+    for family, _ in cards_of(name):
+        told = f"'{name}' is also {family.article}: hush show {family.name}:{name}"
+        say(f"hush: {told}", error=True)
+
+
 def _refuse_misfits(chosen: argparse.Namespace, path: Path) -> None:
     """Refuse what cannot be written of a path, or not at once."""
     for option in ("ledger", "events"):
         if getattr(chosen, option) and not is_record(path):
             raise FolderError(f"--{option} needs the folder of a run, and {path} is none")
+    if chosen.agent is not None and not is_record(path):
+        raise FolderError(f"--agent needs the folder of a run, and {path} is none")
+    if chosen.at is not None and chosen.agent is None:
+        raise FolderError("--at needs --agent: hush replay RUN --at T shows all agents")
+    if chosen.agent is not None and (chosen.ledger or chosen.events):
+        raise FolderError("--agent goes with neither --ledger nor --events")
     if chosen.ledger and chosen.events:
         raise FolderError("--ledger and --events are written one at a time")
 
 
 def _show_record(path: Path, chosen: argparse.Namespace) -> int:
     """Print a run in words, or write what it holds for other programs."""
+    if chosen.agent is not None:
+        return _show_agent(path, chosen)
     if chosen.events:
         return _show_events(path)
     if chosen.ledger:
         return _show_ledger(path, chosen.ledger)
     return _show_run(path, as_json=chosen.json)
+
+
+def _show_agent(path: Path, chosen: argparse.Namespace) -> int:
+    """Print one agent at an instant."""
+    from clocks.clock import nanoseconds
+    from scenarios.command.option_values import agent_of, seconds
+    from scenarios.records.agent_moment import fault_names, moment_of
+    from scenarios.records.agent_text import Teller
+
+    at = seconds(chosen.at, "--at", zero=True)
+    record = opened(path)
+    instant = None if at is None else nanoseconds(at)
+    moment = moment_of(record, agent_of(record, chosen.agent), instant)
+    teller = Teller(record, fault_names(record))
+    if chosen.json:
+        say_json(teller.as_tree(moment))
+    else:
+        say(*teller.in_words(moment))
+    return 2 if record.flaws else 0
 
 
 def _show_sweep(path: Path, *, as_json: bool) -> int:
@@ -88,18 +165,6 @@ def _show_sweep(path: Path, *, as_json: bool) -> int:
         else:
             say(*in_words(sweep, get_terminal_size((100, 24)).columns))
     return 2 if record.flaws else 0
-
-
-def _elsewhere(name: str) -> str:
-    """Return where a fault or a metric is described; empty for any other name."""
-    from scenarios.planning.fault_kinds import FAULTS
-    from scenarios.planning.metric_names import METRICS
-
-    if name in FAULTS:
-        return f"it is a fault: {FAULTS[name].says} (docs/faults.md)"
-    if name in METRICS:
-        return f"it is a metric: {METRICS[name].words} (docs/reference.md, section 5)"
-    return ""
 
 
 def _show_run(path: Path, *, as_json: bool) -> int:

@@ -9,7 +9,8 @@ def scenario_called(stem: str) -> str:
     return TEMPLATE.replace("NAME", name.rstrip("-") or "scenario")
 
 
-TEMPLATE = """# A scenario of hush. Try: hush check THIS, hush run ./THIS, hush show cd
+TEMPLATE = """#:schema ./hush.schema.json
+# A scenario of hush. Try: hush check THIS, hush run ./THIS, hush show cd
 # Thirty agents have one task, few points each, and four labels in ten are wrong. Alone they reach a test
 # accuracy of 0.86, together 0.99, with noise for a budget of 4: a gain of 0.13 ± 0.01 over the seeds 1 to 10.
 schema = 1

@@ -33,10 +33,8 @@ class Takes(Flag):
     FOLDER = auto()
     KEY = auto()
     """A dotted key of the scenario file, with a value after `=`."""
-    KIND = auto()
-    """A kind of mechanism."""
-    LIBRARY = auto()
-    """A name of the library, and no file."""
+    WORD = auto()
+    """A word of a scenario that has a card: `loss`, `metric:loss`, `metric:`."""
     METRIC = auto()
     PICTURE = auto()
     CLAIM = auto()

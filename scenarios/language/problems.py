@@ -108,6 +108,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
+def nearest_few(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return the known names that are nearest to a name, the nearest first; none where none is near."""
+    return difflib.get_close_matches(name[:100], sorted(set(known)), n=most, cutoff=0.6)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a hint: the nearest known name, and what there is."""
     names = sorted(known)

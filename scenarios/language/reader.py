@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from scenarios.language.links import followed
 from scenarios.language.positions import LONGEST_FILE, Path, Spot, locate
@@ -23,7 +23,8 @@ class Piped(str):
     It goes wherever the name of a scenario goes, into other processes, too.
     """
 
-    __slots__ = ("text",)
+    text: str
+    """The scenario."""
     FILE = "<stdin>"
     """What problems call the text."""
 
@@ -36,6 +37,15 @@ class Piped(str):
         return type(self), (self.text,)
 
 
+class Replaced(NamedTuple):
+    """A table whose kind `--set` changed: what it was, and the keys that fell with it."""
+
+    path: Path
+    was: str
+    now: str
+    keys: dict[str, Any]
+
+
 @dataclass(slots=True)
 class Draft:
     """A raw tree with the spot of every key and value."""
@@ -43,6 +53,7 @@ class Draft:
     tree: dict[str, Any]
     keys: dict[Path, Spot]
     values: dict[Path, Spot]
+    replaced: list[Replaced] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +205,8 @@ def read_source(
 
 def changed(source: Source, settings: Mapping[str, Any], option: str) -> Source:
     """Return a source with dotted keys changed, as `--set` changes them; `option` is what problems call the place."""
-    draft = Draft(deepcopy(source.draft.tree), dict(source.draft.keys), dict(source.draft.values))
+    old = source.draft
+    draft = Draft(deepcopy(old.tree), dict(old.keys), dict(old.values), list(old.replaced))
     _set_all(draft, settings, option)
     return replace(source, draft=draft)
 
@@ -310,13 +322,25 @@ def _set(draft: Draft, key: str, value: Any, option: str) -> None:
         last = path[-1]
         former = tree.get(last) if isinstance(tree, dict) else None
         if last in {"kind", "source"} and isinstance(tree, dict) and former not in (None, value):
+            _note_replaced(draft, path[:-1], tree, value)
             tree.clear()
+        elif isinstance(former, dict) and isinstance(value, str):
+            _note_replaced(draft, path, former, value)
         tree[last] = value
         spot = Spot(option, 1, 1, f"{key} = {value}")
         for spots in (draft.keys, draft.values):
             for old in [p for p in spots if p[: len(path)] == path]:
                 del spots[old]
             spots[path] = spot
+
+
+def _note_replaced(draft: Draft, path: Path, table: dict[str, Any], now: Any) -> None:
+    """Note that a table becomes one of another kind, or its bare name: what it held falls."""
+    tag = next((tag for tag in ("kind", "source") if isinstance(table.get(tag), str)), None)
+    if tag is None or not isinstance(now, str):
+        return
+    keys = {name: value for name, value in table.items() if name != tag}
+    draft.replaced.append(Replaced(path, table[tag], now, keys))
 
 
 def _entry(entries: list[Any], part: str, key: str, option: str) -> int:

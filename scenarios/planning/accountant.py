@@ -6,7 +6,7 @@ The mathematics of an accountant is a record in `mechanisms/accounting/accountan
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mechanisms.accounting.accountant import MIXED, Accountant
+from mechanisms.accounting.accountant import EPSILON, MIXED, Accountant
 from scenarios.planning.kinds import Family
 
 
@@ -17,6 +17,10 @@ class AccountantKind:
     accountant: Accountant
     words: str
     """What it composes by, for the documentation."""
+    tight: str
+    """How close its bound comes to the least ε that holds, in words."""
+    source: str
+    """The papers that prove it, and where this project does."""
     is_headline: bool = False
     """Whether `privacy.accountant` may name it."""
     is_filter: bool = False
@@ -39,6 +43,11 @@ class AccountantKind:
     def knows_gaussians(self) -> bool:
         """Whether it has a claim where there are Gaussian releases."""
         return MIXED in self.accountant.claims_for
+
+    @property
+    def knows_pure(self) -> bool:
+        """Whether it has a claim where no release is Gaussian."""
+        return EPSILON in self.accountant.claims_for
 
 
 AUTO = "auto"

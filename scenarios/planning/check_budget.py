@@ -1,5 +1,6 @@
 """Mechanism, budget and noise that contradict each other: what sets the noise, and what is refused."""
 
+from mechanisms.accounting.accountant import EPSILON
 from mechanisms.accounting.views import OF_SERVERS
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report
@@ -15,6 +16,7 @@ from scenarios.planning.mechanism import (
     is_gaussian,
     name_of,
     record_of,
+    unit_of,
 )
 from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.scenario_tables import ScenarioTable
@@ -163,6 +165,9 @@ def check_privacy(read: ScenarioTable, report: Report) -> None:
         kind = ACCOUNTANTS.get(name)
         if is_gaussian(read) and kind is not None and not kind.knows_gaussians:
             report.value(("privacy", key), f"{name} has no claim for Gaussian noise; use {hint}")
+        if unit_of(read) == EPSILON and kind is not None and not kind.knows_pure:
+            said = f"{name} says nothing of releases without Gaussian noise; use tightest or basic"
+            report.value(("privacy", key), said)
     _views(read, report)
     if privacy.grid is True:
         report.value(("privacy", "grid"), "must be a number > 0 or false, got true")

@@ -36,7 +36,7 @@ class ConstantTable(DurationTable):
 
 
 class UniformTable(DurationTable):
-    """From `min` to `max` seconds, all alike."""
+    """Equally likely from `min` to `max` seconds."""
 
     min: float = key(duration(), REQUIRED)
     max: float = key(duration(), REQUIRED)
@@ -54,7 +54,7 @@ class UniformTable(DurationTable):
 
 
 class ExponentialTable(DurationTable):
-    """Exponential, of `mean` seconds."""
+    """Memoryless, of `mean` seconds: P(T > t) = exp(−t/mean)."""
 
     mean: float = key(_LONG, REQUIRED)
 
@@ -65,7 +65,7 @@ class ExponentialTable(DurationTable):
 
 
 class NormalTable(DurationTable):
-    """Normal, cut off at 0; in seconds."""
+    """Normal of `mean` and `std` seconds; what would be negative is 0."""
 
     mean: float = key(duration(), REQUIRED)
     std: float = key(duration(), REQUIRED)
@@ -77,7 +77,7 @@ class NormalTable(DurationTable):
 
 
 class LognormalTable(DurationTable):
-    """Lognormal: `median` in seconds, `sigma` of the logarithm."""
+    """The logarithm is normal: `median` in seconds, `sigma` the standard deviation of the natural logarithm."""
 
     median: float = key(_LONG, REQUIRED)
     sigma: float = key(Number(above=0, high=20), REQUIRED)
@@ -89,7 +89,7 @@ class LognormalTable(DurationTable):
 
 
 class GammaTable(DurationTable):
-    """Gamma: `mean` in seconds."""
+    """Gamma of `mean` seconds: the sum of `shape` exponential stages; a small `shape` has a long tail."""
 
     mean: float = key(_LONG, REQUIRED)
     shape: float = key(_SHAPE, REQUIRED)
@@ -101,7 +101,10 @@ class GammaTable(DurationTable):
 
 
 class ParetoTable(DurationTable):
-    """Pareto: the least in seconds, and the exponent of the tail."""
+    """Heavy-tailed from `min` seconds on: P(T > t) = (min/t)^alpha.
+
+    The mean is min·alpha/(alpha − 1), and infinite where `alpha` is at most 1. Quantiles are cut off at 1 − 2^−32.
+    """
 
     min: float = key(_LONG, REQUIRED)
     alpha: float = key(_SHAPE, REQUIRED)
@@ -113,7 +116,7 @@ class ParetoTable(DurationTable):
 
 
 class WeibullTable(DurationTable):
-    """Weibull: `scale` in seconds."""
+    """Weibull of `scale` seconds: P(T > t) = exp(−(t/scale)^shape); below `shape` 1 it has a long tail."""
 
     scale: float = key(_LONG, REQUIRED)
     shape: float = key(Number(low=0.05, most=1e6), REQUIRED)

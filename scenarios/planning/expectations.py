@@ -18,6 +18,7 @@ from scenarios.language.value_rules import (
     duration,
     positive,
 )
+from scenarios.planning.metric_names import MetricName
 
 if TYPE_CHECKING:
     from actors.conditions import Condition
@@ -51,7 +52,7 @@ class ExpectTable(Table):
     """[[expect]]: what a metric must be, or a condition that must come true."""
 
     name: str | None = key(Name())
-    metric: str | None = key(Name("the name of a metric"))
+    metric: str | None = key(MetricName())
     above: float | None = key(Number())
     below: float | None = key(Number())
     at_most: float | None = key(Number())
@@ -127,7 +128,7 @@ class ExpectTable(Table):
 class GoalTable(Table):
     """targets.NAME: a bound that a metric is to reach and to keep."""
 
-    metric: str = key(Name("the name of a metric"), REQUIRED)
+    metric: str = key(MetricName(), REQUIRED)
     above: float | None = key(Number())
     below: float | None = key(Number())
     at_most: float | None = key(Number())

@@ -15,6 +15,7 @@ from scenarios.language.value_rules import (
     count,
     positive,
 )
+from scenarios.planning.metric_names import MetricName
 
 WHOLE = count(0)
 _COUNT = count()
@@ -33,8 +34,8 @@ class ChoiceTable(Table):
     percent: float | None = key(Number(low=0, high=100))
     neighbours_of: int | list[int] | None = key(Either("an id or ids", WHOLE, Many(WHOLE, 1)))
     degree_above: int | None = key(WHOLE)
-    highest: str | None = key(Name("the name of a metric"))
-    lowest: str | None = key(Name("the name of a metric"))
+    highest: str | None = key(MetricName())
+    lowest: str | None = key(MetricName())
     of: str | None = key(Name("the name of a group"))
     redraw: bool = key(Flag(), False)
 

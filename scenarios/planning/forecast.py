@@ -27,9 +27,15 @@ from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 from scenarios.planning.run_size import extent
 from scenarios.planning.seeds import draws
+from scenarios.planning.topologies import TOPOLOGIES, OfDataTable
 
 _LARGEST = 50
 """Of so many different ledgers of a group, the numerical total of the largest is computed, too."""
+_ROUNDING = 1e-4
+_MIXES = frozenset({"personalised", "consensus"})
+"""The families whose agents take over what neighbours send."""
+_RELATED = 0.5
+"""The least mean cosine between the tasks of neighbours that passes without a warning."""
 _UNUSED = 0.1
 """The share of a budget that an accountant may leave before a warning."""
 
@@ -90,6 +96,8 @@ def forecast(plan: Plan) -> dict[str, Any]:
             *_unreached(plan, groups),
             *_unmeasured(plan),
             *_unused(plan, groups),
+            *_above_caps(plan, groups),
+            *_unrelated(plan),
         ],
     }
     return with_reasons(figures, _WHY_NULL)
@@ -234,6 +242,45 @@ def _unused(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
                 f'{group["name"]} unused: ε = {epsilon:.4g} of {cap:g}; "tightest" adds less noise'
             )
     return warnings
+
+
+def _above_caps(plan: Plan, groups: list[dict[str, Any]]) -> list[str]:
+    """Warn where the accountant that a file names shows more than the cap, which another one holds."""
+    asked = plan.privacy.accountant
+    if asked == TIGHTEST:
+        return []
+    warnings = []
+    for group, ids in zip(groups, plan.groups.values(), strict=True):
+        cap, epsilon = plan.nodes[ids[0]].cap, number(group["epsilon"])
+        if cap is None or epsilon <= cap.epsilon * (1 + _ROUNDING):
+            continue
+        held = group["epsilon_by"].get(cap.accountant)
+        held_at = "" if held is None else f", by which the same releases are {number(held):.4g}"
+        warnings.append(
+            f'privacy.accountant = "{asked}" shows ε = {epsilon:.4g} for {group["name"]}, above the cap of {cap.epsilon:g}: '
+            f"the cap is held by {cap.accountant}{held_at}; both are upper bounds"
+        )
+    return warnings
+
+
+def _unrelated(plan: Plan) -> list[str]:
+    """Warn where neighbours have tasks of their own that have nothing to do with each other."""
+    targets, graph = plan.shards.targets, plan.graph
+    if targets is None or plan.family not in _MIXES or not len(graph.weights):
+        return []
+    unit = targets / np.maximum(np.linalg.norm(targets, axis=1, keepdims=True), 1e-300)
+    alike = np.einsum("ij,ij->i", unit[graph.heads], unit[graph.tails])
+    mean = float(np.average(alike, weights=graph.weights))
+    if mean >= _RELATED:
+        return []
+    kind = plan.resolved["network"]["topology"]["kind"]
+    if kind in TOPOLOGIES and issubclass(TOPOLOGIES[kind].table, OfDataTable):
+        return []  # it was made of the tasks
+    return [
+        f"neighbours learn unrelated tasks: the cosine between their target models is {mean:.2f} on average, where 1 is one "
+        f'task and 0 is none in common; topology "{kind}" knows nothing of tasks, so that what neighbours send pulls models '
+        'away from their own. topology = "knn" or "similarity" joins agents with like tasks'
+    ]
 
 
 def _timing(plan: Plan) -> list[str]:

@@ -72,6 +72,10 @@ class Metric:
     _: KW_ONLY
     reads_models: bool
     """Whether it reads models or data, so that participation may not depend on it. There is no default."""
+    unit: str
+    """What it counts or measures: `ε`, `seconds`, `a share from 0 to 1`. There is no default."""
+    detail: str = ""
+    """More of its definition than fits a line of a table, in sentences, for its card."""
     per_agent: bool = False
     where: Callable[[Snapshot], bool] = lambda _: True
     """Where it is taken unasked, beyond its needs."""

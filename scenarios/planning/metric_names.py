@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from scenarios.language.value_rules import Name
 from scenarios.planning.kinds import Family
 from scenarios.planning.metric import Metric
 
@@ -10,6 +12,15 @@ METRICS: Family[Metric] = Family("scenarios.planning.metrics", Metric, several=T
 """Every metric by its name."""
 FIGURES = ("time_to", "releases_to", "bytes_to", "epsilon_to")
 """The figures of a target: `time_to.NAME` and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName(Name):
+    """The name of a metric; whether there is such a one is judged with the scenario, whose targets have figures."""
+
+    what: str = "the name of a metric"
+
+
 _AGGREGATE = re.compile(r"(mean|min|max|sum|p[0-9][0-9])")
 
 

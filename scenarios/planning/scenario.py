@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.language.problems import Report
-from scenarios.language.reader import Source, read_source
+from scenarios.language.reader import Replaced, Source, read_source
 from scenarios.language.table_rules import fill_table, read_table
 from scenarios.planning.scenario_tables import ScenarioTable
 
@@ -22,6 +22,8 @@ class Scenario:
     raw: dict[str, Any]
     read: ScenarioTable
     report: Report = field(repr=False)
+    replaced: tuple[Replaced, ...] = ()
+    """The tables whose kind `--set` changed."""
 
 
 def load(
@@ -43,4 +45,5 @@ def read_again(source: Source) -> Scenario:
     read = read_table(ScenarioTable, source.tree, (), report)
     raw = source.tree if report.problems else fill_table(ScenarioTable, source.tree)
     name = read.name or source.name
-    return Scenario(name, source.text, source.folder, source.tree, raw, read, report)
+    replaced = tuple(source.draft.replaced)
+    return Scenario(name, source.text, source.folder, source.tree, raw, read, report, replaced)

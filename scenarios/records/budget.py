@@ -323,9 +323,9 @@ class Budget:
         epsilon = known.get(classes.names[int(classes.of[node])])
         if epsilon is not None:
             return epsilon
-        return self._epsilon_and_name(node)[0]
+        return self.stated(node)[0]
 
-    def _epsilon_and_name(self, node: int) -> tuple[float, str]:
+    def stated(self, node: int) -> tuple[float, str]:
         """Return one node's ε in the headline view, and the accountant that it is by."""
         privacy = self._plan.privacy
         (pair,) = self._epsilons(
@@ -393,7 +393,7 @@ class Budget:
 
     def accountant_name(self) -> str:
         """Return the accountant that the headline of the worst agent is by."""
-        return self._epsilon_and_name(int(np.argmax(self.headline())))[1]
+        return self.stated(int(np.argmax(self.headline())))[1]
 
     def terms(self) -> str:
         """Return what an ε stands with: view, δ and accountant."""

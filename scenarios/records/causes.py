@@ -6,7 +6,6 @@ from typing import Any
 from scenarios.records.event_words import Background, sentence
 
 Event = dict[str, Any]
-_CONSEQUENCES = 12
 
 
 class Causes:
@@ -57,11 +56,11 @@ class Causes:
         """Return the events that an event caused directly."""
         return [self.by_seq[s] for s in self._after.get(seq, [])]
 
-    def words(self, event: Event) -> str:
-        """Return one event in words, with its number and its time."""
+    def words(self, event: Event, *, in_full: bool = False) -> str:
+        """Return one event in words, with its number and its time; `in_full` with every receiver of a message."""
         node = event.get("node")
         agent = "" if node is None else "the server " if node == self._size else f"agent {node} "
-        background = Background(self._faults, self._spends.get((node, event.get("k"))))
+        background = Background(self._faults, self._spends.get((node, event.get("k"))), in_full)
         seconds = f"{event['t'] / 1e9:.6g} s"
         return f"{event['seq']:>7}  {seconds:>12}  {agent}{sentence(event, background)}"
 
@@ -69,14 +68,12 @@ class Causes:
 def in_words(causes: Causes, seq: int) -> list[str]:
     """Return lines for a person: why an event happened, and what it caused."""
     chain = causes.chain(seq)
-    lines = [causes.words(chain[0])]
+    lines = [causes.words(chain[0], in_full=True)]
     lines += [f"  because {causes.words(event).strip()}" for event in chain[1:]]
     heard = causes.heard(seq)
     lines += [f"    having heard {causes.words(event).strip()}" for event in heard]
     after = causes.after(seq)
-    lines += [f"  then    {causes.words(event).strip()}" for event in after[:_CONSEQUENCES]]
-    if len(after) > _CONSEQUENCES:
-        lines.append(f"          … and {len(after) - _CONSEQUENCES} more")
+    lines += [f"  then    {causes.words(event).strip()}" for event in after]
     return lines
 
 

@@ -115,6 +115,8 @@ class Background:
     """Names of the scenario's faults."""
     spend: Mapping[str, Any] | None = None
     """The line of the ledger that belongs to a charge; None where there is none."""
+    in_full: bool = False
+    """Whether every receiver of a message is named; else of many only how many there are, and what lists them."""
 
 
 def sentence(recorded: Mapping[str, Any], background: Background) -> str:
@@ -122,6 +124,10 @@ def sentence(recorded: Mapping[str, Any], background: Background) -> str:
     event = msgspec.convert(recorded, _ANY)
     words = _SENTENCES.get(type(event))
     return _fields(recorded) if words is None else words(event, background)
+
+
+_FEW = 8
+"""So many receivers are named where a sending is not the event that was asked for."""
 
 
 def _fields(recorded: Mapping[str, Any]) -> str:
@@ -161,13 +167,16 @@ def _sampled(event: events.Sampled, _: Background) -> str:
     return f"an oracle looked: {', '.join(shown)}"
 
 
-def _sent(event: events.Sent, _: Background) -> str:
+def _sent(event: events.Sent, background: Background) -> str:
     again = " once more" if event.resent else ""
     ways = []
     for to, arrives in zip(event.to, event.arrives, strict=True):
         fate = {-1: "lost", -2: "held"}.get(arrives) or f"{show((arrives - event.t) / 1e9)} s"
         ways.append(f"{to}: {fate}")
-    where = f"{', '.join(ways[:8])}{' …' if len(ways) > 8 else ''}"
+    where = ", ".join(ways)
+    if len(ways) > _FEW and not background.in_full:
+        lost = sum(arrives == -1 for arrives in event.arrives)
+        where = f"{len(ways)} receivers, {lost} of them lost; explain {event.seq} names each"
     return f"sent version {event.version}{again} ({event.bytes} bytes) to {where}{_by(event.by)}"
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mechanisms.accounting.compose import TIGHTEST
 from scenarios.language.json_numbers import figure, number, self_declared
 from scenarios.planning.fault_kinds import FAULTS, Hits
 
@@ -135,6 +136,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
         f"  ε         {_show(epsilon['max'])} largest, {_show(epsilon['mean'])} mean"
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
     ]
+    if epsilon["max"] != 0 and "asked" in epsilon:
+        lines.append(f"            {_headline(epsilon['asked'])}")
     if epsilon.get("declared_by"):
         lines.append(f"            {self_declared(epsilon['declared_by'])}")
     if epsilon["max"] == 0 and summary["releases"]:
@@ -148,6 +151,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
     others = [f"{name} {_show(value)}" for name, value in epsilon["side_by_side"].items()]
     if len(others) > 1:
         lines.append(f"            the same ledgers by {', '.join(others)}")
+        if len({_show(value) for value in epsilon["side_by_side"].values()}) > 1:
+            lines.append(f"            {WHY_THEY_DIFFER}")
     lines += [f"            NOT COVERED: {reason}" for reason in epsilon.get("not_covered", ())]
     if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
         views = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
@@ -155,15 +160,37 @@ def _epsilon_lines(summary: Values) -> list[str]:
     return lines
 
 
+WHY_THEY_DIFFER = (
+    "each is an upper bound on one loss; they differ by what their arguments give away"
+)
+"""Why accountants show different ε of the same releases."""
+
+
+def _headline(asked: str) -> str:
+    """Return by which rule the ε that stands first was chosen."""
+    if asked == TIGHTEST:
+        return "the headline is the least bound that is proved: the accountant that comes lowest"
+    return f'the headline is by the accountant that privacy.accountant names: "{asked}"'
+
+
+def _held(holders: list[str]) -> str:
+    """Return what holds the caps."""
+    return f"each agent's cap is held by {' or '.join(holders)}, over all that an eavesdropper sees of its releases"
+
+
 def _unspent(summary: Values) -> list[str]:
     """Return a line on what caps leave, as their filters count it, and on what they refused; none without caps."""
     left = [number(node["left"]) for node in summary["nodes"] if node.get("left") is not None]
     if not left:
         return []
-    refused, by = summary["refused"], summary["epsilon"].get("calibrated")
+    epsilon, refused = summary["epsilon"], summary["refused"]
+    by, holders = epsilon.get("calibrated"), epsilon.get("held_by")
+    held = [f"  budget    {_held(holders)}"] if holders else []
+    label = "          " if held else "  budget  "
     return [
-        f"  budget    {_show(float(np.mean(left)), '.2f')} left on average, {_show(max(left), '.2f')} at most; "
-        f"{refused:,} releases were refused{f'; noise calibrated by {by}' if by else ''}"
+        *held,
+        f"{label}  {_show(float(np.mean(left)), '.2f')} left on average, {_show(max(left), '.2f')} at most; "
+        f"{refused:,} releases were refused{f'; noise calibrated by {by}' if by else ''}",
     ]
 
 

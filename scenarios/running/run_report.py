@@ -94,6 +94,8 @@ def report(
             "accountant": budget.accountant_name(),
             "view": plan.privacy.view,
             "calibrated": plan.privacy.calibrated,
+            "asked": plan.privacy.accountant,
+            "held_by": _holders(plan),
             "side_by_side": {k: figure(v) for k, v in budget.side_by_side().items()},
             "views": {
                 view: figure(float(budget.by(plan.privacy.accountant, view).max()))
@@ -121,6 +123,11 @@ def report(
         "updates_per_s": round(members.updates / ending.wall_s, 1),
     }
     return with_reasons(summary, _why_null(plan, score, observers.measurements.why))
+
+
+def _holders(plan: Plan) -> list[str]:
+    """Return the accountants that hold the caps of agents; none without caps."""
+    return sorted({node.cap.accountant for node in plan.nodes if node.cap is not None})
 
 
 def models(plan: Plan, members: Membership) -> dict[str, Any]:

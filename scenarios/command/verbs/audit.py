@@ -15,9 +15,10 @@ KIND = Verb(
             "--runs",
             takes=Takes.VALUE,
             type=shared.number_of_runs,
-            default=1000,
+            default=None,
             metavar="N",
-            help="runs per data set (default 1000)",
+            help="runs per data set (default: as many as 95 % power to refute losses of twice the claim takes, 20 to "
+            "10,000; 1,000 where no number would do or the power is unknown)",
         ),
         shared.confidence(),
         shared.jobs(),
@@ -47,8 +48,7 @@ KIND = Verb(
     ),
     examples=(
         Example(
-            "hush audit ring5-dropout",
-            "can runs on two neighbouring data sets refute the claimed ε?",
+            "hush audit private-consensus", "does the claimed ε survive? says how many runs first"
         ),
         Example(
             "hush audit errata/e01-dvp-zeta-as-printed -j 2", "a printed claim that is refuted"

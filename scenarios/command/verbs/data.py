@@ -7,7 +7,7 @@ from scenarios.command.verb_groups import FILES
 KIND = Verb(
     name="data",
     group=FILES,
-    rank=3,
+    rank=4,
     help="the published data sets: which are here, where to get others",
     arguments=(shared.JSON, shared.DATA),
     examples=(

@@ -1,20 +1,28 @@
 """The verb `show`."""
 
 from scenarios.command import shared_options as shared
-from scenarios.command.verb import Example, Takes, Verb, choice, word
+from scenarios.command.verb import Example, Takes, Verb, choice, option, word
 from scenarios.command.verb_groups import UNDERSTAND
 
 KIND = Verb(
     name="show",
     group=UNDERSTAND,
     rank=1,
-    help="a run or a sweep in words, a mechanism's card, a scenario's text",
+    help="a run, sweep or agent in words; a scenario's text; a word's card",
     arguments=(
         word(
             "what",
-            Takes.RUN | Takes.SWEEP | Takes.KIND | Takes.SCENARIO,
-            "a mechanism, a scenario, or the folder of a run or sweep",
-            metavar="KIND|NAME|RUN|SWEEP",
+            Takes.RUN | Takes.SWEEP | Takes.WORD | Takes.SCENARIO,
+            "the folder of a run or sweep, a scenario, or any word of one: a mechanism, metric, fault, accountant …; "
+            "FAMILY: lists a family (metric:), FAMILY:WORD asks one",
+            metavar="RUN|SWEEP|NAME|WORD",
+        ),
+        shared.agent("of a run: one agent alone: its state and why, its ε, sample and messages"),
+        option(
+            "--at",
+            takes=Takes.VALUE,
+            metavar="T",
+            help='with --agent: at this instant, seconds or "250ms" (default: the end)',
         ),
         shared.JSON,
         choice(
@@ -27,8 +35,10 @@ KIND = Verb(
     ),
     examples=(
         Example("hush show latest", "the newest run below runs/, in words"),
-        Example("hush show cd", "the card of a mechanism"),
-        Example("hush show quickstart-7 --ledger csv", "what was released and charged, as a table"),
+        Example("hush show latest --agent 7 --at 15s", "one agent at an instant, and why it is so"),
+        Example(
+            "hush show harmed", "what a metric is; as well a mechanism, a fault, an accountant"
+        ),
     ),
     exits={2: "usage, or the files of a run are not intact"},
     performed_by="scenarios.command.show",

@@ -18,13 +18,12 @@ def _needs(text: str) -> str:
 KIND = Verb(
     name="trace",
     group=FILES,
-    rank=4,
+    rank=5,
     help="import traces that others measured, with a report of flaws",
     arguments=(
         choice(
             "what",
             of=("import",),
-            metavar="import",
             help="device availability, latency matrices or durations, with a report of flaws",
         ),
         word("file", Takes.FILE, "what was measured", metavar="FILE"),

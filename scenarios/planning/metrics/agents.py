@@ -34,19 +34,30 @@ def _count(status: str, at: Snapshot) -> int:
 
 _of = partial(Metric, reads_models=False)
 KINDS = (
-    _of("updates", "wakes", _updates, ALWAYS, per_agent=True),
+    _of("updates", "wakes", _updates, ALWAYS, per_agent=True, unit="wakes"),
     _of(
         "availability",
         "share of the time since joining that the agent was up",
         lambda at: at.traffic.availability(at.now)[: at.plan.size],
         AT_END,
         per_agent=True,
+        unit="a share from 0 to 1",
     ),
     _of(
-        "degree", "how many neighbours the declared graph gives the agent", _degree, per_agent=True
+        "degree",
+        "how many neighbours the declared graph gives the agent",
+        _degree,
+        per_agent=True,
+        unit="agents",
     ),
     *(
-        _of(f"nodes.{status}", f"agents that {words}", partial(_count, status), ALWAYS)
+        _of(
+            f"nodes.{status}",
+            f"agents that {words}",
+            partial(_count, status),
+            ALWAYS,
+            unit="agents",
+        )
         for status, words in (("up", "are up"), ("down", "have crashed"), ("left", "have left"))
     ),
     _of(
@@ -54,5 +65,6 @@ KINDS = (
         "agents whose cap or plan admits no further release",
         lambda at: sum(1 for agent in at.agents if agent.spent),
         ALWAYS,
+        unit="agents",
     ),
 )

@@ -30,14 +30,22 @@ def _is_no_admm(read: "ScenarioTable", name: str) -> str:
 
 
 def _metric(
-    name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str
+    name: str, words: str, refuse: "Callable[[ScenarioTable, str], str]", why: str, unit: str
 ) -> Metric:
     return Metric(
-        name, words, partial(_again, name), AGAIN, reads_models=True, refuse=refuse, missing=why
+        name,
+        words,
+        partial(_again, name),
+        AGAIN,
+        reads_models=True,
+        unit=unit,
+        refuse=refuse,
+        missing=why,
     )
 
 
 _UNATTACKED = "this plan cannot be attacked so: hush attack kkt says why"
+_DISTANCE = "a distance between feature vectors, whose norms are at most 1"
 _GUESS = "distance of the KKT attacker's guess from the first record of agent 0"
 KINDS = (
     _metric(
@@ -45,7 +53,10 @@ KINDS = (
         "a lower bound on ε from 600 to 2,000 runs each way",
         _promises_nothing,
         "this plan cannot be audited: hush audit says why",
+        "ε",
     ),
-    _metric("attack.kkt", f"{_GUESS}, where η is known", _is_no_admm, _UNATTACKED),
-    _metric("attack.kkt.secret", f"{_GUESS}, where η is secret", _is_no_admm, _UNATTACKED),
+    _metric("attack.kkt", f"{_GUESS}, where η is known", _is_no_admm, _UNATTACKED, _DISTANCE),
+    _metric(
+        "attack.kkt.secret", f"{_GUESS}, where η is secret", _is_no_admm, _UNATTACKED, _DISTANCE
+    ),
 )

@@ -57,7 +57,7 @@ def _is_of_consensus(at: Snapshot) -> bool:
 
 
 _NONE = "no agent that is up holds duals"
-_of = partial(Metric, reads_models=True, missing=_NONE)
+_of = partial(Metric, reads_models=True, missing=_NONE, unit="a norm of duals")
 KINDS = (
     _of("duals.sum", "‖Σλ_i‖", _sum, AT_END, where=_is_of_consensus),
     _of(

@@ -18,7 +18,7 @@ def _by(accountant: str, at: Snapshot) -> "Vector":
     return at.budget.by(accountant)
 
 
-_of = partial(Metric, reads_models=False, per_agent=True)
+_of = partial(Metric, reads_models=False, per_agent=True, unit="ε")
 
 
 def _in_vain(name: str, words: str, which: "Callable[[Fates], list[list[int]]]") -> Metric:

@@ -4,7 +4,7 @@ from functools import partial
 
 from scenarios.planning.metric import ALWAYS, Metric
 
-_of = partial(Metric, reads_models=True, per_agent=True)
+_of = partial(Metric, reads_models=True, per_agent=True, unit="a loss")
 KINDS = (
     _of(
         "loss",

@@ -18,7 +18,7 @@ def _count(which: str, at: Snapshot) -> int:
     return at.traffic.count(which)
 
 
-_of = partial(Metric, reads_models=False)
+_of = partial(Metric, reads_models=False, unit="messages")
 KINDS = (
     *(
         _of(f"messages.{which}", words, partial(_count, which), ALWAYS)
@@ -30,5 +30,11 @@ KINDS = (
         lambda at: at.traffic.in_flight,
         ALWAYS,
     ),
-    _of("bytes.sent", "bytes of all messages sent", lambda at: at.traffic.bytes_sent, ALWAYS),
+    _of(
+        "bytes.sent",
+        "bytes of all messages sent",
+        lambda at: at.traffic.bytes_sent,
+        ALWAYS,
+        unit="bytes",
+    ),
 )

@@ -31,6 +31,7 @@ KINDS = (
         "is drawn inside a secure computation",
         _ratio,
         reads_models=True,
+        unit="a ratio",
         per_agent=True,
         missing="no noise enters a step, or no step was made",
     ),

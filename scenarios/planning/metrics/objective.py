@@ -57,13 +57,15 @@ def _consensus(at: Snapshot) -> float:
     return math.sqrt(float((spread * spread).sum()) / len(theta))
 
 
-_of = partial(Metric, reads_models=True)
+_NORM = "a distance between models"
+_of = partial(Metric, reads_models=True, unit="a value of the objective")
 KINDS = (
     _of(
         "objective",
         "what the kind minimises, at the agents' models or at the server's",
         lambda at: at.objective(),
         ALWAYS,
+        detail="It is the sum that the card of the mechanism minimises, with its regularisation: no mean of the metric `loss`.",
         missing=no_joint,
     ),
     _of(
@@ -79,6 +81,7 @@ KINDS = (
         "the gap over that of the public start",
         _relative,
         AT_END,
+        unit="a ratio",
         missing=lambda at: "the start is the optimum" if at.gap_at_start <= 0 else "",
         needs=(OPTIMUM,),
     ),
@@ -89,12 +92,19 @@ KINDS = (
         ASKED,
         needs=(CONVEX, PRESENT),
     ),
-    _of("consensus", "√(Σ‖θ_i − θ̄‖²/n): how far apart the models are", _consensus, ALWAYS),
+    _of(
+        "consensus",
+        "√(Σ‖θ_i − θ̄‖²/n): how far apart the models are",
+        _consensus,
+        ALWAYS,
+        unit=_NORM,
+    ),
     _of(
         "bias",
         "‖θ̄ − θ*‖: how far the mean model is from the mean optimum",
         _bias,
         AT_END,
+        unit=_NORM,
         needs=(OPTIMUM,),
     ),
     _of(
@@ -102,6 +112,7 @@ KINDS = (
         "√(Σ‖θ_i − θ*_i‖²/n): how far the models are from the optimum",
         _distance,
         AT_END,
+        unit=_NORM,
         needs=(OPTIMUM,),
     ),
 )

@@ -28,7 +28,7 @@ def _planned(at: Snapshot) -> "Vector":
     return np.array([agent.mechanism.planned or 0 for agent in at.agents])
 
 
-_of = partial(Metric, reads_models=False, per_agent=True)
+_of = partial(Metric, reads_models=False, per_agent=True, unit="releases")
 KINDS = (
     _of("releases", "releases charged", _made, ALWAYS),
     _of(
@@ -48,5 +48,6 @@ KINDS = (
         "messages made of what was released and heard before, without data",
         lambda at: at.traffic.derived[: at.plan.size].copy(),
         ALWAYS,
+        unit="messages",
     ),
 )

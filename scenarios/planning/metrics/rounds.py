@@ -11,7 +11,7 @@ def _survivors(at: Snapshot) -> float:
     return server.survivors
 
 
-_of = partial(Metric, reads_models=False)
+_of = partial(Metric, reads_models=False, unit="rounds")
 KINDS = (
     _of(
         "rounds",
@@ -31,6 +31,7 @@ KINDS = (
         "rounds.survivors",
         "agents that answered in the server's last round",
         _survivors,
+        unit="agents",
         needs=(SERVER,),
     ),
 )

@@ -19,6 +19,12 @@ _NEEDS: "dict[On, tuple[Need, ...]]" = {
 }
 
 
+_UNITS = {
+    "accuracy": "a share of points, from 0 to 1",
+    "rmse": "an error, in the unit of the labels",
+}
+
+
 def _metric(score: str, points: "On", words: str) -> Metric:
     def compute(at: Snapshot) -> "Vector":
         return at.of_members(at.scores.score(at.theta, points))
@@ -36,6 +42,7 @@ def _metric(score: str, points: "On", words: str) -> Metric:
         compute,
         ALWAYS,
         reads_models=True,
+        unit=_UNITS[score],
         per_agent=True,
         needs=(*_NEEDS[points], judged_by(score)),
         refuse=refuse,
@@ -46,9 +53,13 @@ _TESTED = "on its own test points, else the common ones"
 _VALIDATED = "on its own points that `data.validation` holds out of training"
 KINDS = (
     _metric("accuracy", "train", "share of the agent's own points that its model labels right"),
-    _metric("accuracy", "test", f"the same {_TESTED}"),
-    _metric("accuracy", "validation", f"the same {_VALIDATED}"),
+    _metric("accuracy", "test", f"share of points that the agent's model labels right, {_TESTED}"),
+    _metric(
+        "accuracy",
+        "validation",
+        f"share of points that the agent's model labels right, {_VALIDATED}",
+    ),
     _metric("rmse", "train", "root mean squared error of the agent's model on its own points"),
-    _metric("rmse", "test", f"the same {_TESTED}"),
-    _metric("rmse", "validation", f"the same {_VALIDATED}"),
+    _metric("rmse", "test", f"root mean squared error of the agent's model {_TESTED}"),
+    _metric("rmse", "validation", f"root mean squared error of the agent's model {_VALIDATED}"),
 )

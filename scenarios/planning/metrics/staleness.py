@@ -12,10 +12,12 @@ KINDS = (
         "staleness",
         "now minus the time when the held model was published, in seconds, mean over live neighbours",
         lambda at: at.traffic.staleness(at.with_server, at.now)[: at.plan.size],
+        unit="seconds",
     ),
     _of(
         "lag",
         "how many models were published since the held one, mean over live neighbours",
         lambda at: at.traffic.lag(at.with_server)[: at.plan.size],
+        unit="models",
     ),
 )

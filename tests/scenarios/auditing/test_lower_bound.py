@@ -299,7 +299,8 @@ def test_what_does_not_vary_tells_everything_where_it_differs() -> None:
 def test_all_statistics_together_go_wrong_as_often_as_one_may() -> None:
     """Of an error of 5 % the exact loss has nine tenths and the others one: each is judged at its own confidence."""
     from mechanisms.accounting.loss import Loss, Tally
-    from scenarios.auditing.audit import EXACT, _bound, _confidence
+    from scenarios.auditing.audit import EXACT, _bound
+    from scenarios.auditing.planned_test import confidence
 
     rng = np.random.Generator(np.random.PCG64(4))
     claims = Tally([(Loss("laplace", 1.0), 1)])
@@ -310,5 +311,5 @@ def test_all_statistics_together_go_wrong_as_often_as_one_may() -> None:
     alone = lower_bound(others, Criterion("epsilon", 0.0, 0.995))
     assert both == alone
     assert both.value < lower_bound(others, Criterion("epsilon", 0.0, 0.95)).value
-    assert (1 - _confidence(0.95, others=True)) + 0.1 * (1 - 0.95) == pytest.approx(0.05)
-    assert _confidence(0.95, others=False) == 0.95
+    assert (1 - confidence(0.95, others=True)) + 0.1 * (1 - 0.95) == pytest.approx(0.05)
+    assert confidence(0.95, others=False) == 0.95

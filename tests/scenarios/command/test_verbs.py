@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scenarios import open_run, run_sync
 from scenarios.command.arguments import help_of, parse, parser_of
 from scenarios.command.exit_codes import EVERY
 from scenarios.command.help_text import in_groups, overview
@@ -22,6 +24,8 @@ from scenarios.planning import check_scenario
 from tests.support.builders import scenario
 from tests.support.command import hush
 from tests.support.paths import ROOT
+from tests.support.python import python
+from tests.test_recipes import PACKAGES
 
 verbs = pytest.mark.parametrize("verb", VERBS.values(), ids=VERBS)
 SHORT = {"--seed": "-s", "--out": "-o", "--quiet": "-q", "--jobs": "-j", "--help": "-h"}
@@ -55,7 +59,9 @@ def test_a_rank_belongs_to_one_verb_of_a_group(verb: Verb) -> None:
 def test_every_verb_has_two_or_three_examples_that_parse(verb: Verb) -> None:
     assert 2 <= len(verb.examples) <= 3
     for example in verb.examples:
-        words = shlex.split(example.command)
+        ours = re.search(r"(?:^|[ (])(hush [^|>)]*)", example.command)
+        assert ours is not None
+        words = shlex.split(ours[1])
         assert words[:2] == ["hush", verb.name]
         assert parse(words[1:]).verb == verb.name
 
@@ -215,7 +221,7 @@ def test_a_choice_with_one_letter_missing_is_found(
         ("--versoin", "hush: unknown option '--versoin'; did you mean '--version'?"),
         ("help rnu", "hush: unknown verb 'rnu'; did you mean 'run'?"),
         ("list place", "did you mean 'places'?"),
-        ("explain latest", "hush explain: needs SEQ"),
+        ("diff latest", "hush diff: needs RUN"),
         ("test --seeds", "hush test: --seeds: needs a value"),
         ("new a b", "hush new: one word too many: b"),
         ("run --se 3", "hush run: ambiguous: --se could match --seed, --set"),
@@ -236,6 +242,36 @@ def test_a_scenario_after_live_is_no_wrong_choice(
     (tmp_path / "ful").touch()
     assert parse(["run", "--live", "ful"]).scenario == ["ful"]
     assert parse(["run", "--live", "quickstart"]).scenario == ["quickstart"]
+
+
+def test_the_recipe_adds_a_verb(tmp_path: Path) -> None:
+    """The section of docs/architecture.md is followed to the letter, in a copy of the packages."""
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    section = page.partition("## How to add a verb\n")[2].partition("\n## ")[0]
+    files = re.findall(r"^```python\n# (\S+)\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert len(files) == 2
+    for path, text in files:
+        assert not (tmp_path / path).exists(), f"{path} is there already"
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    folder = tmp_path / "runs" / "ring5-dropout-7-1"
+    run_sync("ring5-dropout", out=folder)
+    run = open_run(folder)
+
+    def said(*words: str) -> str:
+        done = python("-m", "hush", *words, cwd=tmp_path, ours=False)
+        return done.stdout + done.stderr
+
+    assert f"{run.manifest['seed']}\n" in said("seeds", "latest")
+    assert "hush: latest is runs/ring5-dropout-7-1\n" in said("seeds", "latest")
+    assert "\n  seeds " in said("--help")
+    assert "did you mean 'seeds'?" in said("sees")
+    assert (
+        said("completion", "words", "--", "seeds", "--j")
+        == "--json\twrite JSON to standard output\n"
+    )
 
 
 def test_a_verb_of_no_group_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -752,16 +752,10 @@ def test_every_error_is_told_at_once_with_a_caret(
         (["run", "quickstart", "--speed", "-1"], "--speed: must be a number > 0 or max"),
         (
             ["show", "quickstrat"],
-            "'quickstrat' is no mechanism, scenario or run; did you mean 'quickstart'?",
+            "'quickstrat' is no run, no scenario, and no word of a scenario; did you mean 'quickstart' (a scenario)",
         ),
-        (
-            ["show", "delay"],
-            "'delay' is no mechanism, scenario or run; it is a fault: messages come later",
-        ),
-        (
-            ["show", "updates"],
-            "'updates' is no mechanism, scenario or run; it is a metric: wakes (docs/reference.md",
-        ),
+        (["show", "parreto"], "did you mean 'pareto' (a distribution)"),
+        (["show", "zzzzzzzz"], "hush list has the scenarios"),
         (["plot", "nowhere", "loss"], "nowhere is not the folder of a run"),
         (["sweep", "quickstart", "--seeds", "9..0"], "--seeds: must be such as"),
         (["sweep", "quickstart"], "--seeds: say which"),

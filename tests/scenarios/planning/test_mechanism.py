@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from scenarios.api.runs import make_plan
-from scenarios.command.mechanism_card import in_words
+from scenarios.command.word_card import in_words
 from scenarios.language.problems import ScenarioError
 from scenarios.planning.mechanism import (
     MECHANISMS,
@@ -25,6 +25,7 @@ from scenarios.planning.mechanism import (
     record_of,
 )
 from scenarios.planning.mechanism_tables import MechanismTable
+from scenarios.planning.vocabulary.mechanism import KIND
 from scenarios.running.world import _behaviours
 from tests.support.builders import perform, scenario
 from tests.support.catalogue import world
@@ -86,7 +87,7 @@ def test_a_new_kind_is_one_file(
     plant_mechanism("brand-new", "KIND = MechanismKind(**given)")
     ran = perform(scenario(mechanism={"kind": "brand-new"}), tmp_path)
     assert ran.result.summary["mechanism"] == "brand-new"
-    assert in_words("brand-new")[0].startswith("brand-new: ")
+    assert in_words(KIND, KIND.card("brand-new"))[0].startswith("brand-new: ")
     assert "brand-new" in examples()
     assert "brand-new" in [kind.name for kind in in_order()]
     inside = {"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0}

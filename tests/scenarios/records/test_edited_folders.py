@@ -14,7 +14,8 @@ import pytest
 from mechanisms.accounting.spend import UNITS
 from scenarios import open_run
 from scenarios.api.result import Result
-from scenarios.command.main import OURS, main
+from scenarios.command.exit_codes import OURS
+from scenarios.command.main import main
 from scenarios.console.screens.viewer import viewer_of_recording
 from scenarios.language.json_numbers import number as number_of
 from scenarios.pictures.curves import curve_of

@@ -1,0 +1,1 @@
+"""The families of words that `hush show WORD` explains: a file each."""
