@@ -185,8 +185,8 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
             return UNKNOWN
         if set(verdicts.values()) == {EQUAL}:
             mine = records[0].manifest["digests"]
-            values = f"value {mine['value'][:16]}…" if "value" in verdicts else "models close"
-            say(f"  twice the same: schedule {mine['schedule'][:16]}…, {values}", error=True)
+            values = f"value {mine['value']}" if "value" in verdicts else "models close"
+            say(f"  twice the same: schedule {mine['schedule']}, {values}", error=True)
             return 0
         rounded = "model" in verdicts
         parting = parts(*(record.events() for record in records), values=not rounded)
