@@ -156,9 +156,9 @@ def test_help_and_dash_dash_help_say_the_same(
 ) -> None:
     assert main(["help", verb.name]) == 0
     said = capsys.readouterr().out
-    for option in ("--help", "-h"):
+    for words in ([verb.name, "--help"], [verb.name, "-h"], ["--help", verb.name]):
         with pytest.raises(SystemExit) as ended:
-            main([verb.name, option])
+            main(words)
         assert ended.value.code == 0
         assert capsys.readouterr().out == said
 
