@@ -445,12 +445,9 @@ class Teller:
                 return f"{kind}rejected at {_at(copy.decided_at or 0)}: {copy.reason} (event {copy.decided_by})"
             case Fate.ON_THE_WAY if copy.held:
                 return f"{kind}held by a fault, and not let go"
-            case Fate.ON_THE_WAY if copy.due is None:
-                return f"{kind}on the way"
             case Fate.ON_THE_WAY:
-                return (
-                    f"{kind}on the way, to arrive at {_at(copy.due)}; its receiver has not looked"
-                )
+                due = "" if copy.due is None else f", to arrive at {_at(copy.due)}"
+                return f"{kind}on the way{due}; its receiver has not looked"
         taken = 0 if copy.arrived is None else copy.arrived - sent.t
         arrived = f"{kind}arrived after {exact_seconds(max(0, round(taken, -3)))} s"
         match copy.fate:
