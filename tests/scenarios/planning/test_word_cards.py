@@ -125,5 +125,11 @@ def test_a_family_is_asked_by_its_name(capsys: pytest.CaptureFixture[str]) -> No
     assert "hush show data-source:adult" in said.err
     assert main(["show", "metric:"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(list(FAMILIES[2].names()))
+    assert main(["show", "metrics:"]) == 2
+    assert (
+        "there is no family of words 'metrics'; did you mean 'metric:'" in capsys.readouterr().err
+    )
+    assert main(["show", "Pareto"]) == 2
+    assert "did you mean 'pareto' (a distribution)" in capsys.readouterr().err
     assert main(["show", "metric:los"]) == 2
     assert "there is no metric 'los'; did you mean 'loss'?" in capsys.readouterr().err
