@@ -1,0 +1,251 @@
+"""Blocks of code in the pages, and what checks each: one `Way` for every way of checking.
+
+A block that no way takes is a failure. What cannot be run stands in `NOT_RUN` with its reason; its commands are read
+by hush's own parser all the same.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+ROOT_PAGES = ("README.md", "CONTRIBUTING.md")
+SESSION_FOLDERS = ("docs/tutorials/", "docs/how-to/")
+SESSION_PAGES = ("README.md",)
+"""Pages that a reader follows from the top: their commands are run in order, in one folder for each page."""
+
+NOT_RUN: dict[tuple[str, str], str] = {}
+"""Page and first line of a block that no test can run: why. Its commands are parsed, its TOML and Python read."""
+
+_FILE = re.compile(r"# (add to )?([\w.-]+(?:/[\w.-]+)*\.(?:toml|py|csv|yml|sh))")
+_FENCE = re.compile(r"^(?P<indent> *)(?P<marks>```+|~~~+)(?P<language>[^\n`]*)$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: `line` is that of its fence, `text` what is inside, `after` the block right above it."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    after: "Block | None" = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def first(self) -> str:
+        """Its first line that is not empty, without the blanks around it; "" of an empty block."""
+        return next((line.strip() for line in self.text.split("\n") if line.strip()), "")
+
+    @property
+    def file(self) -> str | None:
+        """The file that the reader saves it as, which its first line names; None: it is not saved."""
+        named = _FILE.fullmatch(self.first)
+        return named[2] if named else None
+
+    @property
+    def adds(self) -> bool:
+        """Whether the reader adds it at the end of its file, which is there already."""
+        named = _FILE.fullmatch(self.first)
+        return named is not None and named[1] is not None
+
+
+def pages() -> list[str]:
+    """Return the pages that have blocks to check: those for users, by their paths below the root."""
+    inside = sorted((ROOT / "docs").rglob("*.md"))
+    return [*ROOT_PAGES, *(page.relative_to(ROOT).as_posix() for page in inside)]
+
+
+def blocks(page: str, text: str | None = None) -> list[Block]:
+    """Return the blocks of a page, or of `text` as if it were that page; a fence without an end raises ValueError."""
+    lines = ((ROOT / page).read_text("utf-8") if text is None else text).split("\n")
+    all_: list[Block] = []
+    begin: re.Match[str] | None = None
+    start, last_end = 0, -2
+    for number, line in enumerate(lines, 1):
+        fence = _FENCE.match(line)
+        if begin is None:
+            if fence:
+                begin, start = fence, number
+            elif line.strip():
+                last_end = -2
+        elif fence and not fence["language"].strip() and fence["marks"] == begin["marks"]:
+            inside = "".join(
+                one.removeprefix(begin["indent"]) + "\n" for one in lines[start : number - 1]
+            )
+            above = all_[-1] if last_end >= 0 else None
+            all_.append(Block(page, start, begin["language"].strip(), inside, above))
+            begin, last_end = None, number
+    if begin is not None:
+        raise ValueError(f"{page}:{start}: the block has no end")
+    return all_
+
+
+def is_session(page: str) -> bool:
+    """Tell whether the commands of a page are run from its top to its end."""
+    return page in SESSION_PAGES or page.startswith(SESSION_FOLDERS)
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of checking: which blocks it takes. The first that takes a block is its way."""
+
+    name: str
+    takes: Callable[[Block], bool]
+
+
+def _output(block: Block) -> bool:
+    above = block.after
+    return (
+        block.language == "text"
+        and is_session(block.page)
+        and above is not None
+        and above.language in {"sh", "python"}
+        and way(above) in {"run", "file"}
+    )
+
+
+WAYS = (
+    Way("sphinx", lambda block: block.language.startswith("{")),
+    Way("not run", lambda block: (block.page, block.first) in NOT_RUN),
+    Way("recipe", lambda block: block.page == "docs/architecture.md" and block.language != "text"),
+    Way("file", lambda block: is_session(block.page) and block.file is not None),
+    Way("run", lambda block: is_session(block.page) and block.language in {"sh", "python"}),
+    Way("output", _output),
+    Way("parse", lambda block: block.language == "sh"),
+    Way("script", lambda block: block.language == "python"),
+    Way("scenario", lambda block: block.language == "toml"),
+)
+
+
+def way(block: Block) -> str | None:
+    """Return how a block is checked; None: nothing checks it."""
+    return next((one.name for one in WAYS if one.takes(block)), None)
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yield the simple commands of a piece of shell, as lists of words: `a b | c > d && e` has a b, c and e."""
+    for line in text.replace("\\\n", " ").split("\n"):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
+        lexer.whitespace_split = True
+        words: list[str] = []
+        to_file = False
+        for word in lexer:
+            if set(word) <= set("();|&"):
+                yield from [words] if words else []
+                words = []
+            elif set(word) <= set("<>&"):
+                to_file = True
+            elif to_file:
+                to_file = False
+            else:
+                words.append(word)
+        yield from [words] if words else []
+
+
+@cache
+def library() -> frozenset[str]:
+    """Return the names of the library's scenarios."""
+    folder = ROOT / "scenarios/library"
+    return frozenset(
+        path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.toml")
+    )
+
+
+def problem_of(words: list[str]) -> str | None:
+    """Return what is wrong with a command of a page; None: nothing."""
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        words = words[1:]
+    if not words:
+        return None
+    program = words[0].removeprefix("$ ").rsplit("/", 1)[-1]
+    if program == "hush":
+        return _hush(words[1:])
+    if program in {"python", "python3"}:
+        return _python(words[1:])
+    return None if program in _OTHERS else f"{program}: no test knows this program"
+
+
+_OTHERS = {
+    "bash", "cat", "cd", "cp", "curl", "done", "echo", "export", "for", "grep", "head", "jq", "less", "ls", "mkdir",
+    "nox", "pip", "pre-commit", "pytest", "ruff", "run", "sbatch", "sed", "sort", "source", "srun", "ssh", "tail",
+    "tensorboard", "test", "then", "wandb", "wc", "wait", "xargs",
+}  # fmt: skip
+
+
+def _hush(words: list[str]) -> str | None:
+    """Read the words after `hush` as the command itself does."""
+    import contextlib
+    import io
+
+    from scenarios.command.arguments import parser, spelled_out
+
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+            read = parser().parse_args(spelled_out(words))
+    except SystemExit as end:
+        return None if end.code == 0 else said.getvalue().strip().split("\n")[-1]
+    named = getattr(read, "scenario", None) or []
+    named = [named] if isinstance(named, str) else named
+    unknown = [
+        one
+        for one in named
+        if one not in library()
+        and not re.search(r"[./:$*]", one)
+        and one not in {"-", "latest"}
+        and not one.isupper()
+    ]
+    return f"no scenario of the library is called {', '.join(unknown)}" if unknown else None
+
+
+def _python(words: list[str]) -> str | None:
+    """See whether the module or the file that Python is to run is there."""
+    if words[:1] == ["-m"]:
+        known = words[1] in {"pytest", "venv", "sphinx", "pip", "build", "http.server"}
+        return (
+            None
+            if known or (ROOT / words[1].replace(".", "/")).exists()
+            else f"no module {words[1]}"
+        )
+    named = [word for word in words if word.startswith(("docs/", "tests/", "benchmarks/"))]
+    lost = [word for word in named if not (ROOT / word).exists()]
+    return f"{lost[0]} is not there" if lost else None
+
+
+_INLINE = re.compile(r"(?<!`)`hush ([^`\n]+)`(?!`)")
+_OPEN = re.compile(r"[\[\]…|{}⟨⟩]|\\\|")
+
+
+def inline_commands(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the words of `hush …` in running text; of a pattern with [ ] or … its first words alone."""
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            for match in _INLINE.finditer(line):
+                command = match[1].replace(r"\|", "|")
+                pattern = _OPEN.search(command)
+                if pattern:
+                    command = command[: pattern.start()].split(" ")[0]
+                yield number, shlex.split(command)
+
+
+def inline_problem(words: list[str]) -> str | None:
+    """Return what is wrong with a command that stands in running text, where arguments may be left out."""
+    found = _hush(words)
+    left_out = found and ("required" in found or "expected" in found)
+    return None if left_out else found
+
+
+def page_text(page: str) -> str:
+    """Return a page as it is."""
+    return Path(ROOT / page).read_text("utf-8")
