@@ -19,7 +19,9 @@ ROOT = HERE.parent
 project = "hush"
 author = "the hush contributors"
 copyright = f"2026, {author}"  # noqa: A001 # Sphinx reads this name
-version = release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+version = release = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "version"
+]
 
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
@@ -46,7 +48,9 @@ OUTSIDE = {
 }
 """Pages of the site whose text is a file outside of docs/: the page there is only a place for it."""
 
-_LINK = re.compile(r"(?P<mark>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+_LINK = re.compile(
+    r"(?P<mark>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<to>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
+)
 _FENCE = re.compile(r"^(```.*?^```[^\S\n]*$)", re.MULTILINE | re.DOTALL)
 
 

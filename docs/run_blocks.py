@@ -22,23 +22,27 @@ def main() -> int:
 
     reader = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     reader.add_argument("page", nargs="*", help="default: all that have commands to follow")
-    reader.add_argument("--write", action="store_true", help="write what was printed into the pages")
+    reader.add_argument(
+        "--write", action="store_true", help="write what was printed into the pages"
+    )
     asked = reader.parse_args()
     known = [page for page in pages() if is_session(page)]
     names = [Path(page).resolve().relative_to(ROOT).as_posix() for page in asked.page] or known
     for name in names:
         if name not in known:
-            reader.error(f"{name} is no page with commands to follow; these are: {', '.join(known)}")
+            reader.error(
+                f"{name} is no page with commands to follow; these are: {', '.join(known)}"
+            )
     failed = 0
     for name in names:
         began = monotonic()
         text = page_text(name)
         found = differences(name, text)
-        print(f"{name}: {monotonic() - began:.1f} s, {len(found)} differences")
+        sys.stdout.write(f"{name}: {monotonic() - began:.1f} s, {len(found)} differences\n")
         for one in found:
-            print(f"{one.place}: {one.why}\n")
+            sys.stdout.write(f"{one.place}: {one.why}\n\n")
         if asked.write:
-            (ROOT / name).write_text(rewritten(name, text, found), encoding="utf-8")
+            (ROOT / name).write_text(rewritten(text, found), encoding="utf-8")
         failed += sum(1 for one in found if one.output is None or not asked.write)
     return 1 if failed else 0
 
