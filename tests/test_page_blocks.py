@@ -166,7 +166,7 @@ def test_the_commands_of_a_workflow_are_ones_that_exist() -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("hush run quickstart --sed 3 --twise", "twise"),
+        ("hush run quickstart --twise", "twise"),
         ("hush rum quickstart", "rum"),
         ("hush run quickstrat", "quickstrat"),
         ("python docs/write_nothing.py", "not there"),
@@ -323,6 +323,15 @@ def test_lines_that_differ_in_volatile_parts_alone_stay_as_they_are() -> None:
     assert renewed(shown, shown) == shown
     assert renewed(shown, printed) == [shown[0], "ε 5"]
     assert renewed(["x", "…", "x"], ["1", "2", "3", "4"]) == ["1", "…", "4"]
+
+
+def test_what_a_page_leaves_out_is_found_by_the_lines_beside_it() -> None:
+    printed = ["a 1", "new", "b 2", "c", "c", "d 3", "e"]
+    assert renewed(["a 0", "b 0", "…"], printed) == ["a 1", "new", "b 2", "…"]
+    assert renewed(["…", "d 0", "x"], printed) == ["…", "d 3", "e"]
+    assert renewed(["a 0", "…", "b 9", "…", "e"], printed) == ["a 1", "…", "b 2", "…", "e"]
+    with pytest.raises(ValueError, match="by hand"):
+        renewed(["a 0", "…", "gone", "…", "e"], printed)
 
 
 def test_the_script_that_runs_pages_refuses_a_page_without_commands() -> None:

@@ -53,9 +53,12 @@ VOLATILE = (
     ),
     _rule(
         "estimated wall time",
-        r"\babout [\d.]+ (?:ms|s|min|minutes?|seconds?|h|hours?)\b",
+        r"\babout (?:(?:a|an|[\d.]+) (?:ms|s|min|minutes?|seconds?|h|hours?))\b",
         "about … s",
         "it takes about 40 s",
+    ),
+    _rule(
+        "processors of the machine", r"\bwith \d+ workers?\b", "with … workers", "with 2 workers"
     ),
     _rule("version", r"\bhush \d+\.\d+\.\d+\S*", "hush …", "hush 0.10.0"),
     _rule("digest of values", r"\bvalues? [0-9a-f]{16}…", "value …", "value 761147f3d1fb163b…"),
@@ -86,23 +89,58 @@ def agree(shown: list[str], printed: list[str]) -> bool:
 def renewed(shown: list[str], printed: list[str]) -> list[str]:
     """Return what a page should show: what was printed, cut where the page cuts it.
 
-    Lines that differ in nothing but what is volatile stay as the page has them. A page that leaves lines out shows as
-    many lines as before from the beginning and from the end; with more than one `…` the lines between are looked for
-    by their likeness, and where they are not found it raises ValueError.
+    Lines that differ in nothing but what is volatile stay as the page has them. What a page leaves out is found by the
+    lines beside each `…`, whatever numbers they hold. Where the only `…` of a block has none of them any more, as many
+    lines as before are kept at the beginning and at the end; with several it raises ValueError.
     """
     if agree(shown, printed):
         return shown
     old = {alike(line): line for line in shown}
     text = [old.get(alike(line), line.rstrip()) for line in printed]
-    cuts = [at for at, line in enumerate(shown) if line.strip() == LEFT_OUT]
-    if not cuts:
+    parts: list[list[str]] = [[]]
+    for line in shown:
+        if line.strip() == LEFT_OUT:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    if len(parts) == 1:
         return text
-    if len(cuts) > 1:
-        raise ValueError("more than one …: change this block by hand")
-    head, tail = cuts[0], len(shown) - cuts[0] - 1
-    if head + tail >= len(text):
-        return text
-    return [*text[:head], shown[cuts[0]], *text[len(text) - tail :]]
+    kept = _found_again(parts, text)
+    if kept is None and len(parts) == 2:
+        head, tail = len(parts[0]), len(parts[1])
+        whole = head + tail >= len(text)
+        kept = [text] if whole else [text[:head], text[len(text) - tail :]]
+    if kept is None:
+        raise ValueError("lines beside a … are printed no more: change this block by hand")
+    new = kept[0]
+    for part in kept[1:]:
+        new = [*new, LEFT_OUT, *part]
+    return new
+
+
+def _found_again(parts: list[list[str]], text: list[str]) -> list[list[str]] | None:
+    """Return the lines of a text from the first to the last one of each part; None: a line beside a cut is not there."""
+    keys = [_words(line) for line in text]
+    kept, at = [], 0
+    for number, part in enumerate(parts):
+        words = [_words(line) for line in part if line.strip()]
+        first, last = number == 0, number == len(parts) - 1
+        if not words:
+            if not first and not last:
+                return None
+            kept.append([])
+            continue
+        try:
+            begin = 0 if first else keys.index(words[0], at)
+            at = len(text) if last else keys.index(words[-1], begin) + 1
+        except ValueError:
+            return None
+        kept.append(text[begin:at])
+    return kept
+
+
+def _words(line: str) -> str:
+    return re.sub(r"[-−+]?\d[\d.,e-]*", "#", alike(line))
 
 
 @dataclass(frozen=True)
