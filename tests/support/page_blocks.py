@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.support.paths import ROOT
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md")
-SESSION_FOLDERS = ("docs/tutorials/", "docs/how-to/")
+SESSION_FOLDERS = ("docs/explanation/", "docs/how-to/", "docs/tutorials/")
 SESSION_PAGES = ("README.md",)
 """Pages that a reader follows from the top: their commands are run in order, in one folder for each page."""
 
@@ -276,7 +276,7 @@ def inline_commands(text: str) -> Iterator[tuple[int, list[str]]]:
                 pattern = _OPEN.search(command)
                 if pattern:
                     command = command[: pattern.start()].split(" ")[0]
-                yield number, next(commands(command))
+                yield from ((number, words) for words in [*commands(command)][:1])
 
 
 _PLACES = {"SEQ": "1", "N": "1", "I": "1", "VERB": "run"}
