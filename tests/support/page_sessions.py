@@ -121,7 +121,8 @@ def renewed(shown: list[str], printed: list[str]) -> list[str]:
 def _found_again(parts: list[list[str]], text: list[str]) -> list[list[str]] | None:
     """Return the lines of a text from the first to the last one of each part; None: a line beside a cut is not there."""
     keys = [_words(line) for line in text]
-    kept, at = [], 0
+    at = 0
+    kept: list[list[str]] = []
     for number, part in enumerate(parts):
         words = [_words(line) for line in part if line.strip()]
         first, last = number == 0, number == len(parts) - 1
@@ -163,7 +164,7 @@ def reader_folder() -> Iterator[tuple[Path, dict[str, str]]]:
         for name, words in (("hush", "-m hush"), ("python", ""), ("python3", ""), ("pytest", "-m pytest")):  # fmt: skip
             (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
             (tools / name).chmod(0o755)
-        kept = {
+        kept: dict[str, str] = {
             key: value
             for key, value in os.environ.items()
             if not key.startswith(("HUSH_", "PYTEST_", "COV_")) and key not in {"CI", "PYTHONPATH"}
