@@ -19,7 +19,7 @@ _CITED = re.compile(
     rf"(theory|reference)\.md,? (?:sections? )?({_LABEL}(?:(?:,? and |, | to ){_LABEL})*)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"\b(theory|reference)\.md(?![\w\"'])", re.IGNORECASE)
+_NAMED = re.compile(r"\b(theory|reference)\.md(?![\w\"'#])", re.IGNORECASE)
 _LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _GONE = re.compile(r"\b(?:contract|design|modern|house|style|speed|places)\.md|\bcontract, section")
 

@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from scenarios.command.live_words import announce
 from scenarios.command.option_values import scenario_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def perform(chosen: argparse.Namespace) -> int:
 
 def _run(chosen: argparse.Namespace, profile: "Profile | None") -> int:
     scenarios = [scenario_of(chosen, name) for name in chosen.scenario or ["quickstart"]]
+    announce(chosen, scenarios)
     from scenarios.command.run_plans import run_plans
 
     return run_plans(chosen, scenarios, profile)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
+from scenarios.command.live_words import how_shown
 from scenarios.command.option_values import pace, plan_of, seconds
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
@@ -26,8 +27,6 @@ from scenarios.running.run import DIVERGENT, Outcome, Run
 UNKNOWN = 4
 _PIPED = 1000
 """The width of a table that goes to no terminal: whatever it needs."""
-_MANY = 2000
-"""So many agents are not there at once."""
 
 
 def run_plans(
@@ -35,7 +34,7 @@ def run_plans(
 ) -> int:
     """Run one scenario, or two side by side; return the exit code. A profile that goes on is ended and told."""
     _refuse(chosen, len(scenarios))
-    until, speed, live = seconds(chosen.until), pace(chosen.speed), _live(chosen)
+    until, speed, live = seconds(chosen.until), pace(chosen.speed), how_shown(chosen)
     plans = [plan_of(chosen, one, until=until, engine=chosen.engine) for one in scenarios]
     if len({plan.engine for plan in plans}) > 1:
         raise ScenarioError.of("run", "two runs side by side need one engine: --engine virtual")
@@ -43,8 +42,6 @@ def run_plans(
     if speed is None:
         unwatched = 1.0 if plans[0].engine == "wall" else math.inf
         speed = _pace(ends) if live == "full" else unwatched
-    if live == "full" and max(plan.size for plan in plans) >= _MANY:
-        say(f"hush: building {sum(plan.size for plan in plans):,} agents …", error=True)
     folders = _folders(plans, chosen)
     try:
         runs = [_new_run(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
@@ -107,26 +104,18 @@ def _on_wall(speed: float) -> float:
     return 1e12 if speed == math.inf else speed
 
 
-def _live(chosen: argparse.Namespace) -> str:
-    if chosen.quiet:
-        return "off"
-    if chosen.live in {"lines", "json", "off"}:
-        return str(chosen.live)
-    from scenarios.console.screens.terminal import can_be_full
-
-    if chosen.live == "full" and not can_be_full(asked=True):
-        raise ScenarioError.of(
-            "--live full", "needs a terminal: keys and screen; lines goes anywhere"
-        )
-    return "full" if chosen.live == "full" or can_be_full() else "lines"
-
-
 async def _watched(runs: list[Run], live: str, chosen: argparse.Namespace) -> list[Outcome]:
     if live == "full":
         from scenarios.console.screens.terminal import is_plain
         from scenarios.console.screens.watch import watch
 
-        return await watch(runs, chosen.color, ascii_only=is_plain(asked=chosen.ascii))
+        return await watch(
+            runs,
+            chosen.color,
+            chosen.theme,
+            ascii_only=is_plain(asked=chosen.ascii),
+            stays_open=not chosen.exit,
+        )
     if live in {"lines", "json"}:
         from scenarios.running.observers.progress_lines import Lines
 
@@ -196,8 +185,8 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
             return UNKNOWN
         if set(verdicts.values()) == {EQUAL}:
             mine = records[0].manifest["digests"]
-            values = f"value {mine['value'][:16]}…" if "value" in verdicts else "models close"
-            say(f"  twice the same: schedule {mine['schedule'][:16]}…, {values}", error=True)
+            values = f"value {mine['value']}" if "value" in verdicts else "models close"
+            say(f"  twice the same: schedule {mine['schedule']}, {values}", error=True)
             return 0
         rounded = "model" in verdicts
         parting = parts(*(record.events() for record in records), values=not rounded)

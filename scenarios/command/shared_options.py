@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from scenarios.command.verb import Argument, Takes, choice, flag, option
+from scenarios.console.drawing.palette import AUTO as AUTO_THEME
+from scenarios.console.drawing.palette import WORDS
 from scenarios.planning.wake_paths import AUTO, PATHS
 
 
@@ -147,6 +149,12 @@ PATH = choice(
 DRAWN: Sequence[Argument] = (
     flag("--ascii", help="draw with ASCII only"),
     choice("--color", of=("auto", "always", "never"), default="auto", help="beats NO_COLOR"),
+    choice(
+        "--theme",
+        of=WORDS,
+        default=AUTO_THEME,
+        help="colours for a dark or a light background, or 16 colours (default auto: the terminal is asked)",
+    ),
 )
 """What verbs have that draw on a terminal."""
 COMMON: Sequence[Argument] = (

@@ -186,10 +186,10 @@ def _show_run(path: Path, *, as_json: bool) -> int:
         heard = ["", *heard_in_words(record)] if summary["releases"] else []
         say(*in_words(summary), *heard, *data)
         digests = record.manifest["digests"]
-        schedule = f"{digests.get('schedule', '')[:16]}…{_conditional(digests)}"
+        schedule = f"{digests.get('schedule', '')}{_conditional(digests)}"
         intact = "files are what their checksums say"
         verdict = "CHECKSUMS DO NOT MATCH" if record.flaws else intact
-        say("", f"  {path}: {verdict}; schedule {schedule}")
+        say("", f"  {path}: {verdict}", f"  schedule digest {schedule}")
     return 2 if record.flaws else 0
 
 

@@ -354,7 +354,7 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
         f"{show(expected['samples'], ',.0f')} samples, {show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
     ]
-    lines += [f"  fault      {line}" for line in plan["fault_list"][:20]]
+    lines += [f"  fault      {line}" for line in plan["fault_list"]]
     for group in plan["groups"]:
         released = "every wake" if group["releases"] is None else f"{group['releases']} releases"
         ways = ", ".join(f"{k} {show(v)}" for k, v in group["epsilon_by"].items())

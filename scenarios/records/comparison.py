@@ -19,7 +19,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import chance_of_zero, has_width, holm, interval
 from scenarios.records.reader import RunRecord
 from scenarios.records.sweep_record import Label, Row, SweepRecord
-from scenarios.records.sweep_summary import choice_in_words
+from scenarios.records.sweep_summary import choice_in_words, seeds_in_words
 
 Settings = Mapping[str, Label]
 SCENARIO = "scenario"
@@ -397,9 +397,7 @@ def _unpaired(
 
 
 def _seeds(seeds: Sequence[int]) -> str:
-    shown = ", ".join(map(str, seeds[:10]))
-    more = f" and {len(seeds) - 10} more" if len(seeds) > 10 else ""
-    return f"{'seeds' if len(seeds) > 1 else 'seed'} {shown}{more}"
+    return f"{'seeds' if len(seeds) > 1 else 'seed'} {seeds_in_words(seeds)}"
 
 
 def _difference(

@@ -11,8 +11,6 @@ from scenarios.language.null_reasons import with_reasons
 from scenarios.records.comparison import Comparison, Difference, Settings, Side
 from scenarios.records.sweep_record import Label
 
-_KEYS = 12
-"""So many keys of scenarios that differ are shown; of more, how many there are is said."""
 _REASONS = {
     "differences.*.low": "an interval needs two pairs",
     "differences.*.high": "an interval needs two pairs",
@@ -43,18 +41,15 @@ def _what_differs(comparison: Comparison, right: str) -> Iterator[str]:
         return
     if not keys:
         yield "  the plans are equal"
-    for key, (one, other) in list(keys.items())[:_KEYS]:
+    for key, (one, other) in keys.items():
         yield f"  {key}: {_value(one)} → {_value(other)}"
-    if len(keys) > _KEYS:
-        yield f"  … and {len(keys) - _KEYS} more keys"
 
 
 def _value(value: Any) -> str:
     """Return a value of a scenario as a line shows it."""
     if value is None:
         return "—"
-    text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
 
 
 def _rows(shared: Settings, own: tuple[Settings, Settings], rows: list[Difference]) -> list[str]:

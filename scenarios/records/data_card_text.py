@@ -52,7 +52,7 @@ def _of(spread: Spread) -> str:
 def _labels(card: DataCard) -> str:
     if not card.labels:
         return f"mean {card.label_mean:.4g}, standard deviation {card.label_deviation:.4g}"
-    shown = [f"{label.name[:30]} {100 * label.points / card.points:.1f} %" for label in card.labels]
+    shown = [f"{label.name} {100 * label.points / card.points:.1f} %" for label in card.labels]
     return ", ".join(shown) + _shares(card)
 
 
@@ -61,7 +61,7 @@ def _shares(card: DataCard) -> str:
     if not card.each_label or card.agents > _MOST_DRAWN or card.agents < 2:
         return ""
     shares = [counts[-1] / max(1, sum(counts)) for counts in card.each_label]
-    return f"{_picture(shares, 0.0, 1.0)} share of {card.labels[-1].name[:30]}, each agent"
+    return f"{_picture(shares, 0.0, 1.0)} share of {card.labels[-1].name}, each agent"
 
 
 def _skew(card: DataCard) -> str:

@@ -19,7 +19,6 @@ Pair = tuple[Event | None, Event | None]
 EQUAL = "equal"
 BITS, CLOSE = 1e-12, 1e-9
 """So much of the larger one two metrics may differ, and so much of its largest coordinate a model that was compiled."""
-_SHOWN = 20
 
 
 def _compared(event: Event | None, *, values: bool) -> Event | None:
@@ -193,12 +192,11 @@ def in_words(rows: list[dict[str, Any]], names: tuple[str, str]) -> list[str]:
     """Return the differences as lines for a person; `names` are those of the two runs."""
     if not rows:
         return ["  no metric of a common sample differs"]
-    lines = [f"  {'metric':<22} {'differs from':>13} {names[0][-18:]:>18} {names[1][-18:]:>18}"]
-    for row in rows[:_SHOWN]:
+    left, right = (max(18, len(name)) for name in names)
+    lines = [f"  {'metric':<22} {'differs from':>13} {names[0]:>{left}} {names[1]:>{right}}"]
+    for row in rows:
         one, other = (("—" if v is None else show(v)) for v in (row["one"], row["other"]))
         lines.append(
-            f"  {row['metric']:<22} {show(row['first'] / 1e9) + ' s':>13} {one:>18} {other:>18}"
+            f"  {row['metric']:<22} {show(row['first'] / 1e9) + ' s':>13} {one:>{left}} {other:>{right}}"
         )
-    if len(rows) > _SHOWN:
-        lines.append(f"  … and {len(rows) - _SHOWN} more")
     return lines

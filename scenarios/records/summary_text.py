@@ -218,11 +218,12 @@ def _verdict_on_gain(summary: Values, score: str) -> list[str]:
 def _group_lines(groups: list[Values], score: str) -> list[str]:
     counts = [_counted(group) for group in groups]
     room = max(6, *map(len, counts))
+    wide = max(12, *(len(g["name"]) for g in groups))
     lines = [
-        f"  {'group':<12} {'agents':>{room}} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
+        f"  {'group':<{wide}} {'agents':>{room}} {'releases':>8} {'refused':>7} {'ε max':>8} {'cap':>6} {'loss':>8} {score:>9}"
     ]
     lines += [
-        f"  {g['name'][:12]:<12} {count:>{room}} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
+        f"  {g['name']:<{wide}} {count:>{room}} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
         f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
         for g, count in zip(groups, counts, strict=True)
     ]

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from scenarios.records.epsilon_terms import EpsilonTerms, terms_of_sweep
 from scenarios.records.file_guard import FolderError
@@ -147,12 +146,16 @@ def choice_in_words(choice: Chosen) -> str:
 
 
 def seeds_in_words(seeds: Sequence[int]) -> str:
-    """Return seeds as a person writes them: `0..9`, or one by one."""
-    ordered = sorted(seeds)
-    if len(ordered) > 2 and all(b - a == 1 for a, b in pairwise(ordered)):
-        return f"{ordered[0]}..{ordered[-1]}"
-    shown = ", ".join(map(str, ordered[:20]))
-    return f"{shown} and {len(ordered) - 20} more" if len(ordered) > 20 else shown
+    """Return all seeds as a person writes them: three and more in a row as `0..9`, others one by one."""
+    rows: list[list[int]] = []
+    for seed in sorted(seeds):
+        if rows and seed == rows[-1][-1] + 1:
+            rows[-1].append(seed)
+        else:
+            rows.append([seed])
+    return ", ".join(
+        f"{row[0]}..{row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows
+    )
 
 
 def label_in_words(label: Label) -> str:

@@ -21,10 +21,6 @@ from scenarios.records.sweep_summary import (
     seeds_in_words,
 )
 
-_LOST = 12
-"""So many runs that did not finish are named; of more, how many there are is said."""
-_VALUES = 12
-"""So many values of an axis are named."""
 INTERVALS = (
     f"mean ± half of the {100 * CONFIDENCE:g} % t-interval over seeds; — where there is no value"
 )
@@ -71,9 +67,7 @@ def varied(sweep: SweepSummary) -> list[str]:
     axes = [(axis.name, axis.labels) for axis in sweep.record.axes]
     lines = []
     for name, labels in axes:
-        shown = ", ".join(map(label_in_words, labels[:_VALUES]))
-        more = f" and {len(labels) - _VALUES} more" if len(labels) > _VALUES else ""
-        lines.append(f"{name}: {shown}{more}")
+        lines.append(f"{name}: {', '.join(map(label_in_words, labels))}")
     return lines or ["seeds only"]
 
 
@@ -92,13 +86,11 @@ def lost(sweep: SweepSummary) -> Iterator[str]:
         for row in setting.rows
         if not row.is_finished
     ]
-    for labels, row in gone[:_LOST]:
+    for labels, row in gone:
         place = place_in_words(labels)
         reason = row.message.strip().splitlines()
         why = f": {reason[0]}" if reason else ""
         yield f"{f'{place}, ' if place else ''}seed {row.seed} {row.status}{why}"
-    if len(gone) > _LOST:
-        yield f"… and {len(gone) - _LOST} more"
 
 
 def epsilon_lines(sweep: SweepSummary) -> Iterator[str]:

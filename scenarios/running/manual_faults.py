@@ -217,7 +217,7 @@ class Steering:
 
     def export(self, path: Path | None = None) -> Path:
         """Write the session as a scenario file; one that exists is not touched."""
-        chosen = path if path is not None else self._free()
+        chosen = path if path is not None else self.export_name()
         try:
             with chosen.open("x", encoding="utf-8") as file:
                 file.write(self.text())
@@ -230,7 +230,8 @@ class Steering:
         self.note("export", file=str(chosen))
         return chosen
 
-    def _free(self) -> Path:
+    def export_name(self) -> Path:
+        """Return a name for the file of the session that is not taken."""
         name = "".join(c if c.isalnum() or c in "-_" else "-" for c in self._run.plan.name)
         for number in range(1, 10_000):
             path = Path(f"{name}-session-{number}.toml")

@@ -38,8 +38,10 @@ def write(folder: Path, count: int) -> Path:
     return file
 
 
-def started(file: Path, columns: int = 100, lines: int = 30, *more: str) -> Terminal:
-    words = ("run", str(file), "--out", str(file.parent / "run"), "--speed", "4", *more)
+def started(
+    file: Path, columns: int = 100, lines: int = 30, *more: str, out: str = "run"
+) -> Terminal:
+    words = ("run", str(file), "--out", str(file.parent / out), "--speed", "4", *more)
     return Terminal(columns, lines, *words, cwd=file.parent)
 
 

@@ -2,9 +2,11 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from scenarios.console.assembly.panels import candidates
+from scenarios.console.assembly.places import places
 from scenarios.console.drawing.frame import frame
 from scenarios.console.drawing.layout import scale_for
 from scenarios.console.drawing.model import (
@@ -15,10 +17,13 @@ from scenarios.console.drawing.model import (
     Messages,
     Model,
     Nodes,
+    Point,
     Row,
     SidePanel,
+    Story,
     Window,
 )
+from scenarios.console.drawing.network import Dot, Geometry, NetworkView
 
 
 def row(i: int, **changes: Any) -> Row:
@@ -52,16 +57,45 @@ HEADER = Header(
 )
 
 
-HISTORY = [(0.0, 0.4, 0.5, 0.6), (1.0, 0.3, 0.4, 0.5)]
+STORY = Story(
+    metric="loss*",
+    of_agents=True,
+    points=[Point(0.0, 0.6, 0.5, 0.7), Point(10.0, 0.4, 0.3, 0.5)],
+    references=[("alone", 0.45)],
+    headline="gain +0.05 over alone",
+    gains=True,
+    spent=[(0.0, 0.0), (10.0, 0.25)],
+)
 LINKS = {(0, 1): 0.012, (1, 2): -1.0, (2, 3): -2.0, (3, 4): math.nan}
 PACES = [(5.0, 0.0), (6.0, 0.1)]
 
 
 def sides(scale: str, **parts: Any) -> list[SidePanel]:
     """The panels that may stand beside the events at a scale, with made-up parts, or given ones."""
-    parts = {"losses": HISTORY, "links": LINKS, "throughput": PACES, **parts}
+    parts = {"links": LINKS, "throughput": PACES, **parts}
     shown = candidates(scale, "")
     return [SidePanel(panel.name, parts[panel.name], panel.draw, panel.fits) for panel in shown]
+
+
+@cache
+def network_view(count: int) -> NetworkView:
+    """A ring of so many agents, of which every second one has spent a half."""
+    edges = [(i, (i + 1) % count) for i in range(count if count > 2 else count - 1)]
+    ring = [(min(a, b), max(a, b)) for a, b in edges]
+    shares = [0.5 if i % 2 else 0.0 for i in range(count)]
+    dots = [Dot(str(i), "up", share, i) for i, share in enumerate(shares)]
+    return NetworkView(
+        Geometry(places(count, ring), ring),
+        dots,
+        {},
+        frozenset(),
+        "ε/cap",
+        0.0,
+        1.0,
+        0,
+        0,
+        0,
+    )
 
 
 def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
@@ -99,7 +133,11 @@ def model(count: int = 5, scale: str = "", **changes: Any) -> Model:
         nodes=nodes,
         scale=scale or scale_for(count),
         crowd=crowd,
+        network=network_view(min(count, 120)),
+        story=STORY,
         windows=windows,
+        fault=None,
+        link=None,
         messages=Messages(100, 0, 90, 4, 2, 4, 7, 7),
         feed=Feed([("1.0 sent", "plain")], "all"),
         sides=sides(scale or scale_for(count)),

@@ -34,6 +34,7 @@ KIND = Verb(
             metavar="X",
             help="simulated seconds per wall second, or max",
         ),
+        flag("--exit", help="leave the live screen when the run is over"),
         flag("--twice", help="run twice, name the first event that differs"),
         flag(
             "--profile",

@@ -4,15 +4,19 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.crowds import CrowdBuilder
+from scenarios.console.assembly.network import NetworkBuilder
 from scenarios.console.assembly.pace import PULSE_S, Motion, PaceMeter
 from scenarios.console.assembly.panels import PanelInputs, candidates
 from scenarios.console.assembly.ranking import Ranking
+from scenarios.console.assembly.story import story_of
 from scenarios.console.assembly.survey import Survey, survey
 from scenarios.console.drawing.layout import MANY
 from scenarios.console.drawing.model import (
@@ -24,15 +28,21 @@ from scenarios.console.drawing.model import (
     Nodes,
     Row,
 )
-from scenarios.console.drawing.styled_text import brief
+from scenarios.console.drawing.styled_text import HEAD, brief
 from scenarios.console.sources import feed
 from scenarios.console.sources.source import Source, last_delay, memory_mb
 from scenarios.console.sources.state import percentiles
-from scenarios.console.sources.view_state import ViewState
+from scenarios.console.sources.view_state import FAULTS, LINKS, ViewState
 from scenarios.language.json_numbers import number
 
+_FEED = 60
+"""A feed has at most so many lines."""
 _PACED, _RUSHED = 20, 300
 _UNKNOWN = math.nan, math.nan, math.nan
+
+
+def _ordered(link: tuple[int, int]) -> tuple[int, int]:
+    return min(link), max(link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +68,14 @@ class ModelBuilder:
         self._remembered = (-1, -1), [], _UNKNOWN
         """States and losses, as long as nothing changes them."""
         self._terms = -1, ""
+        self._noted: tuple[int, list[tuple[str, str]]] = -1, []
+        """The last notable event that a feed showed, and its lines."""
         self._survey: Survey | None = None
         """The last look at all agents."""
         self._due = 0.0
         self._ranking = Ranking(source, self._caps)
         self._crowds = CrowdBuilder(self._members, self._caps)
+        self.networks = NetworkBuilder(source, self._caps)
 
     def build(self, view: ViewState, *, ascii_only: bool = False) -> Built:
         """Build the model of everything as it stands; return it with the view that it shows, which the caller keeps."""
@@ -81,12 +94,26 @@ class ModelBuilder:
             view = replace(view, outlier=crowd.picked)
         rows = [self._row(i, seen) for i in order[view.first : view.first + view.page]]
         inputs = PanelInputs(source, self.near, epsilons, self._caps)
+        nodes = self._nodes(view, order, rows, epsilons, seen)
+        windows = state.windows.all(source.now)
+        view = replace(view, fault=max(0, min(view.fault, len(windows) - 1)))
+        network = None
+        if view.scale == "network":
+            network = self.networks.build(
+                view.color, nodes.cursor, nodes.states, epsilons, windows, self.motion.speed
+            )
+            if view.focus == LINKS and (link := self.link_at_cursor(view)) is not None:
+                network = replace(network, flows={**network.flows, _ordered(link): HEAD})
         model = Model(
             header=self._header(),
-            nodes=self._nodes(view, order, rows, epsilons, seen),
+            nodes=nodes,
             scale=view.scale,
             crowd=crowd,
-            windows=state.windows.all(source.now),
+            network=network,
+            story=story_of(source, view.metric, self._caps),
+            windows=windows,
+            fault=view.fault if view.focus == FAULTS and windows else None,
+            link=self.link_at_cursor(view) if view.focus == LINKS else None,
             messages=source.messages(),
             feed=self._feed(view),
             sides=[panel.part(inputs) for panel in candidates(view.scale, view.panel)],
@@ -109,11 +136,21 @@ class ModelBuilder:
         return order[min(view.cursor, len(order) - 1)] if order else None
 
     def link_at_cursor(self, view: ViewState) -> tuple[int, int] | None:
-        """Return the link under the cursor of an opened agent."""
-        if view.opened is None or not self.near[view.opened]:
+        """Return the link under the cursor, of an opened agent or of the one at the cursor; None where it is elsewhere."""
+        if view.opened is None and view.focus != LINKS:
             return None
-        near = self.near[view.opened]
-        return view.opened, near[min(view.link, len(near) - 1)]
+        agent = self.at_cursor(view)
+        if agent is None or not self.near[agent]:
+            return None
+        near = self.near[agent]
+        return agent, near[min(view.link, len(near) - 1)]
+
+    def place_of(self, view: ViewState, agent: int) -> int | None:
+        """Return the place of an agent in the list that is shown; None where the filter hides it."""
+        seen = self._seen(view)
+        epsilons = self.source.epsilons() if seen is None else seen.epsilons
+        order = self._ranking.order(view, epsilons, seen)
+        return order.index(agent) if agent in order else None
 
     def _seen(self, view: ViewState) -> Survey | None:
         """Return the last look at all agents where there are thousands: now while nothing goes on, else not long ago.
@@ -260,8 +297,7 @@ class ModelBuilder:
     # what happened
 
     def _feed(self, view: ViewState) -> Feed:
-        events = view.events.last(self.source, 40)
-        lines = [feed.line_in(self.source, event) for event in events]
+        lines = self._lines_of(view)
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
         upcoming = (
@@ -269,10 +305,21 @@ class ModelBuilder:
         )
         return Feed(lines, view.events.text, upcoming)
 
+    def _lines_of(self, view: ViewState) -> list[tuple[str, str]]:
+        """Return the lines of the feed; those of notable events are made anew when one more has happened."""
+        source = self.source
+        if view.events.text != "notable":
+            return feed.lines_in(source, view.events, _FEED)
+        notable = source.run_state.notable
+        last = notable[-1].seq if notable else 0
+        if self._noted[0] != last:
+            self._noted = last, feed.lines_in(source, view.events, _FEED)
+        return self._noted[1]
+
     def _open(self, view: ViewState, i: int) -> AgentDetails:
         source, state = self.source, self.source.run_state
         group = next((name for name, ids in self._members.items() if i in ids), "")
-        ledger = [f"{k:>4} {_cost_of(spend)}" for k, spend in source.ledger(i, 40)]
+        ledger = folded(source.ledger(i, source.releases(i)))
         near = [
             (j, state.state(j), last_delay(source, i, j), last_delay(source, j, i))
             for j in self.near[i]
@@ -292,9 +339,36 @@ class ModelBuilder:
             ledger=ledger,
             neighbours=near,
             messages=[feed.line_in(source, e) for e in mine],
+            epsilons=self._epsilons_of(i),
+            losses=self._losses_of(i),
             cursor=min(view.link, max(0, len(near) - 1)),
             count=self.facts.size,
         )
+
+    def _epsilons_of(self, i: int) -> list[tuple[float, float]]:
+        """Return ε of an agent at the samples that are kept, and now."""
+        source = self.source
+        rows = source.run_state.histories.of_agents("epsilon", [i])
+        kept = [(t, each[0]) for t, each in rows if not math.isnan(each[0])]
+        return [*kept, (source.now / 1e9, source.epsilon(i))]
+
+    def _losses_of(self, i: int) -> list[tuple[float, float, float]]:
+        """Return the loss of an agent and the median of its neighbours' at the samples that are kept."""
+        near = [j for j in self.near[i] if j < self.facts.size]
+        rows = self.source.run_state.histories.of_agents("loss", [i, *near])
+        return [(t, each[0], percentiles(each[1:], (50,))[0]) for t, each in rows]
+
+
+def folded(ledger: Sequence[tuple[int, Spend]]) -> list[str]:
+    """Return the lines of a ledger, the last at the end; equal releases that follow each other are one line."""
+    lines = list[str]()
+    for spend, run in groupby(ledger, key=itemgetter(1)):
+        numbers = [k for k, _ in run]
+        one, other = numbers[0], numbers[-1]
+        name = str(one) if one == other else f"{one}–{other}"
+        times = "" if one == other else f"{len(numbers)} releases, each "
+        lines.append(f"{name:>7} {times}{_cost_of(spend)}")
+    return lines
 
 
 def _cost_of(spend: Spend) -> str:

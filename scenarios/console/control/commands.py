@@ -7,6 +7,8 @@ from typing import Any
 
 from actors.conditions import FIELDS, NAMES
 from scenarios.console.assembly.panels import Panel, chosen_by_key
+from scenarios.console.assembly.story import metrics_of
+from scenarios.console.control.fault_commands import CUT_SAYS
 from scenarios.console.control.fault_syntax import keys_beside
 from scenarios.console.control.pane import Pane
 from scenarios.console.control.session import Session
@@ -35,6 +37,8 @@ class Command:
     """Words that may follow the name."""
     steers: bool = False
     """Whether it acts on a run, and a recording has no use for it."""
+    begins: Callable[[Session], str] = lambda _: ""
+    """What a key that begins the line writes after the name, to be changed."""
 
 
 def _conditions(_: Session) -> Sequence[str]:
@@ -65,6 +69,22 @@ _COMMANDS = (
         _conditions,
     ),
     Command("seek", "T | -T", "to a time; a recording goes back, too", lambda s, t: s.time.seek(t)),
+    Command("forward", "", "on by a fiftieth of the run", lambda s, _: s.time.scrub(1)),
+    Command(
+        "rewind",
+        "",
+        "back by a fiftieth of the run; a recording alone goes back",
+        lambda s, _: s.time.scrub(-1),
+    ),
+    Command(
+        "fault-after", "", "on to where the next fault begins", lambda s, _: s.time.to_fault(1)
+    ),
+    Command(
+        "fault-before",
+        "",
+        "back to where the fault before began; a recording alone goes back",
+        lambda s, _: s.time.to_fault(-1),
+    ),
     Command("faster", "", "twice the speed", lambda s, _: s.time.faster()),
     Command("slower", "", "half the speed", lambda s, _: s.time.slower()),
     Command(
@@ -77,15 +97,15 @@ _COMMANDS = (
     Command(
         "break",
         "[CONDITION]",
-        "hold when an event satisfies it; list",
+        "a breakpoint: hold time whenever an event satisfies it; alone: list them",
         lambda s, t: s.in_panes(s.time.add_breakpoint, t),
         _conditions,
     ),
     Command("clear", "[N]", "forget breakpoints", lambda s, t: s.in_panes(s.time.clear, t)),
     Command(
         "view",
-        "[table | grid | crowd]",
-        "another scale",
+        "[table | grid | crowd | network]",
+        "another scale: the network first, then the others",
         lambda s, t: s.set_scale(t),
         lambda _: SCALES,
     ),
@@ -110,6 +130,22 @@ _COMMANDS = (
         lambda s, t: s.in_panes(Pane.events, t),
         _conditions,
     ),
+    Command(
+        "metric",
+        "[NAME]",
+        "what the chart shows: the next metric, or a named one",
+        lambda s, t: s.set_metric(t),
+        lambda s: metrics_of(s.pane.source),
+    ),
+    Command(
+        "color",
+        "[NAME]",
+        "what the colours of the network stand for: ε/cap, or a metric of agents",
+        lambda s, t: s.set_color(t),
+        lambda s: s.colors(),
+    ),
+    Command("focus", "", "the cursor among agents, links, or faults", lambda s, _: s.set_focus()),
+    Command("mouse", "", "heed the mouse, or leave it to the terminal", lambda s, _: s.set_mouse()),
     Command("open", "[ID]", "an agent: ledger, neighbours, messages", lambda s, t: s.open(t)),
     Command("back", "", "close what is open", lambda s, _: s.back()),
     Command(
@@ -120,10 +156,18 @@ _COMMANDS = (
         steers=True,
     ),
     Command(
+        "cut",
+        "LINK",
+        CUT_SAYS,
+        lambda s, t: s.faults.cut(t),
+        lambda s: s.faults.links(),
+        steers=True,
+    ),
+    Command(
         "heal",
         "[N]",
         "undo a fault: the last, or number N",
-        lambda s, t: s.faults.heal(t),
+        lambda s, t: s.faults.heal(t or s.fault_at_cursor()),
         _lasting,
         steers=True,
     ),
@@ -133,6 +177,7 @@ _COMMANDS = (
         "the session as a scenario file",
         lambda s, t: s.faults.export(t),
         steers=True,
+        begins=lambda s: s.faults.export_name(),
     ),
     Command("svg", "[FILE]", "the screen as a picture", lambda s, t: s.picture(t)),
     Command("help", "", "keys and orders", lambda s, _: s.help()),
@@ -198,22 +243,28 @@ def offers(session: Session, text: str) -> list[str]:
     """Return what may complete the last word of a line."""
     name, blank, rest = text.partition(" ")
     if not blank:
-        return [
-            known
-            for known in COMMANDS
-            if known.startswith(name) and _is_allowed(session, COMMANDS[known])
-        ]
+        return matching(name, [k for k in COMMANDS if _is_allowed(session, COMMANDS[k])])
     command = COMMANDS.get(name)
     if command is None:
         return []
     last = rest.rpartition(" ")[2].rpartition(",")[2]
-    return [
+    fits = [
         word
         for word in dict.fromkeys(command.offers(session))
-        if word.startswith(last)
-        and word != last
-        and ("=" in last or word[-1:] == "=" or "=" not in word)
+        if word != last and ("=" in last or word[-1:] == "=" or "=" not in word)
     ]
+    return matching(last, fits)
+
+
+def matching(begun: str, names: Sequence[str]) -> list[str]:
+    """Return the names that begin so; where none does, those that have its letters in their order, the shortest first."""
+    first = [name for name in names if name.startswith(begun)]
+    return first or sorted((n for n in names if _has_in_order(n, begun)), key=len)
+
+
+def _has_in_order(name: str, letters: str) -> bool:
+    rest = iter(name)
+    return all(letter in rest for letter in letters)
 
 
 def _is_allowed(session: Session, command: Command) -> bool:
@@ -225,8 +276,10 @@ def complete(session: Session, text: str) -> str:
     words = offers(session, text)
     if not words:
         return text
-    shared = commonprefix(words)  # noqa: RUF071 # characters are what is completed
     begun = max(text.rfind(" "), text.rfind(",")) + 1
-    if len(shared) <= len(text) - begun:
+    if not words[0].startswith(text[begun:]):  # its letters alone: the shortest name is meant
+        words = words[:1]
+    shared = commonprefix(words)  # noqa: RUF071 # characters are what is completed
+    if words[0].startswith(text[begun:]) and len(shared) <= len(text) - begun:
         return text
     return text[:begun] + shared + (" " if len(words) == 1 and not shared.endswith("=") else "")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+CUT_SAYS = "cut a link: every message on it is lost, until it is healed"
+"""What the order `cut` does; it is the fault `loss` with p=1."""
 
 
 class FaultCommands:
@@ -83,6 +85,20 @@ class FaultCommands:
         answer = f"{action} {text}{where} at {(after + 1) / 1e9:.9f} s, after event {seq:,}"
         self._last = numbers, answer
         return f"{answer}; e exports the session"
+
+    def cut(self, text: str) -> str:
+        """Cut links, such as 0-1: the fault `loss` with p=1, with what else is written, such as for=10s."""
+        target, _, more = text.partition(" ")
+        if "-" not in target:
+            raise CommandError(f"cut needs a link such as 0-1, got '{target}'")
+        return self.fault("loss", f"{target} p=1 {more}".rstrip())
+
+    def links(self) -> list[str]:
+        """Return the links of the agent at the cursor, as they are written."""
+        pane = self._panes[0]
+        agent, size = pane.builder.at_cursor(pane.view), pane.source.facts.size
+        near = [] if agent is None else pane.builder.near[agent]
+        return [f"{agent}-{j if j < size else 'server'}" for j in near]
 
     def follow_up(self, message: str) -> str:
         """Return the message that is shown, or that the fault it tells of hit nobody, once that is known."""
@@ -150,14 +166,26 @@ class FaultCommands:
         pane = self._panes[0]
         link, agent = pane.builder.link_at_cursor(pane.view), pane.agent_at_cursor()
         entries = []
+        joins = link or next(iter(self._first_link(agent)), None)
+        if joins is not None:
+            name = f"{joins[0]}-{joins[1] if joins[1] < pane.source.facts.size else 'server'}"
+            entries.append(("cut", CUT_SAYS, f"cut {name} for=10s"))
         for kind in fault_kinds():
             joined = link is not None and kind.on == "links"
             target = f"{link[0]}-{link[1]}" if joined and link is not None else str(agent)
             entries.append((kind.name, kind.says, kind.template.format(target)))
         if link is None:
             return OpenMenu(f"faults at agent {agent}", entries)
-        entries.sort(key=lambda entry: FAULTS[entry[0]].on == "agents")
+        entries.sort(key=lambda entry: entry[0] in FAULTS and FAULTS[entry[0]].on == "agents")
         return OpenMenu(f"faults at agent {agent}, link {link[0]}-{link[1]}", entries)
+
+    def _first_link(self, agent: int) -> list[tuple[int, int]]:
+        return [(agent, j) for j in self._panes[0].builder.near[agent][:1]]
+
+    def export_name(self) -> str:
+        """Return a name for the file of the session that is not taken, to be changed."""
+        steered = self._steered()
+        return str(steered[0][1].export_name())
 
     def export(self, text: str) -> str:
         """Write the session as a scenario file that does the same; of two runs two files, or none."""

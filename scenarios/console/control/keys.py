@@ -8,6 +8,19 @@ from scenarios.console.control.commands import COMMANDS, carry_out, complete, of
 from scenarios.console.control.line_editor import PASTED, LineEditor
 from scenarios.console.control.session import Session
 from scenarios.console.drawing.model import Help, Menu, Prompt
+from scenarios.console.drawing.styled_text import (
+    ABBREVIATIONS,
+    BAD,
+    CUT,
+    GOOD,
+    HAND,
+    HEAD,
+    HEATS,
+    PLAIN,
+    STATE_WORDS,
+    STATES,
+    WARN,
+)
 
 _OFFERED = 8
 """So many words that may complete a line are shown."""
@@ -36,17 +49,24 @@ KEYS = (
     Key("f", "menu", "fault"),
     Key("enter", "open", "agent", "⏎"),
     Key(":", "…", "cmd"),
-    Key("h", "heal", "heal"),
-    Key("e", "export", "export"),
+    Key("g", "view", "network"),
+    Key("m", "metric", "metric"),
+    Key("H", "heal", "heal"),
+    Key("e", "export …", "export"),
     Key(">", "until …", "until…"),
     Key("n", "next …", "next"),
     Key("+", "faster", "faster", "+"),
     Key("=", "faster", "", "="),
     Key("-", "slower", "slower", "-"),
-    Key("g", "view", "view"),
+    Key("tab", "focus", "focus", "Tab"),
+    Key("]", "forward", "+2%"),
+    Key("[", "rewind", "−2%"),
+    Key("}", "fault-after", "", "}"),
+    Key("{", "fault-before", "", "{"),
     Key("s", "sort", "sort"),
+    Key("c", "color", "color"),
     Key("/", "filter …", "filter"),
-    Key("l", "events …", "log"),
+    Key("L", "events …", "log"),
     Key("b", "break …", "break"),
     Key("t", "seek …", "seek"),
     Key("S", "svg", "svg"),
@@ -55,18 +75,41 @@ KEYS = (
 )
 """The most important first: the last line shows as many as fit."""
 _WHILE_IT_GOES = frozenset(
-    {"play", "step", "menu", "heal", "until", "next", "faster", "slower", "break", "seek"}
+    {
+        "play",
+        "step",
+        "menu",
+        "heal",
+        "until",
+        "next",
+        "faster",
+        "slower",
+        "break",
+        "seek",
+        "forward",
+        "rewind",
+        "fault-after",
+        "fault-before",
+    }
 )
-_FAR = 10**9
+_FAR, _WHEEL = 10**9, 3
 MOVES = {
     "up": (-1, 0),
     "down": (1, 0),
     "left": (0, -1),
     "right": (0, 1),
+    "k": (-1, 0),
+    "j": (1, 0),
+    "h": (0, -1),
+    "l": (0, 1),
+    "wheel-up": (-_WHEEL, 0),
+    "wheel-down": (_WHEEL, 0),
     "home": (-_FAR, -_FAR),
     "end": (_FAR, _FAR),
 }
 """Lines down, places to the right."""
+PAGES = {"page-up": -1.0, "page-down": 1.0, "clear": -0.5, "half-down": 0.5}
+"""Pages down; Ctrl-U, which clears a line that is written, goes up by half a page where none is."""
 
 
 def by_key(keys: Sequence[Key]) -> dict[str, Key]:
@@ -83,6 +126,11 @@ def by_key(keys: Sequence[Key]) -> dict[str, Key]:
 _BY_KEY = by_key(KEYS)
 
 
+def pressed_by(shown: str) -> str:
+    """Return the key that is shown so."""
+    return next((key.key for key in KEYS if key.shown == shown), shown)
+
+
 def press(session: Session, key: str) -> None:
     """Do what a key asks: write, choose, or give a command."""
     menu, view = session.menu, session.pane.view
@@ -90,16 +138,25 @@ def press(session: Session, key: str) -> None:
         _write(session, session.editor, key)
     elif key in MOVES:
         session.move(*MOVES[key])
-    elif key in {"page-up", "page-down"}:
-        page = session.lines if session.shows_help or menu else view.page // view.row
-        session.move(max(1, page) if key == "page-down" else -max(1, page))
+    elif key in PAGES:
+        page = session.lines if session.pops_up else view.page // view.row
+        session.move(round(PAGES[key] * max(2, page)))
     elif menu is not None and key in {"enter", "f"}:
-        _begin(session, menu.entries[menu.at][2])
-        session.menu = None
+        choose(session)
     elif menu is not None and len(key) == 1 and key.isalpha() and key != "q":
         menu.jump(key)
     elif key in _BY_KEY:
         _command(session, _BY_KEY[key].command)
+    elif not key.startswith(PASTED):
+        session.tell("? lists the keys")
+
+
+def choose(session: Session) -> None:
+    """Write the order of the entry at the cursor of the menu, to be changed and sent."""
+    menu = session.menu
+    if menu is not None:
+        _begin(session, menu.entries[menu.at][2])
+        session.menu = None
 
 
 def _begin(session: Session, text: str) -> None:
@@ -118,7 +175,9 @@ def _command(session: Session, command: str) -> None:
     if session.shows_help and command not in {"help", "back"}:
         session.shows_help = False
     elif command.endswith("…"):
-        _begin(session, command.removesuffix("…"))
+        begun = command.removesuffix("…")
+        name = COMMANDS.get(begun.strip())
+        session.do(lambda: _begin(session, begun + (name.begins(session) if name else "")))
     else:
         carry_out(session, command)
 
@@ -147,14 +206,13 @@ def _typed(key: str) -> str:
 
 
 def _send(session: Session, editor: LineEditor) -> None:
+    """Carry a line out. It is remembered, and the keyboard is given back, whether it succeeds or not."""
     text = editor.text.strip()
-    if not carry_out(session, text):
-        editor.error = session.message
-        session.tell("")
-        return
     session.editor = None
     if text and text not in session.history[-1:]:
         session.history.append(text)
+    if not carry_out(session, text) and text:
+        session.tell(f"{session.message}   (: ↑ brings the line back)")
 
 
 def known(session: Session) -> list[tuple[str, str]]:
@@ -184,8 +242,11 @@ def manual(session: Session) -> list[tuple[str, str]]:
     for key in KEYS:
         by_command.setdefault(key.command.partition(" ")[0], []).append(key.shown)
     lines = [
-        ("arrows PgDn …", "move the cursor: among agents, links, outliers, lines"),
-        (":", "write an order; Tab completes, ↑ remembers"),
+        ("arrows h j k l", "move the cursor: among agents, links, faults, outliers, lines"),
+        ("PgUp PgDn", "a page up or down; Ctrl-U and Ctrl-D half a page"),
+        ("click", "choose what is under it, again: open it; on an axis: go to that time"),
+        ("wheel", "move the cursor by three lines"),
+        (":", "write an order; Tab completes (letters in their order are enough), ↑ remembers"),
     ]
     for name, command in COMMANDS.items():
         if command.steers and session.pane.steering is None:
@@ -196,9 +257,34 @@ def manual(session: Session) -> list[tuple[str, str]]:
     return lines
 
 
+def legend() -> list[tuple[str, str, str]]:
+    """Return what glyphs, colours and abbreviations mean, with the style of each."""
+    states = [
+        (f"{glyph} {state}", STATE_WORDS[state], style)
+        for state, (glyph, _, style) in STATES.items()
+    ]
+    return [
+        ("states of an agent", "", HEAD),
+        *states,
+        ("colours", "", HEAD),
+        ("blue", "fine; messages on their way", GOOD),
+        ("yellow", "look here: close to a cap, slow, lost, refused", WARN),
+        ("orange", "what a metric is compared with; an active fault; a cut link", CUT),
+        ("red", "an agent has ended, or a promise is broken", BAD),
+        ("pink", "done by hand", HAND),
+        ("●●●●●●●●●", "a scale, from least to most", HEATS[4]),
+        ("abbreviations", "", HEAD),
+        *((name, meaning, PLAIN) for name, meaning in ABBREVIATIONS),
+        ("keys and orders", "", HEAD),
+    ]
+
+
 def help_of(session: Session) -> Help | None:
     """Return help, when it is open."""
-    return Help(manual(session), session.help_line) if session.shows_help else None
+    if not session.shows_help:
+        return None
+    entries = [(key, meaning, HEAD) for key, meaning in manual(session)]
+    return Help([*legend(), *entries], session.help_line)
 
 
 def prompt_of(session: Session) -> Prompt | None:
@@ -206,7 +292,7 @@ def prompt_of(session: Session) -> Prompt | None:
     editor = session.editor
     if editor is None:
         return None
-    return Prompt(editor.text, editor.at, offers(session, editor.text)[:_OFFERED], editor.error)
+    return Prompt(editor.text, editor.at, offers(session, editor.text)[:_OFFERED])
 
 
 def menu_of(session: Session) -> Menu | None:

@@ -12,8 +12,6 @@ class LineEditor:
 
     text: str = ""
     at: int = 0
-    error: str = ""
-    """What was wrong with the line when it was sent last."""
     back: int = 0
     """How many lines ago the shown one was sent; 0 for a new one."""
 
@@ -21,14 +19,12 @@ class LineEditor:
         """Write at the cursor."""
         self.text = self.text[: self.at] + text + self.text[self.at :]
         self.at += len(text)
-        self.error = ""
 
     def erase(self) -> None:
         """Take the character before the cursor away."""
         if self.at:
             self.text = self.text[: self.at - 1] + self.text[self.at :]
             self.at -= 1
-        self.error = ""
 
     def edit(self, key: str) -> bool:
         """Do what an editing key does; return whether it is one."""
@@ -49,7 +45,7 @@ class LineEditor:
 
     def replace(self, text: str) -> None:
         """Write something else."""
-        self.text, self.at, self.error = text, len(text), ""
+        self.text, self.at = text, len(text)
 
 
 @dataclass(slots=True)

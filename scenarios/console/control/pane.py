@@ -81,3 +81,16 @@ class Pane:
         if agent is None:
             raise CommandError("no agent is shown")
         return agent
+
+    def move_in_network(self, down: int, right: int) -> None:
+        """Move the cursor to the nearest agent in a direction."""
+        agent = self.builder.at_cursor(self.view)
+        if agent is not None:
+            self.go_to(self.builder.networks.agent_beside(agent, down, right))
+
+    def go_to(self, agent: int) -> bool:
+        """Put the cursor on an agent; return False where the filter hides it."""
+        place = self.builder.place_of(self.view, agent)
+        if place is not None:
+            self.change(cursor=place)
+        return place is not None

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _FASTEST = 1e9
+_STRIDES = 50
+"""So many strokes of a key go through a whole run."""
 
 
 class Control(Motion, Protocol):
@@ -175,6 +177,25 @@ class TimeCommands:
         if len(known) == len(ends) and ns > max(known):
             raise CommandError(f"{text} is after the end, at {max(known) / 1e9:g} s")
         return ns
+
+    def scrub(self, steps: int) -> str:
+        """Go on or back by fiftieths of the run; of a run whose end is not known, by seconds."""
+        ends = [pane.source.end for pane in self._panes if pane.source.end is not None]
+        stride = max(1, round(max(ends) / _STRIDES)) if ends else 10**9
+        now = max(pane.source.now for pane in self._panes)
+        instant = max(0, now + steps * stride)
+        return self._go_to("seek", min(instant, max(ends)) if ends else instant)
+
+    def to_fault(self, way: int) -> str:
+        """Go to where the next fault begins (`way` 1), or the one before (−1)."""
+        source = self._panes[0].source
+        begun = {w.begun_s for w in source.run_state.windows.all(source.now)}
+        instants = sorted(round(t * 1e9) for t in begun)
+        later = [t for t in instants if t > source.now]
+        before = [t for t in instants if t < source.now]
+        if not (later if way > 0 else before):
+            raise CommandError(f"no fault begins {'after' if way > 0 else 'before'} this instant")
+        return self._go_to("seek", later[0] if way > 0 else before[-1])
 
     def faster(self) -> str:
         """Double the speed."""

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 
 from scenarios.console.drawing.head import totals
 from scenarios.console.drawing.layout import across, label, rows_in
@@ -16,10 +17,14 @@ from scenarios.console.drawing.styled_text import (
     STATES,
     WARN,
     Line,
+    Spot,
+    Target,
     amount,
     bar,
+    bounds_of,
     box,
     fit,
+    heat,
     plain,
     span,
     sparkline,
@@ -31,6 +36,7 @@ from scenarios.console.drawing.styled_text import (
 TREND, TAIL = 72, 52
 """From so many columns on, trends are drawn; and releases, inbox and staleness."""
 
+_TREND_LEAST, _TREND_MOST, _METER_FIRST, _METER_MOST = 8, 40, 16, 40
 _LATE = 3
 """What is so many times as stale as the median of those shown is late."""
 
@@ -42,11 +48,10 @@ def table(model: Model, width: int, height: int) -> list[Line]:
     chosen = nodes.rows[: rows_in(height)]
     late = _LATE * _median([row.stale_s for row in chosen if row.state in HERE])
     caps = max((len(_cap(row)) for row in chosen), default=3)
-    size = _meter(inner, room, caps)
-    rows = [
-        _row(row, inner, (room, size, caps), late, chosen=row.id == nodes.cursor) for row in chosen
-    ]
-    lines: list[Line] = [words(_columns(inner, room, size + caps), HEAD), *rows]
+    sizes = _sizes(inner, room, caps)
+    limits = bounds_of([row.trend for row in chosen], sizes.trend)
+    rows = [_row(row, inner, sizes, late, limits, chosen=row.id == nodes.cursor) for row in chosen]
+    lines: list[Line] = [words(_columns(inner, sizes), HEAD), *rows]
     lines += [words("")] * max(0, height - 3 - len(lines))
     lines.append(totals(model, inner))
     shown = (
@@ -71,40 +76,73 @@ def _cap(row: Row) -> str:
     return "—" if row.cap is None else f"{row.cap:g}"
 
 
-def _meter(inner: int, room: int, caps: int) -> int:
-    """How long the bars are: what is left by ids and caps of these lengths."""
-    others = room + caps + 26 + (17 if inner >= TAIL else 0) + (10 if inner >= TREND else 0)
-    return max(3, min(16, inner - others))
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Widths of columns that depend on what stands in them, and on the width that there is."""
+
+    room: int
+    meter: int
+    caps: int
+    trend: int
 
 
-def _columns(inner: int, room: int, size: int) -> str:
-    text = f"{'id':>{room}} {'state':<10} {'ε spent / cap':<{size + 7}}{'loss*':>7}"
-    if inner >= TREND:
-        text += "  trend   "
+def _sizes(inner: int, room: int, caps: int) -> _Sizes:
+    """Share the width that is left between bars and trends; 0 where there is no room for a trend."""
+    fixed = room + caps + 26 + (17 if inner >= TAIL else 0)
+    trend = _TREND_LEAST if inner >= TREND else 0
+    left = inner - fixed - (trend + 2 if trend else 0)
+    meter = max(3, min(_METER_FIRST, left))
+    left -= meter
+    if trend and left > 0:
+        more = min(_TREND_MOST - trend, left // 2)
+        trend, left = trend + more, left - more
+        meter += max(0, min(_METER_MOST - meter, left))
+    return _Sizes(room, meter, caps, trend)
+
+
+def _columns(inner: int, sizes: _Sizes) -> str:
+    text = f"{'id':>{sizes.room}} {'state':<10} {'ε spent / cap':<{sizes.meter + sizes.caps + 7}}{'loss*':>7}"
+    if sizes.trend:
+        text += f"  {'trend':<{sizes.trend}}"
     if inner >= TAIL:
         text += "  rel inbox stale"
     return text
 
 
-def _row(row: Row, inner: int, sizes: tuple[int, int, int], late: float, *, chosen: bool) -> Line:
+def _row(
+    row: Row,
+    inner: int,
+    sizes: _Sizes,
+    late: float,
+    limits: tuple[float, float] | None,
+    *,
+    chosen: bool,
+) -> Line:
     glyph, _, style = STATES[row.state]
-    room, size, caps = sizes
+    room, size, caps = sizes.room, sizes.meter, sizes.caps
     used = row.epsilon / row.cap if row.cap else math.nan
     meter = bar(used, size) if row.cap else " " * size
+    target = Target("agent", row.id)
     line: Line = [
-        (f"{row.id:>{room}} ", PICK if chosen else PLAIN),
-        (f"{glyph} {row.state:<8}", style),
-        (f" {meter}", WARN if used > 0.8 else GOOD),
-        (f" {amount(row.epsilon, room=5):>5}/{_cap(row):<{caps}}", PLAIN),
-        (f"{amount(row.loss, 4, 6):>7}", PLAIN),
+        (f"{row.id:>{room}} ", Spot(PICK if chosen else PLAIN, target)),
+        (f"{glyph} {row.state:<8}", Spot(style, target)),
+        (f" {meter}", Spot(WARN if _is_scarce(row, used) else GOOD, target)),
+        (f" {amount(row.epsilon, room=5):>5}/{_cap(row):<{caps}}", Spot(PLAIN, target)),
+        (f"{amount(row.loss, 4, 6):>7}", Spot(PLAIN, target)),
     ]
-    if inner >= TREND:
-        line.append((f"  {sparkline(row.trend, 8)}", GOOD))
+    if sizes.trend:
+        line.append((f"  {sparkline(row.trend, sizes.trend, limits)}", Spot(GOOD, target)))
     if inner >= TAIL:
-        line.append((f" {tally(row.releases, 4):>4} {tally(row.inbox, 5):>5}", PLAIN))
+        figures = f" {tally(row.releases, 4):>4} {tally(row.inbox, 5):>5}"
+        line.append((figures, Spot(PLAIN, target)))
         stale = row.state in HERE and row.stale_s > late
-        line.append((f" {span(row.stale_s):>5}", WARN if stale else PLAIN))
+        line.append((f" {span(row.stale_s):>5}", Spot(WARN if stale else PLAIN, target)))
     return line
+
+
+def _is_scarce(row: Row, used: float) -> bool:
+    """Whether an agent that still has releases to make is close to its cap."""
+    return used > 0.8 and row.state != "done"
 
 
 def grid(model: Model, width: int, height: int) -> list[Line]:
@@ -121,7 +159,8 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
     for start in range(first * row, min(total, (first + rows) * row), row):
         line: Line = [(f"{start:>{room}} ", DIM)]
         for i in range(start, min(total, start + row)):
-            line.append(_cell(nodes.states[i], nodes.shares[i], chosen=i == nodes.cursor))
+            glyph, style = _cell(nodes.states[i], nodes.shares[i], chosen=i == nodes.cursor)
+            line.append((glyph, Spot(style, Target("agent", i))))
             line.append((" ", PLAIN))
         lines.append(fit(line, room + 1 + 2 * row))
     for at, note in enumerate(legend[: height - 2]):
@@ -135,8 +174,8 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
 
 def _cell(state: str, share: float, *, chosen: bool) -> tuple[str, str]:
     glyph, _, style = STATES[state]
-    if state == "up":
-        glyph = glyph if math.isnan(share) else step(share)
+    if state in {"up", "done"} and not math.isnan(share):
+        glyph, style = step(share), heat(share)
     return glyph, PICK if chosen else style
 
 

@@ -1,21 +1,20 @@
-"""What changes with time: the losses of the agents, throughput, and the links of few agents."""
+"""The links of few agents, and throughput from sample to sample."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from scenarios.console.drawing.model import Model
 from scenarios.console.drawing.styled_text import (
-    BAD,
     DIM,
-    DOTS,
     GOOD,
     HEAD,
+    PICK,
     PLAIN,
     WARN,
     Line,
+    Spot,
+    Target,
     box,
-    brief,
     passage,
     short,
     span,
@@ -45,8 +44,11 @@ def links(
             text = "·" if i == j else "" if delay is None else passage(delay)
             if not in_words and delay is not None and delay >= 0:
                 text = step(delay / longest if delay else 0.0)
-            style = BAD if text == "╳" else WARN if text == "‖" else DIM if i == j else PLAIN
-            line.append((f"{text:>{room}}", style))
+            style = WARN if text in {"╳", "‖"} else DIM if i == j else PLAIN
+            style = PICK if model.link == (i, j) else style
+            line.append(
+                (f"{text:>{room}}", Spot(style, Target("link", (i, j))) if i != j else style)
+            )
         lines.append(line)
     scale = " message" if in_words or math.isnan(longest) else f", █ = {span(longest)}"
     title: Line = [("links ", HEAD), (f" last{scale}  ╳ lost  ‖ held", DIM)]
@@ -57,55 +59,6 @@ def links_fit(known: Mapping[tuple[int, int], float], model: Model, height: int)
     """Whether every link that is shown has a place."""
     seats = model.nodes.count + bool(model.header.server)
     return bool(known) and seats + _LINES <= height
-
-
-def losses(
-    samples: Sequence[tuple[float, float, float, float]], model: Model, width: int, height: int
-) -> list[Line]:
-    """Draw how the losses of the agents went: of each sample its time (s), tenth, median, ninetieth."""
-    history = [h for h in samples if not any(map(math.isnan, h))]
-    title: Line = [("loss* ", HEAD), (" p10 p50 p90, oracle's ", DIM)]
-    if not history:
-        return box(title, [words("no sample yet", DIM)], width, height)
-    rows, across = max(1, height - 3), max(4, width - 4 - 8)
-    low = min(h[1] for h in history)
-    high = max(h[3] for h in history)
-    scale = (high - low) or 1.0
-    first = history[0][0]
-    length = (history[-1][0] - first) or 1.0
-    cells = [[0] * across for _ in range(rows)]
-    times = [h[0] for h in history]
-    for series in (1, 2, 3):
-        values = [h[series] for h in history]
-        for x in range(2 * across):
-            t = first + length * x / (2 * across - 1)
-            value = _between(times, values, t)
-            y = min(4 * rows - 1, int((high - value) / scale * (4 * rows - 1)))
-            cells[y // 4][x // 2] |= DOTS[y % 4][x % 2]
-    lines: list[Line] = []
-    for at, row in enumerate(cells):
-        label = high if at == 0 else low if at == rows - 1 else math.nan
-        name = "" if math.isnan(label) else brief(label)
-        drawn = "".join(chr(0x2800 + dots) if dots else " " for dots in row)
-        lines.append([(f"{name:>6} ", DIM), ("┤", DIM), (drawn, GOOD)])
-    axis, struck = _axis(model, first, history[-1][0], across)
-    lines.append(words(f"{'':>6} └{axis}", DIM))
-    return box(
-        [title[0], (f"{title[1][0]}{' ┴ fault' if struck else ''}", DIM)],
-        lines,
-        width,
-        height,
-    )
-
-
-def _axis(model: Model, first: float, last: float, across: int) -> tuple[str, bool]:
-    """The axis of time, with where faults began; and whether any did."""
-    begun = [w.begun_s for w in model.windows if first <= w.begun_s <= last and w.action]
-    cells = ["─"] * across
-    for t in begun:
-        cells[int((t - first) / ((last - first) or 1.0) * (across - 1))] = "┴"
-    low, high = f"{span(first)} ", f" {span(last)}"
-    return low + "".join(cells[len(low) : across - len(high)]) + high, bool(begun)
 
 
 def throughput(
@@ -129,12 +82,3 @@ def throughput(
     ]
     title: Line = [("throughput", HEAD), ("  per simulated second, by samples", DIM)]
     return box(title, lines, width, height)
-
-
-def _between(times: Sequence[float], values: Sequence[float], t: float) -> float:
-    """Return a value between two samples, on the line that joins them."""
-    at = bisect_right(times, t)
-    if at == 0 or at == len(times):
-        return values[min(at, len(times) - 1)]
-    part = (t - times[at - 1]) / ((times[at] - times[at - 1]) or 1.0)
-    return values[at - 1] + part * (values[at] - values[at - 1])

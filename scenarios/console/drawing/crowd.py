@@ -12,6 +12,8 @@ from scenarios.console.drawing.styled_text import (
     STATES,
     WARN,
     Line,
+    Spot,
+    Target,
     amount,
     bar,
     box,
@@ -122,7 +124,12 @@ def _worst(crowd: Crowd, count: int) -> list[Line]:
         for place, (node, state, value) in enumerate(entries[:count]):
             glyph, _, style = STATES[state]
             mark = PICK if (row, place) == crowd.picked else PLAIN
-            line += [(" ", PLAIN), (f"{node:>5}", mark), (" ", PLAIN), (glyph, style)]
+            line += [
+                (" ", PLAIN),
+                (f"{node:>5}", Spot(mark, Target("agent", node))),
+                (" ", PLAIN),
+                (glyph, style),
+            ]
             line.append((f" {within(value, 6):<6}", PLAIN))
         lines.append(line)
     return lines

@@ -1,12 +1,15 @@
 """A whole frame: (model, width, height) → lines, exactly as many and as long as the screen has."""
 
+from scenarios.console.drawing.agent_details import details
 from scenarios.console.drawing.agents import grid, table
 from scenarios.console.drawing.crowd import histogram, outliers, quantiles
-from scenarios.console.drawing.happenings import faults, feed
+from scenarios.console.drawing.happenings import feed
 from scenarios.console.drawing.head import identities, last_lines, terms, title
 from scenarios.console.drawing.layout import Layout, lay_out
-from scenarios.console.drawing.model import Model
-from scenarios.console.drawing.overlays import overlay
+from scenarios.console.drawing.model import Model, SidePanel
+from scenarios.console.drawing.network import network
+from scenarios.console.drawing.overlays import HALVED, beside_popup, is_popup, overlay, popup
+from scenarios.console.drawing.story import story
 from scenarios.console.drawing.styled_text import Line, as_ascii, beside, fit, words
 
 _OUTLIERS, _BELOW = 5, 4
@@ -20,7 +23,8 @@ def frame(model: Model, width: int, height: int) -> list[Line]:
     lines = [title(model.header, width), terms(model.header, width)]
     sums = identities(model.messages, width, layout.sums)
     room = max(0, inner - len(lines) - len(sums) - 1)
-    body = (overlay(model, width, room) or _body(model, width, layout))[:room]
+    body = overlay(model, width, room) or _under(model, width, layout, room, inner)
+    body = body[:room]
     lines += [*body, *[words("")] * (room - len(body)), *sums]
     return finished(model, lines, width, height)
 
@@ -38,22 +42,59 @@ def _body(model: Model, width: int, layout: Layout) -> list[Line]:
         lines += _agents(model, width, layout)
     if layout.middle and model.scale == "crowd":
         lines += _below_crowd(model, width, layout.middle)
-    elif layout.middle and layout.sides:
-        right = feed(model, width - layout.left, layout.middle)
-        lines += beside(_side(model, layout.left, layout.middle), right)
     elif layout.middle:
-        lines += (_side if model.chosen_side else feed)(model, width, layout.middle)
-    return lines + faults(model, width, layout.faults)
+        lines += _middle(model, width, layout)
+    return lines + story(model, width, layout.story)
 
 
-def _side(model: Model, width: int, height: int) -> list[Line]:
-    """Draw the first panel that fits."""
-    panel = next(side for side in model.sides if side.fits(side.part, model, height))
-    return panel.draw(panel.part, model, width, height)
+def _under(model: Model, width: int, layout: Layout, room: int, inner: int) -> list[Line]:
+    """Draw what is shown; where help or a menu is open, half as wide beside that."""
+    if not is_popup(model):
+        return _body(model, width, layout)
+    if width < HALVED:
+        return popup(model, width, room)
+    left = width_beside(width)
+    if model.opened is not None:
+        lines = details(model.opened, model.header, left, room)
+    else:
+        half = lay_out(model.scale, left, inner, model.nodes.count, len(model.windows))
+        lines = _body(model, left, half)
+    lines = [fit(line, left) for line in [*lines, *[words("")] * room][:room]]
+    return beside(lines, beside_popup(model, width - left, room))
+
+
+def width_beside(width: int) -> int:
+    """Return how wide what stands beside a menu is."""
+    return width - width // 2
+
+
+def _middle(model: Model, width: int, layout: Layout) -> list[Line]:
+    """Draw the events, and beside them the first panel that fits; where there is no room beside, a chosen panel alone."""
+    height, left = layout.middle, layout.left or width * 42 // 100
+    panel = _side(model, height)
+    if panel is None:
+        return feed(model, width, height)
+    if layout.sides:
+        right = feed(model, width - left, height)
+        return beside(panel.draw(panel.part, model, left, height), right)
+    return (
+        panel.draw(panel.part, model, width, height)
+        if model.chosen_side
+        else feed(model, width, height)
+    )
+
+
+def _side(model: Model, height: int) -> SidePanel | None:
+    """Return the first panel that fits; None where none does."""
+    return next((side for side in model.sides if side.fits(side.part, model, height)), None)
 
 
 def _agents(model: Model, width: int, layout: Layout) -> list[Line]:
     left, height = layout.left, layout.agents
+    if model.scale == "network":
+        if not left:
+            return network(model, width, height)
+        return beside(network(model, left, height), table(model, width - left, height))
     if model.scale == "grid" and left:
         return beside(grid(model, left, height), table(model, width - left, height))
     if model.scale == "crowd" and left:
@@ -64,6 +105,8 @@ def _agents(model: Model, width: int, layout: Layout) -> list[Line]:
 def _below_crowd(model: Model, width: int, height: int) -> list[Line]:
     if height < _OUTLIERS + _BELOW:
         return outliers(model, width, height)
-    lines = [*outliers(model, width, _OUTLIERS), *_side(model, width, _BELOW)]
+    lines, panel = outliers(model, width, _OUTLIERS), _side(model, _BELOW)
+    if panel is not None:
+        lines += panel.draw(panel.part, model, width, _BELOW)
     rest = height - len(lines)
     return lines + feed(model, width, rest) if rest else lines

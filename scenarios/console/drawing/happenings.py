@@ -4,12 +4,16 @@ from collections.abc import Sequence
 
 from scenarios.console.drawing.model import Model, Window
 from scenarios.console.drawing.styled_text import (
-    BAD,
+    CUT,
     DIM,
+    HAND,
     HEAD,
+    PICK,
     PLAIN,
     WARN,
     Line,
+    Spot,
+    Target,
     box,
     plain,
     seat,
@@ -31,32 +35,20 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     return box(title, lines, width, height)
 
 
-def faults(model: Model, width: int, height: int) -> list[Line]:
-    """Draw faults under the axis of time; where there is no room for it, in a line of words."""
-    if height < 4:
-        return [_in_words(model)] * min(1, height)
-    header, inner = model.header, width - 4
-    left = min(26, max(14, inner // 4))
-    size = max(8, inner - left - 12)
+def end_of_axis(model: Model) -> float:
+    """Return the instant (s) at which the axis of time ends: the end of the run, or soon after now."""
+    header = model.header
     known = [w.ended_s or w.until_s or w.begun_s for w in model.windows]
     soon = header.now_s if header.goes in {"ends", "over"} else max([header.now_s * 1.25, *known])
-    end = header.end_s or max(soon, 1e-9)
-    shown = _shown(model.windows, header.now_s, height - 3)
-    active = sum(1 for w in model.windows if _is_active(w, header.now_s))
-    now = min(size - 1, int(size * header.now_s / end))
-    axis = list("─" * size)
-    axis[now] = "▲"
-    lines: list[Line] = [
-        [(f"{'0':<{left - 1}} ", DIM), ("".join(axis), DIM), (f" {span(end)}", DIM)]
-    ]
-    lines += [_window(window, model, end, left, size) for window in shown]
-    more = len(model.windows) - len(shown)
-    told = f"  {active} active, {len(model.windows)} known{f', {more} not shown' if more else ''} "
-    title: Line = [("faults", HEAD), (told, DIM)]
-    return box(title, lines, width, height)
+    return header.end_s or max(soon, 1e-9)
 
 
-def _in_words(model: Model) -> Line:
+def active_count(model: Model) -> int:
+    """Return how many faults are active now."""
+    return sum(1 for w in model.windows if _is_active(w, model.header.now_s))
+
+
+def faults_in_words(model: Model) -> Line:
     """What is active, what comes next, what was last."""
     now = model.header.now_s
     active = [w for w in model.windows if _is_active(w, now)]
@@ -64,7 +56,7 @@ def _in_words(model: Model) -> Line:
     line: Line = [(" faults ", HEAD)]
     for window in active[-3:]:
         until = "" if window.until_s is None else f" to {span(window.until_s)}"
-        line.append((f" {_name(window, model)}{until} ", BAD if window.by_hand else WARN))
+        line.append((f" {_name(window, model)}{until} ", HAND if window.by_hand else WARN))
     if len(active) > 3:
         line.append((f" and {len(active) - 3} more ", WARN))
     if coming:
@@ -82,15 +74,35 @@ def _is_active(window: Window, now: float) -> bool:
 
 
 def _name(window: Window, model: Model) -> str:
-    """Return number, name, and the agents that it hit, briefly."""
-    hit = ",".join(seat(i, model.nodes.count) for i in window.targets[:4]) + (
-        "…" if len(window.targets) > 4 else ""
-    )
-    return f"#{window.number} {plain(window.name)} {hit}".rstrip()
+    """Return number, action, and the agents that it hit, briefly."""
+    return f"#{window.number} {plain(window.action or 'to come')} {ranges(window.targets, model.nodes.count)}".rstrip()
 
 
-def _shown(windows: Sequence[Window], now: float, room: int) -> list[Window]:
-    """Choose what matters most: what is active, what comes next, what was last; of each a third at least."""
+def ranges(ids: Sequence[int], size: int) -> str:
+    """Write ids as ranges, such as `0–3,7`; more than four ranges are cut short."""
+    parts = list[list[int]]()
+    for i in ids:
+        if parts and i == parts[-1][1] + 1:
+            parts[-1][1] = i
+        else:
+            parts.append([i, i])
+    names = [
+        seat(one, size) if one == other else f"{seat(one, size)}–{seat(other, size)}"
+        for one, other in parts[:4]
+    ]
+    return ",".join(names) + ("…" if len(parts) > 4 else "")
+
+
+def shown_windows(model: Model, room: int) -> list[Window]:
+    """Choose so many windows: around the one under the cursor, else what matters most.
+
+    That is what is active, what comes next, and what was last; of each a third at least.
+    """
+    windows, now = model.windows, model.header.now_s
+    if model.fault is not None:
+        ordered = sorted(windows, key=lambda w: (w.begun_s, w.number))
+        top = max(0, min(model.fault - room // 2, len(ordered) - room))
+        return ordered[top : top + room]
     active = [w for w in windows if _is_active(w, now)][::-1]
     coming = sorted((w for w in windows if w.begun_s > now), key=lambda w: w.begun_s)
     past = [w for w in windows if w.begun_s <= now and not _is_active(w, now)][::-1]
@@ -100,7 +112,8 @@ def _shown(windows: Sequence[Window], now: float, room: int) -> list[Window]:
     return sorted(chosen, key=lambda w: (w.begun_s, w.number))
 
 
-def _window(window: Window, model: Model, end: float, left: int, size: int) -> Line:
+def fault_row(window: Window, model: Model, end: float, left: int, size: int) -> Line:
+    """Draw one firing of a fault: what and where on the left, its time as a bar, its caption beside the bar."""
     now = model.header.now_s
 
     def cell(t: float) -> int:
@@ -110,8 +123,11 @@ def _window(window: Window, model: Model, end: float, left: int, size: int) -> L
     first = min(size - 1, cell(window.begun_s))
     last = max(first + 1, cell(end if stops is None else stops))
     done = max(first, min(last, cell(now) + 1)) if window.begun_s <= now else first
-    text = " " * first + "█" * (done - first) + "░" * (last - done)
-    style = WARN if _is_active(window, now) else DIM
+    active = _is_active(window, now)
+    style = HAND if window.by_hand else CUT if active else DIM
+    bar = "█" * (done - first) + "░" * (last - done)
+    before, after = _caption(window, first, size - last)
+    axis = Target("time", (0.0, end), size)
     told = (
         "hit nobody"
         if not window.struck
@@ -121,9 +137,34 @@ def _window(window: Window, model: Model, end: float, left: int, size: int) -> L
         if stops is None
         else f"to {span(stops)}"
     )
-    mark = BAD if window.by_hand else style
+    chosen = _is_chosen(window, model)
+    name = Spot(PICK if chosen else style, Target("fault", window.number))
+    caption = WARN if active else DIM
     return [
-        (f"{_name(window, model)[: left - 1]:<{left}}", mark),
-        (text.ljust(size), style),
+        (f"{_name(window, model)[: left - 1]:<{left}}", name),
+        (before.rjust(first), Spot(caption, axis)),
+        (bar, Spot(style, axis, first)),
+        (after.ljust(size - last), Spot(caption, axis, last)),
         (f" {told}", PLAIN),
     ]
+
+
+def _is_chosen(window: Window, model: Model) -> bool:
+    if model.fault is None:
+        return False
+    ordered = sorted(model.windows, key=lambda w: (w.begun_s, w.number))
+    return ordered[min(model.fault, len(ordered) - 1)] is window
+
+
+def _caption(window: Window, before: int, after: int) -> tuple[str, str]:
+    """Return what its author calls a fault, before or after its bar, where there is more room."""
+    text = plain(window.name)
+    if not window.action or text == window.action or window.by_hand:
+        text = text if not window.action else ""
+    if not text:
+        return "", ""
+    if len(text) + 2 <= after:
+        return "", f" {text} "
+    if len(text) + 2 <= before:
+        return f" {text} ", ""
+    return ("", f" {text} "[:after]) if after >= before else (f" {text} "[:before], "")

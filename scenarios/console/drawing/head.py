@@ -15,6 +15,8 @@ from scenarios.console.drawing.styled_text import (
     PLAIN,
     WARN,
     Line,
+    Spot,
+    Target,
     amount,
     bar,
     plain,
@@ -171,7 +173,8 @@ def keys(known: Sequence[tuple[str, str]], width: int) -> Line:
         piece = f" {key} {word} "
         if width_of(line) + len(piece) > width:
             break
-        line += [(f" {key}", HEAD), (f" {word} ", DIM)]
+        target = Target("key", key)
+        line += [(f" {key}", Spot(HEAD, target)), (f" {word} ", Spot(DIM, target))]
     return line
 
 
@@ -179,8 +182,7 @@ def last_lines(model: Model, width: int) -> list[Line]:
     """How it ended; then the order that is being written and what is wrong with it, or what was answered, or the keys."""
     ended = [words(f" {plain(text)}", style) for text, style in model.ended]
     if model.prompt is not None:
-        error = [words(text, BAD) for text in _wrapped(model.prompt.error, width)]
-        return [*ended, *error, _prompt(model.prompt, width)]
+        return [*ended, _prompt(model.prompt, width)]
     if model.says:
         return [*ended, *(words(text, WARN) for text in _wrapped(model.says, width))]
     return [*ended, keys(model.keys, width)]

@@ -1,23 +1,28 @@
 """How the lines of a screen are shared out: by scale and size, never by what stands in them, so nothing jumps.
 
-What does not fit is left out, never wrapped: first links (or losses, or throughput), then the axis of time of the
-faults, of which a line of words remains, then events, then the identities; below 80 columns what stands beside.
+What does not fit is left out, never wrapped: first events with what stands beside them, then the story, of which a
+line of words on faults remains, then the identities; below 80 columns what stands beside.
 """
 
 import math
 from dataclasses import dataclass
 
-SCALES = ("table", "grid", "crowd")
+NETWORK = "network"
+SCALES = ("table", "grid", "crowd", NETWORK)
 FEW, MANY = 24, 400
-_WIDE, _TALL, _ROOMY, _BROAD = 80, 24, 30, 130
+_WIDE, _TALL, _BROAD, _BESIDE = 80, 24, 130, 150
 _HEAD, _LAST = 2, 1
 _BORDERS = 3
 """The border of a panel and the names of its columns."""
-_BINS = 14
-"""A histogram in full."""
-_LEAST_TABLE, _LEAST_FEED, _KEPT, _LEAST = 5, 5, 6, 4
-_CROWDED = 9
-"""Outliers and throughput: what is more belongs to the events."""
+_BINS, _COARSE = 14, 9
+"""A histogram in full, and with half as many bins."""
+_LEAST_ROWS, _LEAST_FEED, _OUTLIERS = 8, 5, 5
+_LEAST_STORY = 7
+"""Borders, axis, budgets and three lines of chart; faults come on top, two of them at least."""
+_GOOD_CHART = 2
+"""So many lines more make the chart good to read, before there are events."""
+_CHART, _TALL_CHART, _MOST_FAULTS = 9, 16, 8
+_MOST_ROWS, _LINKED = 24, 16
 LEGEND = 15
 """What stands beside the cells of a grid."""
 
@@ -31,15 +36,15 @@ class Layout:
     cells: int
     """The grid, where it stands above the table."""
     agents: int
-    """The table, the grid beside it, or the histogram."""
+    """The table, the grid beside it, the histogram, or the network."""
     middle: int
-    """Links or losses and events; of a crowd outliers and throughput."""
-    faults: int
-    """A panel with a line of time, or 1: one line in words."""
+    """Events, and what stands beside them; of a crowd outliers and throughput, too."""
+    story: int
+    """A panel with an axis of time, or 1: one line in words."""
     left: int
     """Columns of what stands on the left; 0 where nothing stands beside anything."""
     sides: bool
-    """Whether links or losses stand beside the events."""
+    """Whether a panel stands beside the events."""
     rows: int
     """Agents in the table."""
 
@@ -55,22 +60,94 @@ def lay_out(scale: str, width: int, height: int, count: int, faults: int) -> Lay
     room = max(0, height - _HEAD - _LAST - sums)
     wide = width >= _WIDE
     left = width * 42 // 100 if wide else 0
-    sides = wide and height >= _TALL and scale != "crowd"
-    if scale == "crowd":
-        agents, middle, low = _crowd(room, faults)
-        return Layout(sums, 0, agents, middle, low, left, sides, 0)
-    if scale == "table":
-        agents, middle, low = _table(room, count, faults)
-        return Layout(sums, 0, agents, middle, low, left, sides, rows_in(agents))
-    if wide:
-        left = min(max(44, left), width - 48)
-        agents, middle, low = _grid(room, min(count + 1, 10) + _BORDERS, faults)
-        return Layout(sums, 0, agents, middle, low, left, sides, rows_in(agents))
+    sides = wide and height >= _TALL and scale not in {"crowd", "network"}
+    match scale:
+        case "crowd":
+            agents, middle, story = _share(room, _COARSE, _BINS, faults, _OUTLIERS)
+            return Layout(sums, 0, agents, middle, story, left, sides, 0)
+        case "network":
+            agents, middle, story = _share(
+                room, min(room, max(9, room // 2)), 4 * room // 5, faults
+            )
+            beside = width >= _BESIDE
+            return Layout(
+                sums,
+                0,
+                agents,
+                middle,
+                story,
+                width * 58 // 100 if beside else 0,
+                sides,
+                rows_in(agents) if beside else 0,
+            )
+        case "table":
+            least = _BORDERS + 1 + min(count, _LEAST_ROWS - _BORDERS - 1)
+            links = count + 1 + _BORDERS if count <= _LINKED else 0
+            agents, middle, story = _share(room, least, count + _BORDERS + 1, faults, beside=links)
+            return Layout(sums, 0, agents, middle, story, left, sides, rows_in(agents))
+        case "grid":
+            return _grid(room, sums, width, count, faults, sides=sides)
+        case _:
+            raise NotImplementedError(f"no layout of {scale!r}")
+
+
+def _grid(room: int, sums: int, width: int, count: int, faults: int, *, sides: bool) -> Layout:
+    """Put the grid beside the table where the screen is wide; else above it, or alone."""
+    if width >= _WIDE:
+        left = min(max(44, width * 42 // 100), width - 48)
+        cells = math.ceil(count / across(left, count)) + _BORDERS
+        whole = min(
+            max(cells, min(count, _MOST_ROWS) + _BORDERS + 1), max(cells, _LEAST_ROWS, room // 2)
+        )
+        agents, middle, story = _share(
+            room, min(max(cells, count + _BORDERS + 1), _LEAST_ROWS), whole, faults
+        )
+        return Layout(sums, 0, agents, middle, story, left, sides, rows_in(agents))
     whole = math.ceil(count / across(width, count)) + _BORDERS
-    agents, middle, low = _grid(room, whole, faults)
-    if agents < whole + _LEAST_TABLE:
-        return Layout(sums, agents, 0, middle, low, left, sides, 0)
-    return Layout(sums, whole, agents - whole, middle, low, left, sides, rows_in(agents - whole))
+    agents, middle, story = _share(room, min(whole, _LEAST_ROWS), whole + _LEAST_ROWS, faults)
+    if agents < whole + _BORDERS + 2:
+        return Layout(sums, agents, 0, middle, story, 0, sides, 0)
+    return Layout(sums, whole, agents - whole, middle, story, 0, sides, rows_in(agents - whole))
+
+
+def _share(
+    room: int, least: int, whole: int, faults: int, feed: int = _LEAST_FEED, beside: int = 0
+) -> tuple[int, int, int]:
+    """Share out `room` lines among agents, events and the story; what is over makes them larger in turn.
+
+    `least` and `whole` are lines of the agents, `feed` those of the events at least, `beside` what a panel beside them needs.
+    """
+    wanted = min(faults, 2)
+    story = _LEAST_STORY + wanted
+    if room < least + story:
+        story = 1 if faults and room > least else 0
+    agents = min(least, room)
+    rest = max(0, room - agents - story)
+
+    def give(most: int, has: int) -> int:
+        nonlocal rest
+        more = max(0, min(rest, most - has))
+        rest -= more
+        return has + more
+
+    if story > 1:
+        story = give(story + _GOOD_CHART, story)
+    else:
+        agents = give(whole, agents)
+    middle = feed if rest >= feed else 0
+    rest -= middle
+    agents = give(whole, agents)
+    if story > 1:
+        shown = min(faults, _MOST_FAULTS)
+        middle = give(beside, middle) if middle else middle
+        story = give(_LEAST_STORY - 3 + shown + _CHART, story)
+        middle = give(10, middle) if middle else middle
+        story = give(_LEAST_STORY - 3 + shown + _TALL_CHART, story)
+    if middle:
+        return agents, middle + rest, story
+    if story > 1:
+        return agents, 0, story + rest
+    return agents + rest, 0, story
 
 
 def rows_in(height: int) -> int:
@@ -88,45 +165,3 @@ def across(width: int, count: int) -> int:
 def label(count: int) -> int:
     """How many columns an id takes in a grid."""
     return max(4, len(str(count - 1)))
-
-
-def _below(
-    spare: int, faults: int, *, most: int = 10, keep: int = _KEPT, least: int = _LEAST
-) -> tuple[int, int]:
-    """Share out what agents leave: events and what stands beside them, then faults; at least one line of those."""
-    want = _BORDERS + min(faults, 4 if spare < _ROOMY else 8)
-    low = min(want, spare - keep) if faults else 0
-    if low < _BORDERS + min(faults, 2):
-        low = 1 if faults and spare > 0 else 0
-    middle = min(most, spare - low)
-    return (middle if middle >= least else 0), low
-
-
-def _crowd(room: int, faults: int) -> tuple[int, int, int]:
-    spare = room - _BINS
-    most = _CROWDED + max(0, spare - _CROWDED) * 2 // 3
-    middle, low = _below(spare, faults, most=most, keep=_CROWDED, least=5)
-    if _CROWDED < middle < _CROWDED + _LEAST_FEED:
-        middle = _CROWDED
-    return room - middle - low, middle, low
-
-
-def _grid(room: int, whole: int, faults: int) -> tuple[int, int, int]:
-    middle, low = _below(room - whole, faults)
-    return room - middle - low, middle, low
-
-
-def _table(room: int, count: int, faults: int) -> tuple[int, int, int]:
-    """All agents have rows before there are more events than six lines, or more than two faults on the axis of time."""
-    whole = count + _BORDERS + 1
-    middle, low = _below(room - _BORDERS - 1 - min(count, 4), faults)
-    missing = max(0, whole - (room - middle - low))
-    given = min(missing, max(0, middle - _KEPT))
-    if given < missing <= middle - _LEAST:
-        given = missing
-    middle, missing = middle - given, missing - given
-    low -= min(missing, max(0, low - _BORDERS - min(faults, 2)))
-    agents = room - middle - low
-    if middle and agents > whole:
-        middle, agents = middle + agents - whole, whole
-    return agents, middle, low

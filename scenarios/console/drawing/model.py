@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scenarios.console.drawing.styled_text import Line
+
+if TYPE_CHECKING:
+    from scenarios.console.drawing.network import NetworkView
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,37 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """A metric at one sample."""
+
+    t_s: float
+    mean: float
+    """Over the agents that have a value; a metric of the network itself."""
+    low: float
+    """The tenth percentile over agents; NaN of a metric of the network."""
+    high: float
+    """The ninetieth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What a run is about, over its time: a metric, what it is compared with, and how budgets went."""
+
+    metric: str
+    """Its name, starred where only an oracle sees it."""
+    of_agents: bool
+    """Whether it is a mean over agents."""
+    points: Sequence[Point]
+    references: Sequence[tuple[str, float]]
+    """Lines to compare with: a word and a value each."""
+    headline: str
+    """What is gained over learning alone, in words; empty where that is not known."""
+    gains: bool
+    spent: Sequence[tuple[float, float]]
+    """The mean share of the budgets that is spent, at each sample: its instant (s) and the share; empty without caps."""
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """One firing of a fault, or one that is to come."""
 
@@ -180,6 +214,10 @@ class AgentDetails:
     neighbours: Sequence[tuple[int, str, float, float]]
     """Id, state, and how long the last messages take, to it and from it."""
     messages: Sequence[tuple[str, str]]
+    epsilons: Sequence[tuple[float, float]]
+    """ε at each sample: its instant (s), and the value."""
+    losses: Sequence[tuple[float, float, float]]
+    """At each sample its instant (s), the loss of the agent, and the median of its neighbours'."""
     cursor: int
     count: int
     """How many agents there are."""
@@ -192,14 +230,14 @@ class Prompt:
     text: str
     at: int
     offers: Sequence[str] = ()
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """Every key and order, from some line on."""
+    """The legend, then every key and order, from some line on."""
 
-    entries: Sequence[tuple[str, str]]
+    entries: Sequence[tuple[str, str, str]]
+    """A key, a glyph or a colour, what it means, and its style; without a meaning a heading."""
     first: int = 0
 
 
@@ -220,7 +258,13 @@ class Model:
     nodes: Nodes
     scale: str
     crowd: Crowd | None
+    network: "NetworkView | None"
+    story: Story
     windows: Sequence[Window]
+    fault: int | None
+    """The place of the fault under the cursor among the windows; None where the cursor is elsewhere."""
+    link: tuple[int, int] | None
+    """The link under the cursor; None where the cursor is elsewhere."""
     messages: Messages
     feed: Feed
     sides: Sequence[SidePanel]

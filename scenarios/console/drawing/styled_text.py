@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from scenarios.language.visible_text import CELLS, visible
@@ -11,11 +12,16 @@ Span = tuple[str, str]
 Line = list[Span]
 
 GOOD, WARN, BAD, DIM, PLAIN, HEAD, PICK = "good", "warn", "bad", "dim", "plain", "head", "pick"
+HAND, CUT = "hand", "cut"
+"""What a person did; a link that is cut."""
+HEATS = tuple(f"heat{step}" for step in range(9))
+"""From the least to the most of a metric."""
 
 STATES: dict[str, tuple[str, str, str]] = {
     "up": ("●", "o", GOOD),
     "slow": ("◐", "~", WARN),
     "paused": ("‖", "|", WARN),
+    "done": ("□", "=", DIM),
     "spent": ("■", "#", WARN),
     "down": ("✕", "x", BAD),
     "diverged": ("!", "!", BAD),
@@ -23,12 +29,77 @@ STATES: dict[str, tuple[str, str, str]] = {
     "absent": ("·", ".", DIM),
 }
 """Every state has a glyph, one for ASCII, and a style; its word is its name."""
-HERE = frozenset({"up", "slow", "paused", "spent"})
+STATE_WORDS = {
+    "up": "it learns and releases",
+    "slow": "a fault makes its computing slower",
+    "paused": "it stands still; its memory is kept",
+    "done": "it has made all releases of its plan, and learns on for free",
+    "spent": "its budget, or its ledger, allows no further release",
+    "down": "it has crashed",
+    "diverged": "its model is no longer a number",
+    "left": "it has left the network",
+    "absent": "it has not joined yet",
+}
+"""What each state means, for the legend."""
+ABBREVIATIONS = (
+    ("ε spent / cap", "what its ledger adds up to, and what it may not pass"),
+    ("*", "seen by an oracle alone: it is not released, and no ε covers it"),
+    ("rel", "releases that its ledger was charged for"),
+    ("inbox", "messages on their way to it, or not yet noticed"),
+    ("stale", "age of what it holds of its neighbours, on average"),
+    ("ev/s", "events in a second on the wall"),
+    ("inv", "invariants that hold"),
+    ("p10 p50 p90", "tenth, fiftieth and ninetieth percentile over agents"),
+    ("████ ░░░░", "a fault: its time that is over, and its time to come"),
+)
+"""What a screen shortens."""
+HERE = frozenset({"up", "slow", "paused", "done", "spent"})
 """The states of an agent that is up, one way or another."""
 BLOCKS = " ▏▎▍▌▋▊▉"
 STEPS = "▁▂▃▄▅▆▇█"
 DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """The bits of a cell of two by four dots, above U+2800."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a click on a text means: an agent, a link, a fault, a key, or an instant on an axis of time."""
+
+    kind: str
+    """`agent`, `link`, `fault`, `key`, or `time`."""
+    value: object
+    """An id, a pair of ids, the number of a fault, a key, or the first and the last instant (s) of an axis."""
+    width: int = 0
+    """How many columns an axis takes."""
+
+
+class Spot(str):
+    """A style whose text can be clicked."""
+
+    __slots__ = ("offset", "target")
+    target: Target
+    offset: int
+    """In which column of its target the text begins."""
+
+    def __new__(cls, style: str, target: Target, offset: int = 0) -> "Spot":
+        """Return a style that equals `style` and knows its target."""
+        made = super().__new__(cls, style)
+        made.target, made.offset = target, offset
+        return made
+
+
+def target_at(line: Line, column: int) -> tuple[Target, int] | None:
+    """Return what a click in a column of a line means, and in which column of the target it is; None for nothing."""
+    first = 0
+    for text, style in line:
+        if first <= column < first + len(text):
+            return (
+                (style.target, style.offset + column - first) if isinstance(style, Spot) else None
+            )
+        first += len(text)
+    return None
+
+
 _CELLS = str.maketrans(CELLS)
 _SLACK = frozenset(" ─")
 """What a line has too much of, where something in it grows."""
@@ -64,8 +135,8 @@ def _with_room(line: Line) -> Line:
         if owed and cells[at][0] in _SLACK and cells[at - 1][0] == cells[at][0]:
             del cells[at]
             owed -= 1
-    runs = groupby(cells, key=lambda cell: cell[1])
-    return [("".join(c for c, _ in run), style) for style, run in runs]
+    runs = groupby(cells, key=lambda cell: (cell[1], getattr(cell[1], "target", None)))
+    return [("".join(c for c, _ in cells), style) for (style, _), cells in runs]
 
 
 def plain(text: str) -> str:
@@ -154,14 +225,30 @@ def step(share: float) -> str:
     return STEPS[min(7, int(share * 8))]
 
 
-def sparkline(values: Sequence[float], width: int) -> str:
-    """Draw the last values, lowest to highest of what is shown."""
+def sparkline(
+    values: Sequence[float], width: int, bounds: tuple[float, float] | None = None
+) -> str:
+    """Draw the last values, from the lowest to the highest of `bounds`; None: of what is shown."""
     shown = [v for v in values[-width:] if math.isfinite(v)]
     if not shown:
         return " " * width
-    low, high = min(shown), max(shown)
+    low, high = bounds or (min(shown), max(shown))
     span = (high - low) or 1.0
-    return "".join(STEPS[round((v - low) / span * 7)] for v in shown).ljust(width)
+    steps = [round(min(1.0, max(0.0, (v - low) / span)) * 7) for v in shown]
+    return "".join(STEPS[at] for at in steps).ljust(width)
+
+
+def bounds_of(series: Sequence[Sequence[float]], width: int) -> tuple[float, float] | None:
+    """Return the least and the most of the last `width` values of some series; None where none is finite."""
+    known = [v for values in series for v in values[-width:] if math.isfinite(v)]
+    return (min(known), max(known)) if known else None
+
+
+def heat(share: float) -> str:
+    """Return the style of a share between 0 and 1; plain where it is unknown."""
+    if math.isnan(share):
+        return PLAIN
+    return HEATS[min(len(HEATS) - 1, int(max(0.0, min(1.0, share)) * len(HEATS)))]
 
 
 def amount(value: float, digits: int = 2, room: int = 8) -> str:

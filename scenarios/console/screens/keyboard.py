@@ -5,8 +5,11 @@ import codecs
 import contextlib
 import os
 import re
+import select
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -23,6 +26,7 @@ _NAMES = {
     "\x08": "backspace",
     "\x01": "home",
     "\x05": "end",
+    "\x04": "half-down",
     "\x15": "clear",
     "\x17": "word",
 }
@@ -48,13 +52,21 @@ _ESCAPES = {
     "[3~": "delete",
 }
 _PASTE = "\x1b[200~", "\x1b[201~"
-_WHOLE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.)", re.DOTALL)
+_WHOLE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|O.|\][^\x07\x1b]*(?:\x07|\x1b\\))", re.DOTALL)
+"""A key, a report of the mouse, or an answer of the terminal."""
+_MOUSE = re.compile(r"\[<(\d+);(\d+);(\d+)M")
+_BUTTONS = {"0": "click", "64": "wheel-up", "65": "wheel-down"}
+_BACKGROUND = re.compile(r"\]11;rgb:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
+_ASK = "\x1b]11;?\x1b\\"
+CLICK = "click "
+"""The beginning of a click: its column and its line follow, counted from 0."""
 
 
 class Keyboard:
-    """Reads single keys while open; where there is no POSIX terminal, it reads nothing.
+    """Reads single keys while open: of a POSIX terminal here, of Windows by `ConsoleKeys`; elsewhere it reads nothing.
 
-    `leave` and `enter` are called around a suspension: the screen is given back, and taken again.
+    `leave` and `enter` are called around a suspension: the screen is given back, and taken again. `on_background` is told
+    the background of the terminal, three parts between 0 and 1, when the terminal answers.
     """
 
     def __init__(
@@ -62,8 +74,11 @@ class Keyboard:
         press: Callable[[str], None],
         leave: Callable[[], None] = lambda: None,
         enter: Callable[[], None] = lambda: None,
+        on_background: Callable[[float, float, float], None] = lambda _r, _g, _b: None,
     ) -> None:
         self._press = press
+        self._on_background = on_background
+        self._console_keys: ConsoleKeys | None = None
         self._leave, self._enter = leave, enter
         self._former: list[Any] | None = None
         self._file = -1
@@ -76,6 +91,7 @@ class Keyboard:
         try:
             import termios  # POSIX only
         except ImportError:
+            self._console_keys = ConsoleKeys.start(self._press)
             return
         try:
             self._file = sys.stdin.fileno()
@@ -93,6 +109,8 @@ class Keyboard:
             self._handlers = {}
 
     def __exit__(self, *_: object) -> None:
+        if self._console_keys is not None:
+            self._console_keys.stop()
         if self._former is None:
             return
         for number, handler in self._handlers.items():
@@ -100,6 +118,29 @@ class Keyboard:
         asyncio.get_running_loop().remove_reader(self._file)
         if self._is_ours():
             self._give_back()
+
+    def ask_background(self, output: int, patience_s: float) -> None:
+        """Ask the terminal for its background, and wait so long for the answer. What else comes is kept as keys.
+
+        An answer that comes later is told to `on_background`, too.
+        """
+        if self._former is None or not self._is_ours():
+            return
+        try:
+            os.write(output, _ASK.encode())
+        except OSError:
+            return
+        ends = time.monotonic() + patience_s
+        while (left := ends - time.monotonic()) > 0:
+            if not select.select([self._file], [], [], left)[0]:
+                return
+            data = os.read(self._file, 1024)
+            if not data:
+                return
+            self._pending += self._decoder.decode(data)
+            if _BACKGROUND.search(self._pending):
+                break
+        self._drain()
 
     def _take(self) -> None:
         import termios
@@ -197,12 +238,78 @@ class Keyboard:
                 continue
             whole = _WHOLE.match(self._pending)
             if whole is None:
-                if self._pending[1:2] in {"", "[", "O"}:
+                if self._pending[1:2] in {"", "[", "O"} or _ANSWER.fullmatch(self._pending):
                     return
                 self._pending = self._pending[1:]
                 self._press("escape")
                 continue
             self._pending = self._pending[whole.end() :]
-            name = _ESCAPES.get(whole[1])
-            if name is not None:
-                self._press(name)
+            self._sequence(whole[1])
+
+    def _sequence(self, text: str) -> None:
+        """Press what a sequence stands for: a key, a click, a turn of the wheel; take an answer of the terminal."""
+        mouse, background = _MOUSE.fullmatch(text), _BACKGROUND.match(text)
+        if background is not None:
+            parts = [int(part, 16) / (16 ** len(part) - 1) for part in background.groups()]
+            self._on_background(*parts)
+        elif mouse is not None:
+            button = _BUTTONS.get(mouse[1])
+            if button == "click":
+                self._press(f"{CLICK}{int(mouse[2]) - 1} {int(mouse[3]) - 1}")
+            elif button is not None:
+                self._press(button)
+        elif text in _ESCAPES:
+            self._press(_ESCAPES[text])
+
+
+_ANSWER = re.compile(r"\x1b\](?:1|11|11;[^\x07]*)?\x1b?")
+"""The beginning of an answer of the terminal, of which more is to come."""
+_WINDOWS = {
+    "H": "up",
+    "P": "down",
+    "K": "left",
+    "M": "right",
+    "I": "page-up",
+    "Q": "page-down",
+    "G": "home",
+    "O": "end",
+    "S": "delete",
+}
+"""The second character of keys that Windows tells by two."""
+
+
+class ConsoleKeys:
+    """Reads the keys of a Windows console in a thread of its own, because no loop can wait for them there."""
+
+    def __init__(self, press: Callable[[str], None], read: Callable[[], str]) -> None:
+        """Press what `read` returns, a character at a time, in the loop that runs now."""
+        self._press, self._read = press, read
+        self._loop = asyncio.get_running_loop()
+        self._stopped = False
+
+    @classmethod
+    def start(cls, press: Callable[[str], None]) -> "ConsoleKeys | None":
+        """Read keys from now on; None where there is no Windows console."""
+        try:
+            import msvcrt
+        except ImportError:
+            return None
+        keys = cls(press, msvcrt.getwch)  # type: ignore[attr-defined,unused-ignore]
+        threading.Thread(target=keys.perform, daemon=True).start()
+        return keys
+
+    def stop(self) -> None:
+        """Press nothing any more; the thread ends with the process."""
+        self._stopped = True
+
+    def perform(self) -> None:
+        """Read keys until it is stopped."""
+        while not self._stopped:
+            first = self._read()
+            name = _NAMES.get(first, first)
+            if first in {"\x00", "\xe0"}:
+                name = _WINDOWS.get(self._read(), "")
+            elif first == "\x1b":
+                name = "escape"
+            if name and not self._stopped:
+                self._loop.call_soon_threadsafe(self._press, name)

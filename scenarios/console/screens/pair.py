@@ -11,11 +11,11 @@ from scenarios.console.control.session import Session
 from scenarios.console.drawing.agent_details import details
 from scenarios.console.drawing.agents import table
 from scenarios.console.drawing.frame import finished
-from scenarios.console.drawing.happenings import faults, feed
+from scenarios.console.drawing.happenings import faults_in_words, feed
 from scenarios.console.drawing.head import identities, terms, title
 from scenarios.console.drawing.layout import rows_in
 from scenarios.console.drawing.model import Model
-from scenarios.console.drawing.overlays import overlay
+from scenarios.console.drawing.overlays import is_popup, overlay, popup
 from scenarios.console.drawing.styled_text import DIM, Line, beside, box, fit, words
 from scenarios.console.screens.screen import save
 from scenarios.console.screens.svg import svg
@@ -68,7 +68,10 @@ def frame(
     sums = _both(models, width, lambda m, w: identities(m.messages, w, shares.sums))
     room = max(0, inner - len(lines) - len(sums) - _LAST)
     on_top = replace(one, opened=None)
-    body = overlay(on_top, width, room) or _body(models, compared, far, met_s, width, shares)
+    if is_popup(one):
+        body = popup(on_top, width, room)
+    else:
+        body = overlay(on_top, width, room) or _body(models, compared, far, met_s, width, shares)
     body = [*body[:room], *[words("")] * (room - len(body))]
     return finished(one, [*lines, *body, *sums], width, height)
 
@@ -112,7 +115,7 @@ def _body(
         lines += (
             _both(models, width, lambda m, w: feed(m, w, shares.events)) if shares.events else []
         )
-    return lines + _both(models, width, lambda m, w: faults(m, w, shares.faults))
+    return lines + _both(models, width, lambda m, _: [faults_in_words(m)] * shares.faults)
 
 
 def _table(model: Model, width: int, height: int) -> list[Line]:
@@ -124,16 +127,18 @@ def _opened(model: Model, width: int, height: int) -> list[Line]:
         return box(
             [("agent", DIM)], [words("there is none of this number here", DIM)], width, height
         )
-    lines = details(model.opened, width, height)
+    lines = details(model.opened, model.header, width, height)
     return lines + [words("")] * (height - len(lines))
 
 
 class PairViewer(Viewer):
     """Shows two runs; the first pane hears the keys, and both obey."""
 
-    def __init__(self, session: Session, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self, session: Session, *, ascii_only: bool = False, stays_open: bool = True
+    ) -> None:
         """Show a session with two live runs, which are compared whenever both have come to one instant."""
-        super().__init__(session, ascii_only=ascii_only)
+        super().__init__(session, ascii_only=ascii_only, stays_open=stays_open)
         self.one, self.other = session.panes
         self.size = (120, 40)
         self.compared: tuple[int, list[Figure], list[Far]] = 0, [], []
@@ -157,7 +162,8 @@ class PairViewer(Viewer):
             pane.change(page=max(1, rows_in(shares.agents)))
         leader = replace(self.with_controls(self.build(self.one), width, room), ended=ended)
         models = leader, self.build(self.other)
-        return frame(models, figures_, far, instant / 1e9, width, height)
+        self.lines = frame(models, figures_, far, instant / 1e9, width, height)
+        return self.lines
 
     def _ended(self) -> list[tuple[str, str]]:
         """Return how both ended, each line with its letter: the first line of each before more of either."""
@@ -211,4 +217,4 @@ class PairViewer(Viewer):
         lines = self.draw(*self.size)
         self.session.editor = editor
         title = f"hush · {' and '.join(names)}"
-        return save(svg(lines, self.size[0], title), path, "-and-".join(names))
+        return save(svg(lines, self.size[0], title, self.theme), path, "-and-".join(names))

@@ -1,73 +1,157 @@
-"""A frame as a picture: text at fixed places, no font and nothing else from elsewhere."""
+"""Frames as pictures: text at fixed places, no font, no script and nothing else from elsewhere; one frame, or many that move."""
 
 from collections.abc import Sequence
 from html import escape
 
-from scenarios.console.drawing.styled_text import DOTS, Line
+from scenarios.console.drawing.palette import ANSI_COLORS, Theme
+from scenarios.console.drawing.styled_text import DOTS, PICK, Line
 from scenarios.language.visible_text import visible
 
 _WIDE, _HIGH, _SIZE, _EDGE, _HEAD = 8.43, 18.0, 14, 12, 34
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
 _BLANK = "\u00a0"
 """A blank that no viewer folds."""
-_STYLES = {
-    "plain": "fill:#d6d6d6",
-    "good": "fill:#56b4e9",
-    "warn": "fill:#f0e442",
-    "bad": "fill:#e8743b;font-weight:bold",
-    "dim": "fill:#8a8a8a",
-    "head": "fill:#ffffff;font-weight:bold",
-    "pick": "fill:#101010",
-}
+_HOLD_S = 3.0
+"""The last frame stands for so long before the first comes again."""
 
 
-def svg(lines: Sequence[Line], width: int, title: str) -> str:
+def svg(lines: Sequence[Line], width: int, title: str, theme: Theme) -> str:
     """Return a frame as SVG: every span stands in its columns, whatever the font."""
-    title = visible(title)
-    across, down = width * _WIDE + 2 * _EDGE, len(lines) * _HIGH + _HEAD + _EDGE
-    rules = "".join(f".{name}{{{rule}}}" for name, rule in _STYLES.items())
     elements = [
+        element for at, line in enumerate(lines) for _, element in _elements(line, at, theme)
+    ]
+    return "\n".join([*_head(width, len(lines), title, theme, ""), *elements, "</svg>", ""])
+
+
+def animation(
+    frames: Sequence[Sequence[Line]], per_s: float, width: int, title: str, theme: Theme
+) -> str:
+    """Return frames as one SVG that moves: `per_s` frames a second, over and over. Raises ValueError without a frame.
+
+    What does not change is written once: an element stands in every frame that shows it. Where a reader asks for less
+    motion, the last frame stands still.
+    """
+    if not frames:
+        raise ValueError("an animation has a frame at least")
+    shown: dict[str, list[int]] = {}
+    for at, lines in enumerate(frames):
+        for row, line in enumerate(lines):
+            for _, element in _elements(line, row, theme):
+                shown.setdefault(element, []).append(at)
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for element, at_frames in shown.items():
+        groups.setdefault(tuple(dict.fromkeys(at_frames)), []).append(element)
+    count = len(frames)
+    total = count + round(_HOLD_S * per_s)
+    rules, body = list[str](), list[str]()
+    for number, (when, elements) in enumerate(groups.items()):
+        if len(when) == count:
+            body += elements
+            continue
+        rules.append(_keyframes(f"k{number}", when, count, total))
+        last = " z" if when[-1] == count - 1 else ""
+        body += [f'<g class="m k{number}{last}">', *elements, "</g>"]
+    seconds = total / per_s
+    names = "".join(f".k{k}{{animation-name:k{k}}}" for k, a in enumerate(groups) if len(a) < count)
+    moves = (
+        f".m{{visibility:hidden;animation-duration:{seconds:.3f}s;animation-timing-function:step-end;"
+        f"animation-iteration-count:infinite}}{names}{''.join(rules)}"
+        "@media (prefers-reduced-motion:reduce){.m{animation:none}.z{visibility:visible}}"
+    )
+    height = max(len(lines) for lines in frames)
+    return "\n".join([*_head(width, height, title, theme, moves), *body, "</svg>", ""])
+
+
+def _keyframes(name: str, at_frames: Sequence[int], count: int, total: int) -> str:
+    """Return when an element is visible: from its first frame of a row to the one after its last."""
+    is_shown = set(at_frames)
+    steps, former = list[str](), None
+    for frame in range(count):
+        state = frame in is_shown
+        if state != former:
+            word = "visible" if state else "hidden"
+            steps.append(f"{_percent(frame, total)}{{visibility:{word}}}")
+        former = state
+    word = "visible" if former else "hidden"
+    return f"@keyframes {name}{{{''.join(steps)}to{{visibility:{word}}}}}"
+
+
+def _percent(frame: int, total: int) -> str:
+    return f"{100 * frame / total:.4f}".rstrip("0").rstrip(".") + "%"
+
+
+def _head(width: int, height: int, title: str, theme: Theme, more: str) -> list[str]:
+    """Return the beginning: size, title, styles, background."""
+    title = visible(title)
+    across, down = width * _WIDE + 2 * _EDGE, height * _HIGH + _HEAD + _EDGE
+    rules = "".join(
+        f".{name}{{fill:{_hex(ink.color)}{';font-weight:bold' if ink.bold else ''}}}"
+        f"path.{name}{{stroke:{_hex(ink.color)}}}"
+        for name, ink in theme.inks.items()
+    )
+    back = theme.background
+    return [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across:.0f} {down:.0f}" role="img">',
         f"<title>{escape(title)}</title>",
-        f"<style>text{{font-family:{_FONTS};font-size:{_SIZE}px}}{rules}</style>",
-        f'<rect width="{across:.0f}" height="{down:.0f}" rx="8" fill="#161616"/>',
+        f"<style>text{{font-family:{_FONTS};font-size:{_SIZE}px}}path{{stroke-width:2}}{rules}{more}</style>",
+        f'<rect width="{across:.0f}" height="{down:.0f}" rx="8" fill="{back}"/>',
         f'<text x="{across / 2:.0f}" y="22" text-anchor="middle" class="dim">{escape(title)}</text>',
     ]
-    for at, line in enumerate(lines):
-        elements += _line(line, _HEAD + (at + 0.75) * _HIGH)
-    return "\n".join([*elements, "</svg>", ""])
 
 
-def _line(line: Line, y: float) -> list[str]:
-    elements, column = list[str](), 0
+def _hex(color: str) -> str:
+    return ANSI_COLORS.get(color, color)
+
+
+def _elements(line: Line, row: int, theme: Theme) -> list[tuple[int, str]]:
+    """Return the elements of a line, each with its column."""
+    y = _HEAD + (row + 0.75) * _HIGH
+    elements, column = list[tuple[int, str]](), 0
     for text, style in line:
         x = _EDGE + column * _WIDE
-        column += len(text)
-        if style == "pick":
+        first, column = column, column + len(text)
+        if style == PICK:
+            back = _hex(theme.inks[PICK].back)
             box = f'x="{x:.1f}" y="{y - 0.75 * _HIGH:.1f}" width="{len(text) * _WIDE:.1f}" height="{_HIGH:.0f}"'
-            elements.append(f'<rect {box} fill="#d6d6d6"/>')
-        shown = text.strip()
-        if shown:
-            x += (len(text) - len(text.lstrip())) * _WIDE
-            if "\u2800" <= max(shown) <= "\u28ff":
-                dots = _dots(shown, x, y - 0.75 * _HIGH)
-                elements.append(f'<path class="{style}" d="{dots}"/>')
+            elements.append((first, f'<rect {box} fill="{back}"/>'))
+        for begin, part in _parts(text):
+            shown = part.strip()
+            if not shown:
                 continue
-            place = f'x="{x:.1f}" y="{y:.1f}" textLength="{len(shown) * _WIDE:.1f}"'
-            elements.append(
-                f'<text {place} class="{style}">{escape(visible(shown)).replace(" ", _BLANK)}</text>'
-            )
+            at = first + begin + len(part) - len(part.lstrip())
+            x = _EDGE + at * _WIDE
+            if "\u2800" <= shown[0] <= "\u28ff":
+                drawn = f'<path class="{style}" d="{_dots(shown, x, y - 0.75 * _HIGH)}"/>'
+            else:
+                place = f'x="{x:.1f}" y="{y:.1f}" textLength="{len(shown) * _WIDE:.1f}"'
+                drawn = f'<text {place} class="{style}">{escape(visible(shown)).replace(" ", _BLANK)}</text>'
+            elements.append((at, drawn))
     return elements
+
+
+def _parts(text: str) -> list[tuple[int, str]]:
+    """Split a text where dots begin and end: they are drawn, and other characters are written."""
+    parts = list[tuple[int, str]]()
+    begin = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or _is_dots(text[at]) != _is_dots(text[begin]):
+            parts.append((begin, text[begin:at]))
+            begin = at
+    return parts
+
+
+def _is_dots(c: str) -> bool:
+    return "\u2800" <= c <= "\u28ff"
 
 
 def _dots(text: str, x: float, y: float) -> str:
     """Draw dots as dots: the fonts that have them are of another width."""
     elements = []
     for at, c in enumerate(text):
-        bits = ord(c) - 0x2800 if c >= "\u2800" else 0
+        bits = ord(c) - 0x2800
         for row, pair in enumerate(DOTS):
             for column, bit in enumerate(pair):
                 if bits & bit:
                     left = x + (at + 0.2 + 0.5 * column) * _WIDE
-                    elements.append(f"M{left:.1f} {y + (row + 0.3) * _HIGH / 4:.1f}h2v2h-2z")
+                    elements.append(f"M{left:.1f} {y + (row + 0.45) * _HIGH / 4:.1f}h2")
     return "".join(elements)

@@ -1,6 +1,7 @@
 """Events as lines of a feed, and which of them are shown."""
 
 import math
+from collections import Counter
 from itertools import islice
 
 from actors.conditions import FIELDS, NAMES, Condition, NoCondition, read_condition
@@ -32,16 +33,19 @@ from actors.events import (
 )
 from scenarios.console.drawing.styled_text import BAD, DIM, GOOD, PLAIN, WARN, plain, seat
 from scenarios.console.sources.source import Source
-from scenarios.console.sources.state import NOTABLE
+from scenarios.console.sources.state import NOTABLE, PLANNED
 from scenarios.language.problems import nearest
 from scenarios.planning.metric_names import is_known, known_names
 from scenarios.records.event_words import kind_of, phrase
 
+_FOLDED: dict[type[Event], str] = {Lost: "lost", Rejected: "rejected"}
+"""Ordinary losses: among notable events they are one line a second."""
+_MANY = 1000
 _STYLES: dict[type[Event], str] = {
-    **dict.fromkeys((Crashed, Lost, Rejected, Diverged, Violated, RoundAborted), BAD),
-    **dict.fromkeys((Refused, Spent, FaultBegan, Paused), WARN),
+    **dict.fromkeys((Crashed, Diverged, Violated), BAD),
+    **dict.fromkeys((Refused, Spent, FaultBegan, Paused, Rejected, RoundAborted), WARN),
     **dict.fromkeys((Joined, Restarted, Resumed, FaultEnded, Released), GOOD),
-    **dict.fromkeys((Sampled, Superseded, Proposed, Charged), DIM),
+    **dict.fromkeys((Sampled, Superseded, Proposed, Charged, Lost), DIM),
 }
 
 
@@ -50,13 +54,39 @@ def line_of(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
     agent = "" if event.node is None else f"{seat(event.node, size)} "
     words = phrase(event, lambda i: seat(i, size)) + (" charged ✓" if paid else "")
     text = f"{event.t / 1e9:9.3f} {kind_of(event):<11} {agent}{words}"
-    return plain(text.rstrip()), _STYLES.get(type(event), PLAIN)
+    fulfilled = isinstance(event, Spent) and event.reason == PLANNED
+    return plain(text.rstrip()), DIM if fulfilled else _STYLES.get(type(event), PLAIN)
 
 
 def line_in(source: Source, event: Event) -> tuple[str, str]:
     """Return an event of a run as a line: of a lost message it says whether it was charged."""
     paid = isinstance(event, Lost) and source.is_paid(event.node or 0, event.version)
     return line_of(event, source.facts.size, paid=paid)
+
+
+def lines_in(source: Source, shown: "Filter", count: int) -> list[tuple[str, str]]:
+    """Return the last lines of a feed, with their styles; among notable events, losses are one line a second."""
+    if shown.text != "notable":
+        return [line_in(source, event) for event in shown.last(source, count)]
+    seconds: dict[int, list[Event]] = {}
+    lines = list[tuple[int, tuple[str, str]]]()
+    for event in shown.last(source, _MANY):
+        if type(event) in _FOLDED:
+            seconds.setdefault(event.t // 10**9, []).append(event)
+        else:
+            lines.append((event.seq, line_in(source, event)))
+    for second, events in seconds.items():
+        lines.append((events[-1].seq, (_losses_of(second, events), DIM)))
+    return [line for _, line in sorted(lines)][-count:]
+
+
+def _losses_of(second: int, events: list[Event]) -> str:
+    """Say how many messages were lost, and rejected, within a second, and by which faults."""
+    counts = Counter(_FOLDED[type(event)] for event in events)
+    words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    faults = Counter(fault for event in events if isinstance(event, Lost) for fault in event.by)
+    by = "".join(f", {count} by fault {fault}" for fault, count in sorted(faults.items()))
+    return f"{second:5}…{second + 1:<3} {'messages':<11} {words}{by}"
 
 
 def upcoming(next_: Event | float | None, size: int) -> str:

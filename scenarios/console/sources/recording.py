@@ -1,7 +1,7 @@
 """A run that is over, or was cut off, folded again from its files: nothing is computed but sums and ε."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from actors.events import (
 from mechanisms.accounting.ledger import Ledger
 from scenarios.console.drawing.styled_text import WARN
 from scenarios.console.sources.ending import ending
-from scenarios.console.sources.source import Source
+from scenarios.console.sources.references import NO_REFERENCES, References, from_summary
+from scenarios.console.sources.source import Source, fault_table
 from scenarios.console.sources.state import RunState
 from scenarios.planning.expectations import Selection
 from scenarios.planning.metric_names import per_agent, split_metric
@@ -69,8 +70,10 @@ class Recording(Source):
             raise FolderError(f"{folder}: {WORLD} has no agent {strange[0]}, and its ledger has")
         self._bytes = self.record.size
         self._ending: Sequence[tuple[str, str]] = [(_unjudged(self.record), WARN)]
+        self._references = NO_REFERENCES
         if judged is not None:
             self._ending = ending(self.record.summary, "", folder)
+            self._references = from_summary(self.record.summary)
         self.length = self.record.length
         self.rewind()
 
@@ -197,6 +200,15 @@ class Recording(Source):
 
     def refresh(self) -> None:
         """Do nothing: everything is folded already."""
+
+    def references(self) -> References:
+        return self._references
+
+    def declared_fault(self, number: int) -> Mapping[str, Any]:
+        try:
+            return fault_table(self.record.resolved, number)
+        except FolderError:  # a run that was cut off may have none
+            return {}
 
     def inbox(self, i: int) -> int:
         return self._coming[i]

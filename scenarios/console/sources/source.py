@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actors.agent import DOWN, UP
@@ -14,6 +14,7 @@ from mechanisms.accounting.spend import Spend
 from mechanisms.vectors import Vector
 from scenarios.console.drawing.model import Messages
 from scenarios.console.sources.ending import ending
+from scenarios.console.sources.references import NO_REFERENCES, References, from_snapshot
 from scenarios.console.sources.state import RunState
 from scenarios.running.observers.invariants import INVARIANTS
 from scenarios.running.observers.traffic import Traffic
@@ -83,6 +84,14 @@ class Source(Protocol):
 
     def refresh(self) -> None:
         """Look anew: everything that happened is folded."""
+        ...
+
+    def references(self) -> References:
+        """Return what metrics are compared with; nothing before the first sample."""
+        ...
+
+    def declared_fault(self, number: int) -> Mapping[str, Any]:
+        """Return a fault of the scenario as its table in the file; empty for a fault by hand."""
         ...
 
     def inbox(self, i: int) -> int:
@@ -178,6 +187,7 @@ class LiveSource(Source):
             list(agent.neighbours) for agent in run.members.agents
         ]
         run.log.subscribe(self.run_state)
+        self._references: References | None = None
 
     @property
     def now(self) -> int:
@@ -238,6 +248,16 @@ class LiveSource(Source):
         if self.run.outcome is None:  # what failed takes no more
             self.run.log.drain()
 
+    def references(self) -> References:
+        if self._references is None:
+            if self.run_state.last is None:
+                return NO_REFERENCES
+            self._references = from_snapshot(self.run.observers.snapshot)
+        return self._references
+
+    def declared_fault(self, number: int) -> Mapping[str, Any]:
+        return fault_table(self.run.journal.scenario, number)
+
     def inbox(self, i: int) -> int:
         agent, agents = self.run.agents[i], self.run.members.agents
         held = 0
@@ -265,6 +285,12 @@ class LiveSource(Source):
 
     def metric(self, name: str, agent: int | None) -> float:
         return self.run.observers.metric(name, agent)
+
+
+def fault_table(resolved: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    """Return a fault of a resolved scenario by its number; empty where there is none."""
+    faults = resolved.get("fault", ())
+    return faults[number] if number < len(faults) else {}
 
 
 def is_over(source: Source) -> bool:

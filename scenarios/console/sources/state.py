@@ -34,10 +34,9 @@ from actors.events import (
 )
 from actors.log import Batch
 from actors.turns import TURN_KINDS, Turns
-from mechanisms.vectors import Matrix
-from scenarios.console.drawing.layout import MANY
 from scenarios.console.sources.batches import Losses, concerns, last_about, last_of
 from scenarios.console.sources.fault_windows import FaultWindows
+from scenarios.console.sources.histories import Histories
 from scenarios.language.json_numbers import number
 from scenarios.planning.fault_kinds import state_of
 
@@ -64,11 +63,14 @@ NOTABLE: tuple[type[Event], ...] = (
     Finished,
 )
 """What a person wants to see among thousands: the last of these are kept beside the last of all."""
+PLANNED = "planned"
+"""The reason of the event `spent` where an agent has made all releases of its plan."""
 _NOTABLE = frozenset(NOTABLE)
 _LOOSE = _NOTABLE & TURN_KINDS
 """Such an event may stand in a turn, or by itself."""
 _KEPT, _NOTED, _OWN = 400, 1000, 200
-_HISTORY = 400
+_TREND = 40
+"""A trend shows the last so many samples."""
 
 
 class RunState:
@@ -82,15 +84,17 @@ class RunState:
         self.status = [ABSENT if i in gone else UP for i in range(facts.seats)]
         self.paused = set[int]()
         self.spent = set[int]()
+        """Agents whose budget, or whose ledger, allows no further release."""
+        self.done = set[int]()
+        """Agents that have made all releases of their plan."""
         self.diverged = set[int]()
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
         self._slowing = set[int]()
         """The events that began those faults."""
         self.windows = FaultWindows(facts.faults, facts.horizon)
-        self._trend: deque[list[Any]] = deque(maxlen=8)
-        self._kept: list[tuple[int, list[Any]]] = []
-        self._folded: dict[int, tuple[float, float, float, float]] = {}
+        self._trend: deque[list[Any]] = deque(maxlen=_TREND)
+        self.histories = Histories(facts.size)
         self.last: Sampled | None = None
         self._beats: deque[tuple[int, int, int, int]] = deque([(0, 0, 0, 0)], maxlen=60)
         """Number and instant of the last samples, messages sent and lost until then."""
@@ -114,7 +118,7 @@ class RunState:
             Crashed: self._note_crashed,
             Paused: self._note_paused,
             Resumed: lambda event: self.paused.discard(event.node),
-            Spent: lambda event: self.spent.add(event.node),
+            Spent: self._note_spent,
             Diverged: lambda event: self.diverged.add(event.node),
             FaultBegan: self._note_begun,
             FaultEnded: self._note_ended,
@@ -123,8 +127,6 @@ class RunState:
         }
         self.changes = 0
         """How many events changed what is remembered, but for the last of them."""
-        self._stride = 1
-        self._samples = 0
 
     def state(self, i: int) -> str:
         """Return what an agent is, in one word."""
@@ -135,7 +137,9 @@ class RunState:
             return status
         if i in self.paused:
             return "paused"
-        return "spent" if i in self.spent else "slow" if self.slow[i] else UP
+        if i in self.spent:
+            return "spent"
+        return "done" if i in self.done else "slow" if self.slow[i] else UP
 
     @property
     def recent(self) -> deque[Event]:
@@ -180,6 +184,9 @@ class RunState:
     def _note_paused(self, event: Paused) -> None:
         self.paused.add(_of(event.node))
         self.windows.strike(event.cause)
+
+    def _note_spent(self, event: Spent) -> None:
+        (self.done if event.reason == PLANNED else self.spent).add(_of(event.node))
 
     def _note_left(self, event: Left) -> None:
         self.windows.strike(event.cause)
@@ -248,21 +255,12 @@ class RunState:
         return self._own
 
     def _sample(self, event: Sampled) -> None:
-        """Keep a sample; every so-manieth for the history of losses, so that it never grows too long."""
+        """Keep a sample: for trends, for throughput, and for charts."""
         self.last = event
         values = event.values
-        losses = values["loss"]
-        self._trend.append(losses)
+        self._trend.append(values["loss"])
         self._beats.append((event.seq, event.t, values["messages.sent"], values["messages.lost"]))
-        self._samples += 1
-        if self._samples % self._stride:
-            return
-        if self.facts.size > MANY:  # so many numbers are not kept for later
-            self._folded[event.t] = event.t / 1e9, *percentiles(map(number, losses), (10, 50, 90))
-            losses = []
-        self._kept.append((event.t, losses))
-        if len(self._kept) > _HISTORY:
-            self._kept, self._stride = self._kept[::2], 2 * self._stride
+        self.histories.add(event.t, values)
 
     def paces(self) -> list[tuple[float, float]]:
         """Return what happened between the last samples: events in a simulated second, the share of messages lost."""
@@ -272,18 +270,6 @@ class RunState:
                 share = (next_lost - lost) / (next_sent - sent) if next_sent > sent else 0.0
                 paces.append(((next_seq - seq) * 1e9 / (next_t - t), share))
         return paces
-
-    def history(self) -> list[tuple[float, float, float, float]]:
-        """Return how losses went: the instant, and three percentiles."""
-        fresh = [kept for kept in self._kept if kept[0] not in self._folded]
-        if fresh:
-            table = np.array([losses for _, losses in fresh], dtype=np.float64)
-            for (t, _), three in zip(fresh, _three(table), strict=True):
-                self._folded[t] = t / 1e9, *three
-        if len(self._folded) > 2 * _HISTORY:
-            kept = {t for t, _ in self._kept}
-            self._folded = {t: sample for t, sample in self._folded.items() if t in kept}
-        return [self._folded[t] for t, _ in self._kept]
 
     def losses(self) -> Sequence[float]:
         """Return every agent's loss at the last sample; NaN where none was taken."""
@@ -298,13 +284,6 @@ class RunState:
     def sampled(self, name: str) -> Any:
         """Return a metric of the last sample; None where it was not taken."""
         return None if self.last is None else self.last.values.get(name)
-
-
-def _three(table: Matrix) -> list[tuple[float, float, float]]:
-    """Return three percentiles of each row: of all at once, unless something is unknown or infinite."""
-    if np.isfinite(table).all():
-        return [(a, b, c) for a, b, c in np.percentile(table, (10, 50, 90), axis=1).T.tolist()]
-    return [percentiles(row, (10, 50, 90)) for row in table]
 
 
 def percentiles(values: Iterable[float], which: Sequence[int]) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scenarios.console.sources.feed import Filter
 
 
+AGENTS, FAULTS, LINKS = FOCUSES = ("agents", "faults", "links")
 SORTS = ("id", "epsilon", "left", "loss", "releases", "inbox", "stale", "state")
 
 
@@ -46,6 +47,16 @@ class ViewState:
     """A place in the list of an opened agent's neighbours."""
     panel: str = ""
     """The panel that was chosen by its key; empty where none was."""
+    metric: str = ""
+    """What the chart shows; empty: the first metric that samples hold."""
+    color: str = ""
+    """What the colours of a network stand for; empty: ε over cap."""
+    focus: str = AGENTS
+    """Where the cursor is: among agents, faults, or links."""
+    fault: int = 0
+    """A place in the list of faults, in the order of time."""
+    edge: int = 0
+    """A place in the list of links."""
     outlier: tuple[int, int] = 0, 0
     """A row and a place among the outliers of a crowd."""
 

@@ -50,17 +50,20 @@ def _pair(agent: int, other: int) -> int:
 class _Told:
     """What a turn sent: its event is made when it is asked for."""
 
-    __slots__ = ("_row", "_spends")
+    __slots__ = ("_event", "_row", "_spends")
 
     def __init__(self, turns: Turns, place: int, batch: Batch) -> None:
         start = int(turns.starts[place])
         self._row = turns.words[start : start + int(turns.lengths[place])].copy()
         self._spends = batch.spends
+        self._event: Sent | None = None
 
     @property
     def event(self) -> Sent:
-        events = expand(self._row.tolist(), self._spends)
-        return next(event for event in events if isinstance(event, Sent))
+        if self._event is None:
+            events = expand(self._row.tolist(), self._spends)
+            self._event = next(event for event in events if isinstance(event, Sent))
+        return self._event
 
 
 class Traffic:
@@ -214,6 +217,11 @@ class Traffic:
     def is_paid(self, sender: int, version: int) -> bool:
         """Whether a message, one of the last of its sender, is known to be a release that was charged."""
         return bool(self._paid) and version in self._paid[sender]
+
+    def last_sent(self, sender: int) -> list[Sent]:
+        """Return the last messages of an agent that are remembered, the newest first."""
+        last = reversed(self._sent_last[sender])
+        return [told if isinstance(told, Sent) else told.event for told in last]
 
     def last_to(self, sender: int, receiver: int) -> Sent | None:
         """Return the last message from one agent to another that is remembered; None where there is none."""

@@ -99,7 +99,7 @@ def test_every_number_of_an_ascii_frame_is_that_of_the_unicode_frame(
     unicode, ascii_ = text(shown, width, height), text(replace(shown, ascii=True), width, height)
     assert all(line.isascii() for line in ascii_)
     assert numbers("\n".join(ascii_)) == numbers("\n".join(unicode))
-    assert math.inf in numbers("\n".join(ascii_)) or width < 80
+    assert math.inf in numbers("\n".join(ascii_)) or width < 80 or scale == "network"
 
 
 @pytest.fixture(scope="module")

@@ -29,11 +29,14 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return perform(HOSTILE, tmp_path_factory.mktemp("hostile"))
 
 
-def test_losses_over_time_are_percentiles_of_the_samples(ran: Ran) -> None:
+def test_the_story_is_mean_and_percentiles_of_the_samples(ran: Ran) -> None:
     viewer, _ = stood(ran, 20.0)
-    drawn = viewer.session.pane.source.run_state.history()
+    points = viewer.session.pane.source.run_state.histories.series("loss")
+    drawn = [(p.t_s, p.mean, p.low, p.high) for p in points]
     expected = [
-        (e["t"] / 1e9, *np.percentile(e["values"]["loss"], (10, 50, 90))) for e in samples(ran)
+        (e["t"] / 1e9, np.mean(each), *np.percentile(each, (10, 90)))
+        for e in samples(ran)
+        for each in [e["values"]["loss"]]
     ]
     assert np.allclose(drawn, expected, rtol=1e-12)
     assert len(drawn) == len(expected) > 20

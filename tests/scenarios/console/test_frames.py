@@ -1,5 +1,7 @@
 """A frame is a function of a model and a size: it fits every screen, and what it leaves out, in which order, is stated."""
 
+import math
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from scenarios.console.drawing.layout import SCALES, lay_out, scale_for
 from scenarios.console.drawing.model import AgentDetails, Help, Menu, Messages, Prompt, Window
+from scenarios.console.drawing.story import story
 from scenarios.console.drawing.styled_text import (
     within,
 )
@@ -16,7 +19,7 @@ from tests.support.screens import HEADER, model, row, sides, text
 
 OVERLAYS: tuple[dict[str, Any], ...] = (
     {},
-    {"help": Help([("x", "does something " * 9)] * 40, 7)},
+    {"help": Help([("x", "does something " * 9, "head")] * 40, 7)},
     {"menu": Menu("faults", [("crash", "stops")] * 18, 17)},
     {
         "opened": AgentDetails(
@@ -26,11 +29,13 @@ OVERLAYS: tuple[dict[str, Any], ...] = (
             ["x"] * 30,
             [(1, "down", 0.02, -1.0)] * 9,
             [("m", "plain")] * 30,
+            [(0.0, 0.0), (5.0, 1.5)],
+            [(0.0, 0.7, 0.6), (5.0, 0.4, math.nan)],
             8,
             20,
         )
     },
-    {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8, "")},
+    {"prompt": Prompt("crash 2 for=10s" * 9, 70, ["for="] * 8)},
     {"windows": []},
 )
 
@@ -64,7 +69,7 @@ def test_every_number_of_an_agent_stands_where_it_should() -> None:
         "0",
         "●",
         "up",
-        "████············",
+        "███████·····················",
         "2.00/8",
         "0.5000",
         "█▅▁",
@@ -133,8 +138,9 @@ def test_sums_that_do_not_balance_get_a_cross() -> None:
 
 MARKS = {
     "links": "links ",
+    "story": "mean of the agents",
     "axis": "▲",
-    "faults": "faults ",
+    "faults": "faults",
     "events": "events ",
     "sums": "delivered 90",
     "trend": "trend",
@@ -185,13 +191,14 @@ def test_links_say_their_unit_at_every_size() -> None:
 
 
 def test_panels_are_left_out_in_the_order_that_is_stated() -> None:
-    """Links, then the axis of the faults, then events, then the faults' line, then the identities."""
-    assert panels(100, 30) == set(MARKS)
-    assert panels(79, 30) == set(MARKS) - {"links"}
-    assert panels(60, 30) == {"axis", "faults", "events"}  # identities are written shorter
-    assert panels(100, 22) == set(MARKS) - {"links", "axis"}
-    assert panels(100, 14) == {"faults", "sums", "trend"}
-    assert panels(100, 12) == {"sums", "trend"}
+    """Links, then events, then the story, of which a line on faults remains, then that line, then the identities."""
+    assert panels(100, 34) == set(MARKS)
+    assert panels(79, 34) == set(MARKS) - {"links"}
+    assert panels(60, 34) == {"story", "axis", "events"}  # identities are written shorter
+    assert panels(100, 30) == set(MARKS) - {"links"}
+    assert panels(100, 26) == set(MARKS) - {"links", "events"}
+    assert panels(100, 19) == {"faults", "sums", "trend"}
+    assert panels(100, 13) == {"sums", "trend"}
     assert panels(100, 11) == {"trend"}
 
 
@@ -203,29 +210,40 @@ def test_a_taller_screen_leaves_out_nothing_that_a_lower_one_has(
     for scale in SCALES:
         low, high = (lay_out(scale, 100, h, count, faults) for h in (height, height + 1))
         assert high.sums >= low.sums
-        assert bool(high.middle) >= bool(low.middle)
+        if bool(high.story > 1) == bool(low.story > 1):
+            assert bool(high.middle) >= bool(low.middle)
         assert high.sides >= low.sides
-        assert min(high.faults, 4) >= min(low.faults, 4)
+        assert min(high.story, 9) >= min(low.story, 9)
         assert high.rows >= min(low.rows, count, 3)
 
 
 @given(st.integers(24, 80), st.integers(1, 24), st.integers(0, 20))
-def test_everybody_has_a_row_before_events_and_faults_have_more_than_they_need(
+def test_every_agent_has_a_row_before_events_have_more_than_they_need(
     height: int, count: int, faults: int
 ) -> None:
     found = lay_out("table", 100, height, count, faults)
     if found.rows < count:
-        assert found.middle <= 6
-        assert found.faults <= 5
+        assert found.middle <= 5
+        assert found.story <= 9 + 2  # two faults, and two lines more of the chart
+
+
+@given(st.integers(1, 250), st.integers(6, 30), st.integers(0, 20))
+def test_a_story_is_as_large_as_it_is_told(width: int, height: int, faults: int) -> None:
+    windows = [Window(i, "crash", "", (i,), float(i), None, 20.0) for i in range(faults)]
+    drawn = story(model(windows=windows), width, height)
+    assert len(drawn) == height
 
 
 def test_faults_that_are_not_shown_are_counted() -> None:
     windows = [Window(i, "crash", "crash", (i,), 1.0, None, 20.0) for i in range(9)]
-    shown = text(model(windows=windows), 100, 30)
-    (head,) = [line for line in shown if "faults  " in line]
+    shown = text(model(windows=windows), 130, 30)
+    (head,) = [line for line in shown if "faults: " in line]
     drawn = sum(" crash " in line and "█" in line for line in shown)
     assert 1 < drawn < 9
     assert f"9 active, 9 known, {9 - drawn} not shown" in head
+    chosen = text(model(windows=windows, fault=8), 130, 30)  # the list scrolls to the cursor
+    assert any("#8 crash" in line for line in chosen)
+    assert not any("#0 crash" in line for line in chosen)
 
 
 def test_the_server_is_called_so() -> None:
@@ -245,9 +263,9 @@ def test_what_is_shared_out_is_the_screen(
 ) -> None:
     """Two lines of heads, one of keys, and no line is given away twice."""
     found = lay_out(scale, width, height, count, faults)
-    given_away = found.sums + found.cells + found.agents + found.middle + found.faults
+    given_away = found.sums + found.cells + found.agents + found.middle + found.story
     assert given_away == max(0, height - 3) or height < 5
-    assert min(found.sums, found.cells, found.agents, found.middle, found.faults) >= 0
+    assert min(found.sums, found.cells, found.agents, found.middle, found.story) >= 0
     assert found.rows <= max(0, found.agents)
 
 
@@ -281,13 +299,20 @@ def test_a_low_histogram_puts_two_bins_into_one_and_loses_nobody() -> None:
     ]
 
 
+def columns(axis: str) -> tuple[int, int]:
+    """Return the first column of an axis of 60 s, and how many it has."""
+    found = re.search(r" 0 ([─▲ 0-9.s]+) 60\.0s", axis)
+    assert found is not None
+    return found.start(1), len(found[1])
+
+
 def test_faults_stand_at_their_time() -> None:
     """An axis of 60 s: a window from 20 to 40 s begins at a third and ends at two thirds of it."""
     window = Window(3, "crash", "crash", (2,), 20.0, None, 40.0)
     lines = text(model(windows=[window], header=replace(HEADER, now_s=30.0)), 130, 40)
     (axis,) = [line for line in lines if "▲" in line]
     (drawn,) = [line for line in lines if "3 crash 2" in line]
-    first, size = axis.index("─"), axis.count("─", 0, axis.index("60.0s")) + 1
+    first, size = columns(axis)
     assert drawn.index("█") - first == pytest.approx(size / 3, abs=1)
     assert drawn.rindex("░") + 1 - first == pytest.approx(2 * size / 3, abs=1)
     assert axis.index("▲") - first == pytest.approx(size / 2, abs=1)
@@ -322,7 +347,7 @@ def test_a_window_is_as_long_as_it_lasts(
     (head,) = [line for line in lines if "known" in line]
     (axis,) = [line for line in lines if "▲" in line]
     (drawn,) = [line for line in lines if "#3 loss 2" in line]
-    size = axis.count("─") + 1
+    _, size = columns(axis)
     full, hollow = drawn.count("█"), drawn.count("░")
     assert full + hollow == pytest.approx((ends - begun) / 60 * size, abs=1.01)
     done = min(max(now, begun), ends) - begun if now >= begun else 0.0

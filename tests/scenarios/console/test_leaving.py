@@ -81,8 +81,15 @@ def read_manifest_soon(folder: Path) -> str:
     return str(found)
 
 
-def test_a_run_that_nobody_touches_ends_with_its_summary(ring: Path) -> None:
+def test_a_screen_stays_when_its_run_is_over_unless_it_was_to_exit(ring: Path) -> None:
     with started(ring, 100, 30, "--until", "2s") as terminal:
+        terminal.wait_for("finished at 2 s")
+        terminal.read(0.5)
+        assert terminal.process.poll() is None
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
+    with started(ring, 100, 30, "--until", "2s", "--exit", out="again") as terminal:
         assert terminal.ends() == 0
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.is_as_before()

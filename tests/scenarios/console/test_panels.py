@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.console.assembly.panels import PANELS, Panel, always, candidates
+from scenarios.console.assembly.panels import PANELS, Panel, candidates
 from scenarios.console.control.commands import COMMANDS
 from scenarios.console.control.keys import KEYS, Key, by_key
 from scenarios.console.drawing.layout import SCALES
@@ -37,9 +37,8 @@ PROBE = Panel(
 )
 
 
-def test_at_every_scale_a_panel_stands_by_itself_that_always_fits() -> None:
+def test_panels_of_a_scale_have_an_order() -> None:
     for scale in SCALES:
-        assert any(panel.fits is always for panel in candidates(scale, ""))
         orders = [panel.order for panel in candidates(scale, "")]
         assert len(set(orders)) == len(orders)
 
@@ -52,7 +51,7 @@ def test_a_panel_with_a_key_is_a_command_and_without_one_it_is_none() -> None:
 
 
 def test_a_panel_cannot_take_a_key_that_is_taken() -> None:
-    with pytest.raises(ValueError, match="the key 'e' of 'probe' is that of 'export' already"):
+    with pytest.raises(ValueError, match="the key 'e' of 'probe' is that of 'export …' already"):
         by_key((*KEYS, Key("e", "probe", "probe")))
 
 
@@ -67,8 +66,9 @@ def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     assert len(drawn) == height
     before, after = "\n".join(text(found, width, height)), "\n".join(drawn)
     if "events  l:" in before and scale != "crowd":
+        beside = width >= 80 and height >= 24 and scale != "network"
         assert "probe" in after
-        assert ("events  l:" in after) == (width >= 80 and height >= 24)
+        assert ("events  l:" in after) == beside
 
 
 def test_a_panel_is_built_shown_and_hidden_again(

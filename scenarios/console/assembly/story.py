@@ -1,0 +1,61 @@
+"""Builds the story of a run: which metric its chart shows, what that is compared with, how budgets went."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mechanisms.vectors import Vector
+from scenarios.console.drawing.model import Story
+from scenarios.console.drawing.styled_text import brief
+from scenarios.console.sources.source import Source
+from scenarios.planning.metric_names import METRICS, per_agent
+
+_FIRST = ("accuracy.test", "rmse.test", "loss", "gain", "epsilon", "objective", "gap", "consensus")
+"""In which order metrics follow each other; all others come after them, as samples hold them."""
+_SCORES = {"accuracy.test": 1.0, "rmse.test": -1.0}
+"""Scores, and whether more of them is better."""
+
+
+def metrics_of(source: Source) -> list[str]:
+    """Return the metrics that a chart can show, the first of which it shows unless another is chosen."""
+    names = source.run_state.histories.names
+    return [*(n for n in _FIRST if n in names), *(n for n in names if n not in _FIRST)]
+
+
+def story_of(source: Source, chosen: str, caps: Vector) -> Story:
+    """Return the story of a run with a chosen metric; empty: the first that its samples hold."""
+    names = metrics_of(source)
+    metric = chosen if chosen in names else (names[0] if names else "loss")
+    references = source.references()
+    histories, facts = source.run_state.histories, source.facts
+    record = METRICS.get(metric)
+    starred = record is None or record.reads_models
+    headline, gains = _headline(source, names)
+    return Story(
+        metric=f"{metric}*" if starred else metric,
+        of_agents=per_agent(metric),
+        points=histories.series(metric),
+        references=references.of(metric, facts),
+        headline=headline,
+        gains=gains,
+        spent=_spent(source, caps),
+    )
+
+
+def _headline(source: Source, names: Sequence[str]) -> tuple[str, bool]:
+    """Say what is gained over learning alone, by the score of the last sample."""
+    alone = source.references().alone
+    for score, sign in _SCORES.items():
+        if score in names and score in alone:
+            points = source.run_state.histories.series(score)
+            if points:
+                gain = sign * (points[-1].mean - alone[score])
+                return f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone", gain > 0
+    return "", False
+
+
+def _spent(source: Source, caps: Vector) -> list[tuple[float, float]]:
+    """Return the mean share of budgets at every sample; nothing where an agent has no cap, or none can be told."""
+    if not caps.size or np.isnan(caps).any() or not (caps > 0).all():
+        return []
+    return source.run_state.histories.shares("epsilon", caps)
