@@ -90,6 +90,11 @@ class RunControl:
         for governor in self._not_over():
             governor.go()
 
+    def play_to(self, instant: int) -> None:
+        """Go on at the pace to an instant (ns), and hold there."""
+        for governor in self._not_over():
+            governor.go(edge=instant)
+
     def hold(self) -> None:
         self._hold_at(max(self._not_over(), key=lambda governor: governor.now))
 

@@ -238,8 +238,9 @@ def _put_dots(
         if few or at == view.cursor or dot.agent is None:
             chosen = at == view.cursor
             _label(dot.label, column, row, glyphs, styles, taken, HEAD if chosen else PLAIN)
-            if dot.note and row + 1 < height:
-                _label(dot.note, column - 2, row + 1, glyphs, styles, taken, heat(dot.share))
+            if dot.note and height > 1:
+                under = row + 1 if row + 1 < height else row - 1
+                _label(dot.note, column - 2, under, glyphs, styles, taken, heat(dot.share))
 
 
 def _dot(dot: Dot, *, ascii_only: bool) -> tuple[str, str]:

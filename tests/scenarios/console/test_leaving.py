@@ -117,7 +117,7 @@ def test_what_is_pasted_orders_nothing(ring: Path) -> None:
 
 @pytest.mark.slow
 def test_a_resize_is_followed(ring: Path) -> None:
-    with started(ring) as terminal:
+    with started(ring, 100, 36) as terminal:
         terminal.wait_for("links")
         terminal.resize(60, 15)
         time.sleep(0.3)

@@ -72,6 +72,8 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
     with started(ring) as terminal:
         terminal.wait_for("● up")
         terminal.press("?")
+        terminal.wait_for("states of an agent")
+        terminal.press(*[PAGE_DOWN] * 3)
         terminal.wait_for("twice the speed")
         terminal.press("?")
         terminal.wait_for("agents")
@@ -92,7 +94,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
         terminal.press("L", "fault", ENTER)
         terminal.wait_for("l:fault")
         terminal.press("g")
-        terminal.wait_for("5 agents, 5 edges")
+        terminal.wait_for("network  5 agents")
         terminal.press("g")
         terminal.wait_for("grid ε")
         terminal.press("g", "g")
@@ -127,7 +129,7 @@ def test_a_fault_from_the_menu_is_journalled_exported_and_replayed(ring: Path) -
         terminal.wait_for("❚❚ pause")
         terminal.press("f")
         terminal.wait_for("faults at agent 0")
-        terminal.press(ENTER)
+        terminal.press(DOWN, ENTER)  # a cut stands first
         terminal.wait_for(":crash 0 for=10s")
         terminal.press(ENTER)
         terminal.wait_for("✕ down")

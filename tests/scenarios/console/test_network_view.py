@@ -1,0 +1,170 @@
+"""The network: places without chance, cuts from the instant that they begin, and agents where a click finds them."""
+
+import time
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scenarios.console.assembly.places import places
+from scenarios.console.drawing.network import network
+from scenarios.console.drawing.styled_text import CUT, HEATS, heat, target_at, width_of
+from tests.support.builders import perform, private
+from tests.support.looks import stood, told
+from tests.support.screens import model
+
+Edges = list[tuple[int, int]]
+
+
+@given(st.integers(1, 40), st.data())
+@settings(max_examples=30)
+def test_places_are_a_function_of_the_graph(size: int, data: st.DataObject) -> None:
+    pairs = list(combinations(range(size), 2))
+    edges = data.draw(st.lists(st.sampled_from(pairs), max_size=80)) if pairs else []
+    found = places(size, edges)
+    assert found == places(size, edges)
+    assert len(found) == size
+    assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in found)
+
+
+def test_neighbours_stand_closer_than_strangers() -> None:
+    """On a ring of 60: the mean distance of neighbours is below a third of that of all."""
+    size = 60
+    found = places(size, [(i, (i + 1) % size) for i in range(size)])
+
+    def apart(i: int, j: int) -> float:
+        (x, y), (u, v) = found[i], found[j]
+        return float(((x - u) ** 2 + (y - v) ** 2) ** 0.5)
+
+    near = sum(apart(i, (i + 1) % size) for i in range(size)) / size
+    every = [apart(i, j) for i, j in combinations(range(size), 2)]
+    assert near < sum(every) / len(every) / 3
+
+
+@pytest.mark.parametrize(("width", "height"), [(40, 10), (100, 30), (200, 60)])
+def test_every_agent_is_found_by_a_click_once(width: int, height: int) -> None:
+    drawn = network(model(60, "network"), width, height)
+    assert len(drawn) == height
+    assert {width_of(line) for line in drawn} == {width}
+    hits = [
+        hit[0].value
+        for line in drawn
+        for column in range(width)
+        if (hit := target_at(line, column)) is not None and hit[0].kind == "agent"
+    ]
+    assert sorted(map(int, map(str, hits))) == list(range(60))
+
+
+def test_a_colour_is_a_step_of_its_share() -> None:
+    assert [heat((k + 0.5) / 9) for k in range(9)] == list(HEATS)
+    assert heat(2.0) == HEATS[-1]
+    assert heat(-1.0) == HEATS[0]
+    assert heat(float("nan")) == "plain"
+
+
+def _world(partition: dict[str, Any]) -> dict[str, Any]:
+    return private(
+        run={"seed": 3, "horizon": 20.0},
+        network={"topology": "complete", "latency": 0.05},
+        fault=[{"at": 8.0, "for": 4.0, "partition": partition}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("partition", "sides"),
+    [
+        ({"isolate": [0, 1]}, ({0, 1}, {2, 3, 4, 5})),
+        ({"groups": [[0, 1], [2, 3]]}, ({0, 1}, {2, 3}, {4, 5})),
+        ({"groups": [[0, 1, 2], [3, 4, 5]]}, ({0, 1, 2}, {3, 4, 5})),
+    ],
+)
+def test_what_is_cut_is_seen_as_long_as_it_is(
+    tmp_path: Path, partition: dict[str, Any], sides: tuple[set[int], ...]
+) -> None:
+    """At the instant at which it begins, before anything is lost; and no longer when it is healed."""
+    ran = perform(_world(partition), tmp_path)
+    viewer, control = stood(ran, 7.999)
+    viewer.session.pane.change(scale="network")
+    part = {i: k for k, side in enumerate(sides) for i in side}
+    expected = {(i, j) for i, j in combinations(range(6), 2) if part[i] != part[j]}
+
+    def cut() -> set[tuple[int, int]]:
+        shown = viewer.model(120, 40).network
+        assert shown is not None
+        return set(shown.cut)
+
+    assert cut() == set()
+    control.source.seek(8 * 10**9)
+    assert cut() == expected
+    assert f"{len(expected)} edges cut" in "\n".join(told(viewer, 120, 40))
+    assert any(
+        style == CUT and text.strip() for line in viewer.draw(120, 40)[3:20] for text, style in line
+    )
+    control.source.seek(12 * 10**9)
+    assert cut() == set()
+
+
+def test_messages_on_their_way_are_those_of_the_identity(tmp_path: Path) -> None:
+    ran = perform(private(network={"topology": "ring", "latency": 0.4}), tmp_path)
+    for at in (3.0, 6.5, 11.0):
+        viewer, control = stood(ran, at)
+        viewer.session.pane.change(scale="network")
+        shown = viewer.model(100, 40).network
+        assert shown is not None
+        arrived = {
+            (sent.node, j)
+            for i in range(6)
+            for sent in control.source.traffic.last_sent(i)
+            for j, arrives in zip(sent.to, sent.arrives, strict=True)
+            if arrives > control.source.now
+        }
+        assert {(min(p), max(p)) for p in arrived if p[0] is not None} == set(shown.flows)  # type: ignore[type-var]
+
+
+def test_thousands_are_groups(tmp_path: Path) -> None:
+    group = {"clock": {"kind": "poisson", "rate": 0.2}, "budget": {"epsilon": 4.0, "delta": 1e-5}}
+    tree = private(
+        run={"seed": 1, "horizon": 1.0},
+        nodes=[group | {"name": "phones", "count": 450}, group | {"name": "hubs", "count": 50}],
+    )
+    viewer, _ = stood(perform(tree, tmp_path), 1.0)
+    viewer.session.pane.change(scale="network")
+    shown = "\n".join(told(viewer, 120, 40))
+    assert "2 groups, 1 edges" in shown
+    assert "phones 450" in shown
+    assert "50 of 50 up" in shown
+
+
+def test_arrows_go_to_the_nearest_agent_in_their_direction(tmp_path: Path) -> None:
+    ran = perform(private(), tmp_path)
+    viewer, _ = stood(ran, 10.0)
+    viewer.session.pane.change(scale="network")
+    viewer.draw(100, 40)
+    pane = viewer.session.pane
+    found = pane.builder.networks._placed().places
+    for key, axis, sign in (("right", 0, 1), ("left", 0, -1), ("down", 1, 1), ("up", 1, -1)):
+        before = pane.agent_at_cursor()
+        viewer.press(key)
+        after = pane.agent_at_cursor()
+        assert after == before or sign * (found[after][axis] - found[before][axis]) > 0
+
+
+@pytest.mark.slow
+def test_a_frame_of_a_hundred_agents_costs_little(tmp_path: Path) -> None:
+    """A bound ten times what it takes: work that is done again for every frame would show."""
+    group: dict[str, Any] = {"count": 100, "budget": {"epsilon": 4.0, "delta": 1e-5}}
+    group["clock"] = {"kind": "poisson", "rate": 1.0}
+    ran = perform(private(run={"seed": 1, "horizon": 5.0}, nodes=[group]), tmp_path)
+    viewer, control = stood(ran, 1.0)
+    viewer.session.pane.change(scale="network")
+    viewer.draw(120, 36)
+    costs = []
+    for _ in range(20):
+        control.source.step()
+        begun = time.process_time()
+        viewer.draw(120, 36)
+        costs.append(time.process_time() - begun)
+    assert sorted(costs)[10] < 0.03

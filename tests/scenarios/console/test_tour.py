@@ -1,0 +1,81 @@
+"""The tour: every caption is true of the run that it is shown on, and a person can go through all of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scenarios.api.runs import run_sync
+from scenarios.console.control.tour import CAPTIONS, SCENARIO, figures_of
+from scenarios.console.sources.recording import Recording
+from tests.support.command import hush
+from tests.support.terminal import Terminal
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    kept = tmp_path_factory.mktemp("tour") / "run"
+    run_sync(SCENARIO, keep=kept)
+    return kept
+
+
+@pytest.mark.parametrize("number", range(len(CAPTIONS)))
+def test_a_caption_is_true_when_it_is_shown(folder: Path, number: int) -> None:
+    recording = Recording(folder)
+    caption = CAPTIONS[number]
+    recording.seek(round(caption.at_s * 1e9))
+    figures = figures_of(recording)
+    assert caption.holds(figures)
+    assert caption.says(figures)
+
+
+def test_there_are_eight_captions_one_after_the_other() -> None:
+    assert len(CAPTIONS) == 8
+    assert [c.at_s for c in CAPTIONS] == sorted({c.at_s for c in CAPTIONS})
+
+
+def test_claims_tell_instants_apart(folder: Path) -> None:
+    recording = Recording(folder)
+    recording.seek(0)
+    at_start = figures_of(recording)
+    other = [
+        caption for caption in CAPTIONS[1:] if caption.at_s != 22
+    ]  # that one reads a later sample
+    held = [caption.holds(at_start) for caption in other]
+    assert not any(held)
+
+
+def test_figures_are_those_of_the_files(folder: Path) -> None:
+    recording = Recording(folder)
+    recording.seek(recording.length)
+    figures, summary = figures_of(recording), json.loads((folder / "summary.json").read_text())
+    assert figures.score == pytest.approx(summary["accuracy"]["test"])
+    assert figures.alone == pytest.approx(summary["local"]["accuracy"])
+    assert figures.central == pytest.approx(summary["central"]["accuracy"])
+    assert figures.lost == summary["messages"]["lost"]
+    assert figures.epsilon_max == pytest.approx(summary["epsilon"]["max"], rel=1e-7)
+
+
+@pytest.mark.slow
+def test_without_a_terminal_captions_are_lines(tmp_path: Path) -> None:
+    done = hush("tour", "--out", str(tmp_path / "run"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line[:3] for line in lines[:8]] == [f"{k}/8" for k in range(1, 9)]
+    assert "hush replay" in lines[8]
+
+
+@pytest.mark.slow
+def test_a_person_goes_from_caption_to_caption(tmp_path: Path) -> None:
+    words = ("tour", "--out", str(tmp_path / "run"), "--speed", "20")
+    with Terminal(100, 36, *words, cwd=tmp_path) as terminal:
+        terminal.wait_for("1/8")
+        terminal.read(0.5)
+        assert "1/8" in terminal.shown  # it waits
+        for number in range(2, 9):
+            terminal.press(" ")
+            terminal.wait_for(f"{number}/8")
+        terminal.wait_for("finished at 40 s")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
