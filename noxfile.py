@@ -39,11 +39,15 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS[0])
 def docs(session: nox.Session) -> None:
-    """Write the pages that are made of code, and check that the others say what the code says."""
-    session.install("-e", ".[test]")
+    """Write the pages that are made of code, run the commands of the others, and build the site."""
+    session.install("-e", ".[test,docs]")
     for writer in sorted(Path("docs").glob("write_*.py")):
         session.run("python", str(writer))
-    session.run("python", "-m", "pytest", "-q", "tests/test_documents.py")
+    session.run("python", "docs/run_blocks.py", "--write")
+    site = str(Path(session.create_tmp()) / "site")
+    session.run("python", "-m", "sphinx", "-W", "-q", "-b", "html", "docs", site)
+    tests = [f"tests/test_{name}.py" for name in ("documents", "citations", "page_blocks", "site")]
+    session.run("python", "-m", "pytest", "-q", *tests, env={"HUSH_SITE": site})
 
 
 @nox.session(python=PYTHONS[0])

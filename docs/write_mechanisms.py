@@ -84,10 +84,16 @@ def section(kind: str) -> str:
         for key in ("sends", "keeps", "touches", "guarantee", "source", "mended")
     ]
     if card["parameters"]:
-        lines += ["", "| parameter | may be | default |", "| --- | --- | --- |"]
+        lines += [
+            "",
+            "| parameter | may be | default | what it says |",
+            "| --- | --- | --- | --- |",
+        ]
     for name, parameter in card["parameters"].items():
         default = "required" if "required" in parameter else _shown(parameter.get("default"))
-        lines.append(f"| `{name}` | {parameter['rule'].replace('|', chr(92) + '|')} | {default} |")
+        lines.append(
+            f"| `{name}` | {parameter['rule'].replace('|', chr(92) + '|')} | {default} | {parameter['says']} |"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.paths import ROOT
 
 PACKAGES = ("actors", "clocks", "hush", "mechanisms", "scenarios")
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LIVING = [page for page in PAGES if page.name != "CHANGELOG.md"]
 """Pages that speak of today; the change log keeps the names of its time."""
 
@@ -19,7 +19,7 @@ _CITED = re.compile(
     rf"(theory|reference)\.md,? (?:sections? )?({_LABEL}(?:(?:,? and |, | to ){_LABEL})*)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"\b(theory|reference)\.md(?![\w\"'])", re.IGNORECASE)
+_NAMED = re.compile(r"\b(theory|reference)\.md(?![\w\"'#])", re.IGNORECASE)
 _LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 _GONE = re.compile(r"\b(?:contract|design|modern|house|style|speed|places)\.md|\bcontract, section")
 
@@ -97,7 +97,7 @@ def test_every_citation_in_code_leads_to_a_heading() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("page", LIVING, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", LIVING, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     lost = []
     for target, fragment in _LINK.findall(page.read_text("utf-8")):
@@ -111,7 +111,7 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("page", LIVING, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", LIVING, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_file_that_a_page_names_is_there(page: Path) -> None:
     folders = "|".join((*PACKAGES, "tests", "docs", "benchmarks"))
     named = re.findall(rf"`((?:{folders})/[\w./-]*)`", page.read_text("utf-8"))

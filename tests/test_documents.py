@@ -52,9 +52,55 @@ def test_every_card_is_complete_and_fits_a_terminal() -> None:
         )
 
 
-def test_the_readme_names_every_kind() -> None:
+def test_the_readme_counts_the_kinds_and_the_page_of_papers_names_them() -> None:
+    from scenarios.planning.fault_kinds import FAULTS
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"[{len(MECHANISMS)} algorithms](docs/mechanisms.md)" in readme
+    assert f"[{len(FAULTS)} kinds of faults](docs/faults.md)" in readme
+    papers = (ROOT / "docs/papers.md").read_text("utf-8")
+    assert {kind for kind in MECHANISMS if f"`{kind}`" not in papers} == set()
+
+
+def test_the_readme_is_short_and_has_its_two_commands() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert all(f"`{kind}`" in text for kind in MECHANISMS)
+    assert len(text.splitlines()) < 120
+    for mark, ends in (("run", "hush run"), ("tests", "--dist loadfile")):
+        (command,) = re.findall(rf"<!-- {mark} -->\n```sh\n(python3 .*)\n```", text)
+        assert command.endswith(ends)
+
+
+def test_the_findings_of_the_readme_are_those_of_the_results() -> None:
+    """Each figure is one that the kept results hold, rounded: a run of the set that finds others must change the page."""
+    from scenarios.reproduction.results import KEPT, read
+
+    results = read(KEPT)
+    text = (ROOT / "README.md").read_text("utf-8")
+    page = (ROOT / "docs/reproduction.md").read_text("utf-8")
+    counts = re.search(
+        r"(\d+ claims of five papers), each judged by runs of hush \S+: (.*?)\.", page
+    )
+    assert counts is not None
+    assert f"Of {counts[1]} {counts[2]}." in text
+    found = {claim.name: " ".join(claim.found) for claim in results.claims}
+
+    def said(claim: str, pattern: str) -> list[str]:
+        numbers = re.search(pattern, found[claim])
+        assert numbers is not None, (claim, pattern)
+        return list(numbers.groups())
+
+    audited, charged = said("zhang-zhu-theorem-1", r"audited at least ([\d.]+), charged ([\d.]+)")
+    assert f"claims ε = 1 for a release. An audit finds at least {float(audited):.2f}" in text
+    assert f"the ledger charges {float(charged):.2f}" in text
+    parts = re.findall(r"synchronous: (-?[\d.]+) \[(-?[\d.e-]+), (-?[\d.e-]+)\]", found["questions-price-of-asynchrony"])  # fmt: skip
+    largest = max(parts, key=lambda part: abs(float(part[0])))
+    mean, low, high = (f"{float(each):.3f}".replace("-", "−") for each in largest)
+    assert f"the largest change is {mean}, 95 % interval [{low}, {high}]" in text
+    assert max(abs(float(part[0])) for part in parts) < 0.03
+    (own,) = said("questions-departures-of-others", r"over that with six: ([\d.]+)")
+    (dual,) = said("questions-departures-of-others-dual", r"over that with six: ([\d.]+)")
+    assert f"a release costs {float(own):.1f} times as much" in text
+    assert f"it costs {float(dual):.2f} times as much" in text
 
 
 def test_the_page_of_the_console_names_every_key_and_every_order() -> None:

@@ -45,7 +45,10 @@ _SOMETIMES: dict[str, Type] = {
 
 
 class InterruptedRun(UserWarning):
-    """The figures of a run that was interrupted are those of its first part."""
+    """A warning: the figures of a run that was interrupted are those of its first part.
+
+    It is given once, at the first use of the figures. `warnings.simplefilter("error", InterruptedRun)` makes it an error.
+    """
 
 
 class Result(OpenedFolder, RunRecord):
@@ -104,7 +107,7 @@ class Result(OpenedFolder, RunRecord):
             warnings.warn(visible(warning), InterruptedRun, stacklevel=3)
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """Yield every event that was recorded, as plain values."""
+        """Yield every event that was recorded as a dict, in the order of their numbers; times are in nanoseconds."""
         self._use()
         return super().events()
 
@@ -179,23 +182,27 @@ class Result(OpenedFolder, RunRecord):
 
     @property
     def models(self) -> np.ndarray:
-        """What each node held at the end: nodes × dimension."""
+        """What each agent held at the end, by ids: an array, agents × dimension; NaN for one that has no model."""
         self._use()
         return super().models
 
     @property
     def summary(self) -> dict[str, Any]:
-        """`summary.json`; counted from events where there is none of the run's end."""
+        """The figures of the run's end, as in `summary.json`; counted from events where the run did not come to its end.
+
+        Where a figure is None, `summary["reasons"]` says why. The ε in `summary["epsilon"]` stands beside its view, δ and
+        accountant.
+        """
         self._use()
         return super().summary
 
     @property
     def verdicts(self) -> dict[str, Any]:
-        """`verdicts.json`; empty where nothing was judged at the run's end."""
+        """What was judged, as in `verdicts.json`: invariants and expectations; empty where the run did not come to its end."""
         self._use()
         return super().verdicts
 
 
 def open_run(path: str | Path) -> Result:
-    """Open the folder of a run, finished or not; raise `FolderError` where it is none."""
+    """Open the folder of a run, finished or not, and return its `Result`; raise `FolderError` where it is none."""
     return Result(Path(path))

@@ -45,7 +45,9 @@ class Checked:
     """What `check` returns: problems, or a plan."""
 
     problems: tuple[str, ...]
+    """Every problem as `file:line:column: what, rule, value, nearest name`; empty where the scenario can run."""
     plan: Plan | None
+    """What would run; None where there are problems."""
 
     @property
     def ok(self) -> bool:
@@ -150,7 +152,7 @@ async def run(
     path: str = AUTO,
     profile: bool = False,
 ) -> Result:
-    """Run a scenario: a name, a path, or a dict of the same shape; the other options are those of `make_plan`.
+    """Run a scenario: a name, a path, or a dict of the same shape; the other options are those of `check`.
 
     `out` is the folder that the run writes to. Without it the folder is temporary: the result says so (`temporary`), and
     it goes when Python ends. `keep` saves the temporary folder as that path once the run has ended, whatever ended it. Both
@@ -215,7 +217,7 @@ def temporary_folder(name: str) -> Path:
 
 @takes_options_of(run)
 def run_sync(scenario: Scenario = "quickstart", **options: Any) -> Result:
-    """Do as `run`, from code without an event loop, or beside one that runs.
+    """Do as `run`, with the same options, from code without an event loop, or beside one that runs.
 
     Beside one that runs, the run has a thread of its own, and signals reach it through this one.
     """
@@ -233,7 +235,7 @@ def run_sync(scenario: Scenario = "quickstart", **options: Any) -> Result:
 
 @takes_options_of(make_plan)
 def check(scenario: Scenario, **options: Any) -> Checked:
-    """Return the problems of a scenario, or its plan, without running it; the options are those of `make_plan`."""
+    """Return the problems of a scenario, or its plan, without running it; the options are those of `run` that say what is run."""
     try:
         plan = make_plan(scenario, **options)
     except ScenarioError as error:

@@ -83,7 +83,7 @@ class Sweep(OpenedFolder, SweepRecord):
         return columns
 
     def to_pandas(self) -> Any:
-        """Return the table as a data frame, where pandas is installed."""
+        """Return the table as a data frame of pandas; raise `MissingPackage` where that is not installed."""
         return self.table().to_pandas()
 
     def plot(
@@ -112,5 +112,5 @@ class Sweep(OpenedFolder, SweepRecord):
 
 
 def open_sweep(path: str | Path) -> Sweep:
-    """Open the folder of a sweep, finished or not; raise `FolderError` where it is none."""
+    """Open the folder of a sweep, finished or not, and return its `Sweep`; raise `FolderError` where it is none."""
     return Sweep(Path(path))

@@ -36,10 +36,11 @@ def as_tree(family: WordFamily, card: WordCard) -> dict[str, Any]:
 
 
 def _parameter(field: Field) -> dict[str, Any]:
-    rule = describe(field.rule)
+    said = {"says": field.words} if field.words else {}
+    known = {"rule": describe(field.rule)} | said
     if field.default is REQUIRED:
-        return {"rule": rule, "required": True}
-    return {"rule": rule} if field.default is ABSENT else {"rule": rule, "default": field.default}
+        return known | {"required": True}
+    return known if field.default is ABSENT else known | {"default": field.default}
 
 
 def _kinds(rule: Kinds) -> str:
@@ -82,6 +83,7 @@ def in_words(family: WordFamily, card: WordCard) -> list[str]:
         if "default" in parameter:
             value += f" = {_value(parameter['default'])}"
         value += f"   ({parameter['rule']}{', required' if 'required' in parameter else ''})"
+        value += f"   {parameter['says']}" if "says" in parameter else ""
         lines += _wrapped("parameter", value)
     return lines
 

@@ -21,15 +21,20 @@ REQUIRED: Any = object()
 
 
 class Field(NamedTuple):
-    """A key of a table: its rule, and its default as an author would write it."""
+    """A key of a table: its rule, its default as an author would write it, and a sentence on what it says."""
 
     rule: Rule
     default: Any = ABSENT
+    words: str = ""
 
 
-def key(rule: Rule, default: Any = ABSENT, *, name: str = "") -> Any:
-    """Declare a key of a table as a dataclass field; `name` is the key where Python reserves the word."""
-    return field(default=None, metadata={"key": Field(rule, default), "name": name})
+def key(rule: Rule, default: Any = ABSENT, *, words: str = "", name: str = "") -> Any:
+    """Declare a key of a table as a dataclass field.
+
+    `words` say what the key is, with its unit, and what holds where it is left out and has no default: the page of the
+    scenario file is made of them. `name` is the key where Python reserves the word.
+    """
+    return field(default=None, metadata={"key": Field(rule, default, words), "name": name})
 
 
 @dataclass_transform(
@@ -120,11 +125,13 @@ class _Key(NamedTuple):
     attribute: str
     rule: Rule
     default: Any
+    words: str
 
 
 def keys_of(table: type[Table]) -> Mapping[str, Field]:
-    """Return the keys of a table with their rules and defaults, in the order of its fields."""
-    return {name: Field(known.rule, known.default) for name, known in _keys(table).items()}
+    """Return the keys of a table with their rules, defaults and words, in the order of its fields."""
+    known = _keys(table).items()
+    return {name: Field(each.rule, each.default, each.words) for name, each in known}
 
 
 _known: dict[type[Table], dict[str, _Key]] = {}

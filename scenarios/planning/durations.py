@@ -27,7 +27,7 @@ class DurationTable(KindTable):
 class ConstantTable(DurationTable):
     """Always `value` seconds."""
 
-    value: float = key(duration(), REQUIRED)
+    value: float = key(duration(), REQUIRED, words="The value, in seconds.")
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import Constant
@@ -38,8 +38,8 @@ class ConstantTable(DurationTable):
 class UniformTable(DurationTable):
     """Equally likely from `min` to `max` seconds."""
 
-    min: float = key(duration(), REQUIRED)
-    max: float = key(duration(), REQUIRED)
+    min: float = key(duration(), REQUIRED, words="The least value, in seconds.")
+    max: float = key(duration(), REQUIRED, words="The largest value, in seconds.")
 
     def check(self, report: Report) -> None:
         if self.min > self.max:
@@ -56,7 +56,7 @@ class UniformTable(DurationTable):
 class ExponentialTable(DurationTable):
     """Memoryless, of `mean` seconds: P(T > t) = exp(−t/mean)."""
 
-    mean: float = key(_LONG, REQUIRED)
+    mean: float = key(_LONG, REQUIRED, words="The mean, in seconds.")
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import exponential
@@ -67,8 +67,8 @@ class ExponentialTable(DurationTable):
 class NormalTable(DurationTable):
     """Normal of `mean` and `std` seconds; what would be negative is 0."""
 
-    mean: float = key(duration(), REQUIRED)
-    std: float = key(duration(), REQUIRED)
+    mean: float = key(duration(), REQUIRED, words="The mean, in seconds; draws below 0 are 0.")
+    std: float = key(duration(), REQUIRED, words="The standard deviation, in seconds.")
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import normal
@@ -79,8 +79,10 @@ class NormalTable(DurationTable):
 class LognormalTable(DurationTable):
     """The logarithm is normal: `median` in seconds, `sigma` the standard deviation of the natural logarithm."""
 
-    median: float = key(_LONG, REQUIRED)
-    sigma: float = key(Number(above=0, high=20), REQUIRED)
+    median: float = key(_LONG, REQUIRED, words="The median, in seconds.")
+    sigma: float = key(
+        Number(above=0, high=20), REQUIRED, words="The standard deviation of the logarithm."
+    )
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import lognormal
@@ -91,8 +93,10 @@ class LognormalTable(DurationTable):
 class GammaTable(DurationTable):
     """Gamma of `mean` seconds: the sum of `shape` exponential stages; a small `shape` has a long tail."""
 
-    mean: float = key(_LONG, REQUIRED)
-    shape: float = key(_SHAPE, REQUIRED)
+    mean: float = key(_LONG, REQUIRED, words="The mean, in seconds.")
+    shape: float = key(
+        _SHAPE, REQUIRED, words="The shape: 1 is exponential, larger ones vary less."
+    )
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import gamma
@@ -106,8 +110,10 @@ class ParetoTable(DurationTable):
     The mean is min·alpha/(alpha − 1), and infinite where `alpha` is at most 1. Quantiles are cut off at 1 − 2^−32.
     """
 
-    min: float = key(_LONG, REQUIRED)
-    alpha: float = key(_SHAPE, REQUIRED)
+    min: float = key(_LONG, REQUIRED, words="The least value, in seconds.")
+    alpha: float = key(
+        _SHAPE, REQUIRED, words="The exponent of the tail: the smaller, the heavier."
+    )
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import pareto
@@ -118,8 +124,12 @@ class ParetoTable(DurationTable):
 class WeibullTable(DurationTable):
     """Weibull of `scale` seconds: P(T > t) = exp(−(t/scale)^shape); below `shape` 1 it has a long tail."""
 
-    scale: float = key(_LONG, REQUIRED)
-    shape: float = key(Number(low=0.05, most=1e6), REQUIRED)
+    scale: float = key(_LONG, REQUIRED, words="The scale, in seconds.")
+    shape: float = key(
+        Number(low=0.05, most=1e6),
+        REQUIRED,
+        words="The shape: 1 is exponential, below 1 has a heavier tail.",
+    )
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import weibull
@@ -130,7 +140,11 @@ class WeibullTable(DurationTable):
 class DurationsFileTable(DurationTable):
     """Durations that a file lists, in seconds, one after the other."""
 
-    path: str = key(Text("a path"), REQUIRED)
+    path: str = key(
+        Text("a path"),
+        REQUIRED,
+        words="A text file of durations in seconds, replayed in order and again from the start.",
+    )
 
     def law(self, folders: Folders) -> "Duration":
         from clocks.clock import nanoseconds

@@ -51,26 +51,53 @@ def _check_bounds(table: "ExpectTable | GoalTable", report: Report) -> None:
 class ExpectTable(Table):
     """[[expect]]: what a metric must be, or a condition that must come true."""
 
-    name: str | None = key(Name())
-    metric: str | None = key(MetricName())
-    above: float | None = key(Number())
-    below: float | None = key(Number())
-    at_most: float | None = key(Number())
-    at_least: float | None = key(Number())
-    equals: float | None = key(Number())
-    tolerance: float | None = key(Number(low=0))
-    when: str = key(Choice("end", "always", "eventually"), "end")
-    within: float | None = key(_LONG)
-    after: float | None = key(duration())
-    node: int | None = key(count(0))
-    group: str | None = key(Name("the name of a group"))
-    up: bool = key(Flag(), False)
-    compared_to: str | None = key(Text("a scenario"))
-    ratio_below: float | None = key(positive())
-    difference_below: float | None = key(Number())
-    over: str | None = key(Choice("seeds"))
-    confidence: float | None = key(Number(low=0.5, below=1))
-    sometimes: str | None = key(Text("a condition"))
+    name: str | None = key(Name(), words="The name of the expectation, for reports.")
+    metric: str | None = key(
+        MetricName(),
+        words="What is judged; an aggregate such as `.mean` follows the name of a per-agent metric.",
+    )
+    above: float | None = key(Number(), words="The value must be greater.")
+    below: float | None = key(Number(), words="The value must be less.")
+    at_most: float | None = key(Number(), words="The value must not be greater.")
+    at_least: float | None = key(Number(), words="The value must not be less.")
+    equals: float | None = key(Number(), words="The value must be this, within the `tolerance`.")
+    tolerance: float | None = key(Number(low=0), words="How far the value may be from `equals`.")
+    when: str = key(
+        Choice("end", "always", "eventually"),
+        "end",
+        words="Whether the last sample is judged, every sample, or whether one sample suffices.",
+    )
+    within: float | None = key(
+        _LONG, words="The instant by which the value must have been reached, in seconds."
+    )
+    after: float | None = key(
+        duration(), words="Samples before this instant are not judged, in seconds."
+    )
+    node: int | None = key(count(0), words="The id of the one agent that is judged.")
+    group: str | None = key(
+        Name("the name of a group"), words="The group over which an aggregate is taken."
+    )
+    up: bool = key(Flag(), False, words="Whether only agents that are present are judged.")
+    compared_to: str | None = key(
+        Text("a scenario"),
+        words="A scenario of the library, or a file beside this one, whose value this one is compared with.",
+    )
+    ratio_below: float | None = key(
+        positive(), words="The value over that of the other scenario must be less."
+    )
+    difference_below: float | None = key(
+        Number(), words="The value less that of the other scenario must be less."
+    )
+    over: str | None = key(
+        Choice("seeds"), words="Judges the mean over many seeds by its interval."
+    )
+    confidence: float | None = key(
+        Number(low=0.5, below=1),
+        words="The confidence of that interval; 0.95 where it is left out.",
+    )
+    sometimes: str | None = key(
+        Text("a condition"), words="A condition on events that must have come true."
+    )
 
     def check(self, report: Report) -> None:
         """Report keys that contradict each other."""
@@ -128,11 +155,11 @@ class ExpectTable(Table):
 class GoalTable(Table):
     """targets.NAME: a bound that a metric is to reach and to keep."""
 
-    metric: str = key(MetricName(), REQUIRED)
-    above: float | None = key(Number())
-    below: float | None = key(Number())
-    at_most: float | None = key(Number())
-    at_least: float | None = key(Number())
+    metric: str = key(MetricName(), REQUIRED, words="What must reach the bound.")
+    above: float | None = key(Number(), words="The value must be greater.")
+    below: float | None = key(Number(), words="The value must be less.")
+    at_most: float | None = key(Number(), words="The value must not be greater.")
+    at_least: float | None = key(Number(), words="The value must not be less.")
 
     def check(self, report: Report) -> None:
         """Report other than one bound."""

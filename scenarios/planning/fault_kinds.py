@@ -46,16 +46,23 @@ class ActionKey(Generic[W]):
     default: W
     refusal: str
     """Why another action, `{}`, cannot have it."""
+    words: str
+    """What the key says, for the page of the scenario file."""
 
 
 DIRECTION: ActionKey[Literal["both", "to", "from"]] = ActionKey(
-    "direction", Choice("both", "to", "from"), "both", "links have a direction, {} has none"
+    "direction",
+    Choice("both", "to", "from"),
+    "both",
+    "links have a direction, {} has none",
+    "Which way of a link: towards the target, away from it, or both.",
 )
 LOSE = ActionKey(
     "lose",
     Choice("volatile", "all", "nothing"),
     "volatile",
     "only a crash loses anything, not {}",
+    "What a crashed agent loses: model and mailbox, what it last published too, or nothing; never its ledger.",
 )
 
 
@@ -171,19 +178,41 @@ def action_keys() -> dict[str, ActionKey[Any]]:
 class FaultTable(Table):
     """[[fault]]: one action, and when it happens."""
 
-    name: str | None = key(Name())
-    at: float | None = key(duration())
-    every: DurationTable | None = key(POSITIVE_DURATION)
-    from_: float | None = key(duration(), name="from")
-    when: str | None = key(Text("a condition"))
-    times: int | None = key(count())
-    nth: int | None = key(count())
-    later: float | None = key(duration())
-    after: float | None = key(duration())
-    until: float | None = key(duration())
-    probability: float | None = key(SHARE)
-    for_: DurationTable | None = key(POSITIVE_DURATION, name="for")
-    oracle: bool | None = key(Flag())
+    name: str | None = key(
+        Name(), words="The name of the fault: it names its chance, and stands in the summary."
+    )
+    at: float | None = key(duration(), words="The instant at which it happens, in seconds.")
+    every: DurationTable | None = key(
+        POSITIVE_DURATION, words="The time from one firing to the next, in seconds."
+    )
+    from_: float | None = key(
+        duration(), name="from", words="The first instant of `every`, in seconds."
+    )
+    when: str | None = key(
+        Text("a condition"),
+        words="A condition on events: it happens at the instant of one that satisfies it.",
+    )
+    times: int | None = key(count(), words="How often it happens at most.")
+    nth: int | None = key(
+        count(), words="Which of the events that satisfy `when` triggers it; left out, the first."
+    )
+    later: float | None = key(duration(), words="The delay after its trigger, in seconds.")
+    after: float | None = key(
+        duration(), words="It does not happen before this instant, in seconds."
+    )
+    until: float | None = key(
+        duration(), words="It does not happen after this instant, in seconds."
+    )
+    probability: float | None = key(SHARE, words="The probability that a firing happens.")
+    for_: DurationTable | None = key(
+        POSITIVE_DURATION,
+        name="for",
+        words="After how long it is undone, in seconds; left out, it lasts.",
+    )
+    oracle: bool | None = key(
+        Flag(),
+        words="Whether it may read what only an oracle sees. Participation then depends on data, which ε does not cover.",
+    )
     kind: FaultKind[Any] | None = None
     """The action; None where there was none, or more than one."""
     argument: Any = None
@@ -204,8 +233,8 @@ class FaultTable(Table):
 
 def keys_of_faults() -> dict[str, Field]:
     """Return every key that may stand in a [[fault]], with its rule."""
-    more = {name: Field(known.rule) for name, known in action_keys().items()}
-    actions = {kind.name: Field(kind.rule) for kind in fault_kinds()}
+    more = {name: Field(known.rule, words=known.words) for name, known in action_keys().items()}
+    actions = {kind.name: Field(kind.rule, words=kind.says) for kind in fault_kinds()}
     return dict(keys_of(FaultTable)) | more | actions
 
 

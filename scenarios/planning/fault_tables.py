@@ -30,14 +30,24 @@ CHOICES = ("count", "percent", "neighbours_of", "degree_above", "highest", "lowe
 class ChoiceTable(Table):
     """A choice of agents, made when a fault fires."""
 
-    count: int | None = key(_COUNT)
-    percent: float | None = key(Number(low=0, high=100))
-    neighbours_of: int | list[int] | None = key(Either("an id or ids", WHOLE, Many(WHOLE, 1)))
-    degree_above: int | None = key(WHOLE)
-    highest: str | None = key(MetricName())
-    lowest: str | None = key(MetricName())
-    of: str | None = key(Name("the name of a group"))
-    redraw: bool = key(Flag(), False)
+    count: int | None = key(_COUNT, words="How many agents are drawn.")
+    percent: float | None = key(
+        Number(low=0, high=100), words="Which share of the agents is drawn, in per cent."
+    )
+    neighbours_of: int | list[int] | None = key(
+        Either("an id or ids", WHOLE, Many(WHOLE, 1)), words="The neighbours of these ids."
+    )
+    degree_above: int | None = key(WHOLE, words="The agents with more neighbours than this.")
+    highest: str | None = key(
+        MetricName(),
+        words="The agents in which this metric is the highest; `count` says how many.",
+    )
+    lowest: str | None = key(
+        MetricName(),
+        words="The agents in which this metric is the lowest; `count` says how many.",
+    )
+    of: str | None = key(Name("the name of a group"), words="The group that is chosen from.")
+    redraw: bool = key(Flag(), False, words="Whether each firing draws anew.")
 
 
 TARGET_WORDS = ("all", "one", "minority", "majority", "server", "event")
@@ -58,16 +68,16 @@ OnLinks = str | list[int] | list[list[int]] | ChoiceTable
 class AgentsTable(Table):
     """An action on agents, with parameters."""
 
-    on: OnAgents = key(TARGET, REQUIRED)
+    on: OnAgents = key(TARGET, REQUIRED, words="The agents.")
 
 
 class LinksTable(Table):
     """An action on links, with parameters."""
 
-    on: OnLinks = key(LINKS, REQUIRED)
+    on: OnLinks = key(LINKS, REQUIRED, words="The links that touch these agents, or pairs.")
 
 
 class ChanceTable(LinksTable):
     """What happens to each message with probability `p`."""
 
-    p: float = key(SHARE, REQUIRED)
+    p: float = key(SHARE, REQUIRED, words="The probability for each message.")

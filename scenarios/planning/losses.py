@@ -39,7 +39,9 @@ class SmoothedHingeTable(LossTable):
 
     score = "accuracy"
     convex = True
-    width: float = key(positive(), 0.5)
+    width: float = key(
+        positive(), 0.5, words="Over which width the corner of the hinge is made smooth."
+    )
 
     def build(self) -> "Loss":
         from mechanisms.objectives import SmoothedHinge
@@ -52,7 +54,9 @@ class SquaredTable(LossTable):
 
     score = "rmse"
     convex = True
-    clip: float | None = key(positive())
+    clip: float | None = key(
+        positive(), words="The residual beyond which the loss is linear; left out, none."
+    )
 
     def build(self) -> "Loss":
         from mechanisms.objectives import Squared

@@ -50,8 +50,15 @@ class Layout:
 class PublishedTable(SourceTable):
     """A published data set, read from its files: `path` is the folder that holds them, None the set's own."""
 
-    path: str | None = key(Text("a path"))
-    checksum: str = key(Choice("published", "any"), "published")
+    path: str | None = key(
+        Text("a path"),
+        words="The folder that holds the files; left out, the set's own name in a folder of `--data`.",
+    )
+    checksum: str = key(
+        Choice("published", "any"),
+        "published",
+        words="Whether the files must be those that were published.",
+    )
 
     @property
     def published(self) -> PublishedSet:
@@ -84,8 +91,12 @@ class NamedTable(PublishedTable, PooledTable):
     Each row is scaled to norm at most 1, after a constant feature was appended with `bias`.
     """
 
-    scale: str = key(Choice("refuse", "row"), "row")
-    bias: bool = key(Flag(), False)
+    scale: str = key(
+        Choice("refuse", "row"),
+        "row",
+        words="What becomes of a row above norm 1: it is refused, or scaled to norm 1.",
+    )
+    bias: bool = key(Flag(), False, words="Whether a constant feature is appended.")
 
     def layout(self) -> Layout:
         """Return how the text of the files becomes points."""

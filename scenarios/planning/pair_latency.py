@@ -50,7 +50,11 @@ class PairLatencyTable(KindTable):
 class LatencyMatrixTable(PairLatencyTable):
     """A file that holds one delay in seconds for each ordered pair of agents."""
 
-    path: str = key(Text("a path"), REQUIRED)
+    path: str = key(
+        Text("a path"),
+        REQUIRED,
+        words="A file with a delay in seconds for each ordered pair of agents.",
+    )
 
     def laws(self, seats: Seats) -> PairLaw:
         from clocks.durations import Constant

@@ -199,8 +199,10 @@ class _Maker:
         return made | ({"required": needed} if needed and self._asks else {})
 
     def _key(self, field: Field) -> Schema:
-        """Return the schema of a key, with its default as an author would write it."""
+        """Return the schema of a key, with what it says and its default as an author would write it."""
         made = self.of(field.rule)
+        if field.words:
+            made = made | {"description": field.words}
         if field.default is ABSENT or field.default is REQUIRED:
             return made
         return made | {"default": field.default}

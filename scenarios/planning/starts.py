@@ -57,7 +57,11 @@ class RandomTable(StartTable):
 class StartFileTable(StartTable):
     """An archive that holds an array theta, a row for each agent."""
 
-    path: str = key(Text("a path"), REQUIRED)
+    path: str = key(
+        Text("a path"),
+        REQUIRED,
+        words="An archive (`.npz`) that holds an array `theta` with a row for each agent.",
+    )
 
     def models(self, inputs: StartInputs) -> "Matrix":
         import numpy as np

@@ -35,10 +35,24 @@ def seeds_of(text: str, option: str = "--seeds") -> range:
 class ChooseTable(Table):
     """sweep.choose: keeps, of the values of some keys, those that a metric calls the best."""
 
-    by: str = key(Name("the name of a metric"), REQUIRED)
-    over: list[str] = key(Many(Text("a key that varies"), 1), REQUIRED)
-    better: str | None = key(Choice("higher", "lower"))
-    epsilon: float | None = key(positive())
+    by: str = key(
+        Name("the name of a metric"),
+        REQUIRED,
+        words="The metric by which the best value is chosen.",
+    )
+    over: list[str] = key(
+        Many(Text("a key that varies"), 1),
+        REQUIRED,
+        words="The keys whose values are chosen among.",
+    )
+    better: str | None = key(
+        Choice("higher", "lower"),
+        words="Whether higher or lower is better; left out, as the metric has it.",
+    )
+    epsilon: float | None = key(
+        positive(),
+        words="The ε that the choice itself may cost, by the exponential mechanism; left out, the choice is free and not covered.",
+    )
 
 
 class SweepTable(Table):
@@ -48,11 +62,26 @@ class SweepTable(Table):
     change.
     """
 
-    seeds: str | None = key(Text('seeds such as "0..9"'))
-    zip: list[list[str]] = key(Many(Many(Text("a key that varies"), 2)), [])
-    choose: ChooseTable | None = key(SubTable(ChooseTable))
-    metrics: list[str] = key(Many(Name("the name of a metric")), [])
-    race: str | None = key(Name("the name of a metric"))
+    seeds: str | None = key(
+        Text('seeds such as "0..9"'),
+        words="The seeds under which each setting runs, both ends included.",
+    )
+    zip: list[list[str]] = key(
+        Many(Many(Text("a key that varies"), 2)),
+        [],
+        words="Keys whose values go together, first with first, in place of every combination.",
+    )
+    choose: ChooseTable | None = key(
+        SubTable(ChooseTable),
+        words="Keeps, of the values of some keys, those that a metric calls the best.",
+    )
+    metrics: list[str] = key(
+        Many(Name("the name of a metric")), [], words="The metrics that the table of results has."
+    )
+    race: str | None = key(
+        Name("the name of a metric"),
+        words="The metric by which settings that are clearly worse are given up early.",
+    )
     axes: Mapping[str, list[Any]] = field(default_factory=dict)
 
     def check(self, report: Report) -> None:

@@ -13,23 +13,39 @@ class TabularTable(PooledTable):
     """Points that are rows of named columns."""
 
     positive: str | float | None = key(
-        Either("a label: a word or a number", Number(), Text("a label"))
+        Either("a label: a word or a number", Number(), Text("a label")),
+        words="The label that counts as +1; the other one is −1.",
     )
-    """The label that becomes +1; all others become −1. Left out, labels stay as they are."""
-    categorical: list[str] | None = key(_NAMES)
-    """The columns of which each value becomes a feature; left out, those that are not numbers."""
-    categories: Mapping[str, list[str]] = key(Free(Many(Text("a category"), 1)), {})
-    """The categories of a column where they are declared; else they are those that the data have."""
-    drop: list[str] = key(_NAMES, [])
-    """Columns that are no features. A split may still deal by them."""
-    missing: str = key(Choice("refuse", "drop"), "refuse")
-    """What becomes of a row in which a value is missing: `drop` leaves it out."""
-    columns: str = key(Choice("as-is", "max"), "as-is")
-    """How numbers are scaled: `max` divides each column by its largest magnitude in the data."""
-    maximum: Mapping[str, float] = key(Free(Number(above=0, least=SMALLEST, most=LARGEST)), {})
-    """The declared largest magnitude of a column, by which it is divided."""
-    bias: bool = key(Flag(), False)
-    """Whether a constant feature is appended; all are then divided by √2."""
+    categorical: list[str] | None = key(
+        _NAMES,
+        words="The columns of which each value becomes a feature; left out, those that are not numbers.",
+    )
+    categories: Mapping[str, list[str]] = key(
+        Free(Many(Text("a category"), 1)),
+        {},
+        words="The categories of a column where they are declared; else they are those that the data have.",
+    )
+    drop: list[str] = key(
+        _NAMES, [], words="Columns that are no features. A split may still deal by them."
+    )
+    missing: str = key(
+        Choice("refuse", "drop"),
+        "refuse",
+        words="What becomes of a row in which a value is missing: `drop` leaves it out.",
+    )
+    columns: str = key(
+        Choice("as-is", "max"),
+        "as-is",
+        words="How numbers are scaled: `max` divides each column by its largest magnitude in the data.",
+    )
+    maximum: Mapping[str, float] = key(
+        Free(Number(above=0, least=SMALLEST, most=LARGEST)),
+        {},
+        words="The declared largest magnitude of a column, by which it is divided.",
+    )
+    bias: bool = key(
+        Flag(), False, words="Whether a constant feature is appended; all are then divided by √2."
+    )
 
     def of_pool(self) -> str:
         """Return the values of all keys on which the pool depends, and not how it is dealt: what a kept pool goes by."""

@@ -45,7 +45,7 @@ def question_pages(results: Results) -> dict[str, str]:
         ]
         drawn = set[str]()
         for claim in mine:
-            lines += _claim(claim, drawn, "../")
+            lines += _claim(claim, drawn, "../", "##")
         pages[place] = "\n".join(lines)
     return pages
 
@@ -126,8 +126,10 @@ def _paper(paper: Paper, claims: Iterable[ClaimResult]) -> Iterator[str]:
         yield from _claim(claim, drawn)
 
 
-def _claim(claim: ClaimResult, drawn: set[str], above: str = "") -> Iterator[str]:
-    yield f"### {claim.name}"
+def _claim(
+    claim: ClaimResult, drawn: set[str], above: str = "", level: str = "###"
+) -> Iterator[str]:
+    yield f"{level} {claim.name}"
     yield ""
     value = "" if claim.paper == QUESTIONS else f" The paper's value: {claim.value}."
     yield f"{claim.place}: {claim.statement}.{value} **Verdict: {claim.verdict}.**"

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 class BarrierTable(ClockTable):
     """Wakes when the share `quorum` of the neighbours was heard, or `timeout` seconds after the last wake."""
 
-    timeout: float | None = key(duration(zero=False))
-    quorum: float = key(Number(above=0, high=1), 1.0)
+    timeout: float | None = key(
+        duration(zero=False),
+        words="After how many seconds an agent no longer waits for its neighbours. Required where messages can be lost.",
+    )
+    quorum: float = key(
+        Number(above=0, high=1), 1.0, words="The share of live neighbours that an agent waits for."
+    )
 
     def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
         from clocks.activation import Barrier

@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 class PeriodicTable(ClockTable):
     """Wakes every `period` seconds, with jitter and drift."""
 
-    period: float = key(duration(zero=False), "1s")
-    jitter: float = key(duration(), "0s")
-    drift: float = key(Number(above=-1, high=10), 0.0)
+    period: float = key(
+        duration(zero=False), "1s", words="From one wake of an agent to the next, in seconds."
+    )
+    jitter: float = key(
+        duration(), "0s", words="By how much a wake may be late at most, in seconds."
+    )
+    drift: float = key(
+        Number(above=-1, high=10), 0.0, words="By what share the clock runs too fast."
+    )
 
     def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
         from clocks.activation import Periodic

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class PoissonTable(ClockTable):
     """Wakes at random, `rate` per second."""
 
-    rate: float = key(rate(), 1.0)
+    rate: float = key(rate(), 1.0, words="The mean number of wakes a second.")
 
     def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
         from clocks.activation import Poisson

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class SynchronousTable(ClockTable):
     """Wakes every `period` seconds, all agents at once."""
 
-    period: float = key(duration(zero=False), "1s")
+    period: float = key(
+        duration(zero=False), "1s", words="From one wake of all agents to the next, in seconds."
+    )
 
     def clocks(self, _: ClockInputs) -> "Callable[[int], Activation | Barrier]":
         from clocks.activation import Synchronous

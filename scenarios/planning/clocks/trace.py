@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 class TraceTable(ClockTable):
     """Wakes at listed instants: rows of time in seconds and id, or the path of a file that holds them."""
 
-    wakes: list[list[float]] | None = key(Many(Many(Number(low=0), 2, 2), 1))
-    path: str | None = key(Text("a path"))
+    wakes: list[list[float]] | None = key(
+        Many(Many(Number(low=0), 2, 2), 1),
+        words="Pairs of an instant in seconds and the id that wakes then.",
+    )
+    path: str | None = key(Text("a path"), words="A file with such rows.")
 
     def check(self, report: Report) -> None:
         if ("wakes" in self.given) == ("path" in self.given):

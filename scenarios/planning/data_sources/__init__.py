@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class SpreadTable(Table):
     """Bounds of a number that is drawn for each agent."""
 
-    min: int = key(count(), REQUIRED)
-    max: int = key(count(), REQUIRED)
+    min: int = key(count(), REQUIRED, words="The least number of points.")
+    max: int = key(count(), REQUIRED, words="The largest number of points.")
 
 
 class Amount(NamedTuple):
@@ -57,20 +57,38 @@ _PRECISION = Choice("double", "single")
 class OwnSource(OwnCode):
     """Points that code of the scenario's own makes."""
 
-    validation: float = key(_VALIDATION, 0.0)
-    precision: str = key(_PRECISION, "double")
-    """As of every data source."""
+    validation: float = key(
+        _VALIDATION,
+        0.0,
+        words="The share of each agent's training points that is held out of training, to choose by.",
+    )
+    precision: str = key(
+        _PRECISION, "double", words="Whether training points are held as 64-bit or 32-bit numbers."
+    )
 
 
 class SourceTable(KindTable):
     """What every data source has: how rows above norm 1 are treated, and how points are shared out."""
 
-    scale: str = key(Choice("refuse", "row"), "refuse")
-    split: SplitTable | None = key(Kinds("split", Tables(SPLITS)))
-    validation: float = key(_VALIDATION, 0.0)
-    """Which share of each agent's training points is held out of training, to choose by."""
-    precision: str = key(_PRECISION, "double")
-    """Whether training points are held as 64-bit or 32-bit numbers; whatever is computed from them has 64 bits."""
+    scale: str = key(
+        Choice("refuse", "row"),
+        "refuse",
+        words="What becomes of a row above norm 1: it is refused where a private kind rests on norms, or scaled to norm 1.",
+    )
+    split: SplitTable | None = key(
+        Kinds("split", Tables(SPLITS)),
+        words="How points are dealt to the agents; left out, evenly, or as the source has them.",
+    )
+    validation: float = key(
+        _VALIDATION,
+        0.0,
+        words="The share of each agent's training points that is held out of training, to choose by.",
+    )
+    precision: str = key(
+        _PRECISION,
+        "double",
+        words="Whether training points are held as 64-bit or 32-bit numbers; whatever is computed from them has 64 bits.",
+    )
 
     def build(self, inputs: SourceInputs) -> "Shards":
         """Return the points of each agent. Raises BadData or NoSplit."""
@@ -88,14 +106,25 @@ class SourceTable(KindTable):
 class DrawnSourceTable(SourceTable):
     """Points that are drawn."""
 
-    dimension: int = key(Number(low=1, high=100_000, whole=True), 20)
+    dimension: int = key(
+        Number(low=1, high=100_000, whole=True), 20, words="How many features a point has."
+    )
     points: int | SpreadTable = key(
         Either("a whole number >= 1 or { min, max }", count(), SubTable(SpreadTable)),
         {"min": 10, "max": 100},
+        words="How many training points each agent has: a number, or bounds between which it is drawn.",
     )
-    test_points: int = key(count(0), 100)
-    flip: float = key(Number(low=0, high=0.5), 0.05)
-    bias: bool = key(Flag(), False)
+    test_points: int = key(
+        count(0),
+        100,
+        words="How many test points there are: of each agent (`separators`), or of all together (`blobs`).",
+    )
+    flip: float = key(
+        Number(low=0, high=0.5), 0.05, words="The probability that a training label is wrong."
+    )
+    bias: bool = key(
+        Flag(), False, words="Whether a constant feature is appended; all are then divided by √2."
+    )
 
     def check(self, report: Report) -> None:
         """Report bounds of points that exclude each other."""
@@ -126,8 +155,14 @@ class PooledTable(SourceTable):
     points, which all agents share.
     """
 
-    points: int | None = key(count())
-    test: float = key(Number(low=0, below=1), 0.2)
+    points: int | None = key(
+        count(), words="How many rows are drawn of the pool; left out, all are taken."
+    )
+    test: float = key(
+        Number(low=0, below=1),
+        0.2,
+        words="The share of points that are set aside as test points, which all agents share.",
+    )
 
     def pool(self, inputs: SourceInputs) -> "Pool":
         """Return every point of the source, in its own order. Raises BadData."""

@@ -172,8 +172,14 @@ _FILES = {"both": ADULT.files, "train": ADULT.files[:1]}
 class AdultTable(NamedTable):
     """Adult: both files pooled, or the training file alone; countries one by one, or as their frequency."""
 
-    files_read: str = key(Choice(*_FILES), "both", name="files")
-    native_country: str = key(Choice(*_COUNTRY), "one-hot")
+    files_read: str = key(
+        Choice(*_FILES), "both", name="files", words="Which of the two published files are read."
+    )
+    native_country: str = key(
+        Choice(*_COUNTRY),
+        "one-hot",
+        words="Whether a country is 41 features, or one: how often it occurs.",
+    )
 
     def chosen(self) -> tuple[PublishedFile, ...]:
         return _FILES[self.files_read]

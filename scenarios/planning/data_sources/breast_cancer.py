@@ -53,7 +53,11 @@ _LAYOUTS = {
 class BreastCancerTable(NamedTable):
     """Breast Cancer Wisconsin (Original): an unknown value becomes 0, or its row is left out."""
 
-    missing: str = key(Choice(*_LAYOUTS), "zero")
+    missing: str = key(
+        Choice(*_LAYOUTS),
+        "zero",
+        words="What becomes of an unknown value: it is 0, or its row is left out.",
+    )
 
     def layout(self) -> Layout:
         return _LAYOUTS[self.missing]

@@ -95,7 +95,11 @@ class CreditcardTable(NamedTable):
     A subset without a file of its own is taken of the complete one.
     """
 
-    file: str = key(Choice(*_FILES), "balanced")
+    file: str = key(
+        Choice(*_FILES),
+        "balanced",
+        words="Which subset is read: as many frauds as others, 5,000 others, or the complete file.",
+    )
 
     def chosen(self) -> tuple[PublishedFile, ...]:
         return (_FILES[self.file],)

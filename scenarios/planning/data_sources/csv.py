@@ -25,9 +25,9 @@ _FIRST = 100_000
 class CsvTable(TabularTable):
     """Points in a delimited text file whose first row names the columns; it may be compressed with gzip."""
 
-    path: str = key(Text("a path"), REQUIRED)
-    label: str = key(Text("the name of a column"), REQUIRED)
-    separator: str = key(Choice(*_SEPARATORS), ",")
+    path: str = key(Text("a path"), REQUIRED, words="The file.")
+    label: str = key(Text("the name of a column"), REQUIRED, words="The column of the labels.")
+    separator: str = key(Choice(*_SEPARATORS), ",", words="What stands between two cells.")
 
     def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
         yield self.path, folders.find(self.path)

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 class FilesTable(SourceTable):
     """A folder of archives 000.npz, 001.npz …, each x (m × d) and y (m); test/000.npz … may be there."""
 
-    path: str = key(Text("a path"), REQUIRED)
+    path: str = key(
+        Text("a path"),
+        REQUIRED,
+        words="The folder that holds `000.npz` …, one archive with `x` and `y` for each agent.",
+    )
 
     def amount(self, _: int) -> None:
         return None

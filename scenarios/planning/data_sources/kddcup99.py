@@ -100,7 +100,7 @@ _LAYOUT = Layout(
 class KddTable(NamedTable):
     """KDD Cup 1999: 70,000 rows unless more are asked for, drawn with the seed of the data."""
 
-    points: int | None = key(count(), 70_000)
+    points: int | None = key(count(), 70_000, words="How many rows are drawn of the pool.")
 
     def layout(self) -> Layout:
         return _LAYOUT

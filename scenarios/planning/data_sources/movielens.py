@@ -120,9 +120,15 @@ class FeaturesTable(KindTable):
 class AlsTable(FeaturesTable):
     """Alternating least squares on the agents' training ratings, as the paper has it: norms are what they are."""
 
-    dimension: int = key(Number(low=1, high=1000, whole=True), 20)
-    regularisation: float = key(Number(above=0, least=1e-6, most=1e6), 0.003)
-    iterations: int = key(count(), 20)
+    dimension: int = key(
+        Number(low=1, high=1000, whole=True), 20, words="How many numbers describe a film."
+    )
+    regularisation: float = key(
+        Number(above=0, least=1e-6, most=1e6),
+        0.003,
+        words="The weight λ of the regulariser of alternating least squares.",
+    )
+    iterations: int = key(count(), 20, words="How many times users and films are fitted by turns.")
     uncovered = (
         "the features of items were fitted to the agents' training ratings, and are no release"
     )
@@ -206,11 +212,27 @@ class MovielensTable(PublishedTable):
     take the cosine of two users' training ratings, `raw` or `centred`.
     """
 
-    split: SplitTable | None = key(Kinds("split", Tables(SPLITS)), "by-user")
-    test: float = key(Number(low=0, below=1), 0.2)
-    features: FeaturesTable = key(Kinds("feature set", FEATURES), "als")
-    centre: str = key(Choice("training", "all", "midpoint"), "training")
-    cosine: str = key(Choice("raw", "centred"), "raw")
+    split: SplitTable | None = key(
+        Kinds("split", Tables(SPLITS)),
+        "by-user",
+        words="How ratings are dealt: each agent is a user.",
+    )
+    test: float = key(
+        Number(low=0, below=1), 0.2, words="The share of each user's ratings that test its model."
+    )
+    features: FeaturesTable = key(
+        Kinds("feature set", FEATURES), "als", words="What describes a film."
+    )
+    centre: str = key(
+        Choice("training", "all", "midpoint"),
+        "training",
+        words="What is subtracted from a user's ratings: the mean of its training ratings, of all its ratings, or 3.",
+    )
+    cosine: str = key(
+        Choice("raw", "centred"),
+        "raw",
+        words="Which training ratings the topologies `knn` and `similarity` compare.",
+    )
 
     def check(self, report: Report) -> None:
         """Report a split that does not give each agent one user."""

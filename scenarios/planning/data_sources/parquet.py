@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ParquetTable(TabularTable):
     """Points in a Parquet file, whose columns are numbers, truth values or words."""
 
-    path: str = key(Text("a path"), REQUIRED)
-    label: str = key(Text("the name of a column"), REQUIRED)
+    path: str = key(Text("a path"), REQUIRED, words="The file.")
+    label: str = key(Text("the name of a column"), REQUIRED, words="The column of the labels.")
 
     def files(self, folders: Folders) -> Iterator[tuple[str, Path]]:
         yield self.path, folders.find(self.path)

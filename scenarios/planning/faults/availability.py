@@ -35,15 +35,27 @@ _FOLLOWS = "lets agents be online by the share of their labels, so who takes par
 class AvailabilityTable(AgentsTable):
     """The lowest and the highest share that is online, the length of a day, and what lets agents differ."""
 
-    low: float = key(SHARE, 0.1)
-    high: float = key(SHARE, 0.6)
-    period: float = key(duration(zero=False), "24h")
-    phase: str = key(Choice("uniform", "same", "region", "label"), "uniform")
-    bias: str | list[float] | None = key(
-        Either('"beta", or [a, b] of another Beta', Choice("beta"), Many(_SHAPE, 2, 2))
+    low: float = key(SHARE, 0.1, words="The share that is online at the worst hour.")
+    high: float = key(SHARE, 0.6, words="The share that is online at the best hour.")
+    period: float = key(
+        duration(zero=False), "24h", words="From one worst hour to the next, in seconds."
     )
-    session: DurationTable | None = key(SESSION)
-    by: str = key(Choice("leave", "crash"), "leave")
+    phase: str = key(
+        Choice("uniform", "same", "region", "label"),
+        "uniform",
+        words="Where an agent's worst hour lies: drawn, at 0 for all, at midnight of its region, or by its labels.",
+    )
+    bias: str | list[float] | None = key(
+        Either('"beta", or [a, b] of another Beta', Choice("beta"), Many(_SHAPE, 2, 2)),
+        words="How much less than others an agent is online: a draw of Beta(2, 5), or of another Beta; left out, all are alike.",
+    )
+    session: DurationTable | None = key(
+        SESSION,
+        words="How long an agent stays online or away before it draws again; left out, a period.",
+    )
+    by: str = key(
+        Choice("leave", "crash"), "leave", words="Whether agents leave, and say so, or crash."
+    )
 
     def check(self, report: Report) -> None:
         if self.low > self.high:

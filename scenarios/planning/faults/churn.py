@@ -28,11 +28,18 @@ Spans = tuple[tuple[int, tuple[int, ...]], ...]
 class ChurnTable(AgentsTable):
     """Sessions and downtimes by turns, or the path of a trace; `by`: how an agent goes."""
 
-    session: DurationTable | None = key(SESSION)
-    downtime: DurationTable | None = key(SESSION)
-    per_node: list[float] | None = key(Many(POSITIVE, 1, 100))
-    path: str | None = key(Text("a path"))
-    by: str = key(Choice("leave", "crash"), "leave")
+    session: DurationTable | None = key(SESSION, words="How long an agent stays, in seconds.")
+    downtime: DurationTable | None = key(SESSION, words="How long an agent is away, in seconds.")
+    per_node: list[float] | None = key(
+        Many(POSITIVE, 1, 100),
+        words="Classes of lifetimes: each agent has one of these factors of its sessions.",
+    )
+    path: str | None = key(
+        Text("a path"), words="A trace in place of distributions: rows of id, from, to."
+    )
+    by: str = key(
+        Choice("leave", "crash"), "leave", words="Whether agents leave, and say so, or crash."
+    )
 
 
 def check(at: ActionCheck, _: FaultTable, value: ChurnTable) -> None:

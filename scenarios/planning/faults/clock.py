@@ -24,10 +24,16 @@ if TYPE_CHECKING:
 class ClockTable(AgentsTable):
     """One of: `offset` and `jump` in seconds, `drift` as a share, `freeze`."""
 
-    offset: float | None = key(signed_duration())
-    drift: float | None = key(Number(above=-1, high=10))
-    jump: float | None = key(signed_duration())
-    freeze: bool | None = key(Flag())
+    offset: float | None = key(
+        signed_duration(), words="By how many seconds the clock shows too much."
+    )
+    drift: float | None = key(
+        Number(above=-1, high=10), words="By what share the clock runs too fast: 0.01 is 1 %."
+    )
+    jump: float | None = key(
+        signed_duration(), words="By how many seconds the clock is set forward, or back, for good."
+    )
+    freeze: bool | None = key(Flag(), words="Whether the clock stands still.")
 
 
 def check(at: ActionCheck, _: FaultTable, value: ClockTable) -> None:

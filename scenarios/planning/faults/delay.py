@@ -15,8 +15,12 @@ from scenarios.planning.fault_tables import LinksTable
 class DelayTable(LinksTable):
     """Longer by a distribution; with `correlation` it repeats the delay before."""
 
-    latency: DurationTable = key(POSITIVE_DURATION, REQUIRED)
-    correlation: float = key(Number(low=0, below=1), 0.0)
+    latency: DurationTable = key(
+        POSITIVE_DURATION, REQUIRED, words="By how much longer a message takes, in seconds."
+    )
+    correlation: float = key(
+        Number(low=0, below=1), 0.0, words="The probability that a delay repeats the one before."
+    )
 
 
 def example(luck: Luck, size: int) -> dict[str, Any]:

@@ -23,6 +23,7 @@ EDGES: ActionKey[list[int] | str] = ActionKey(
     Either('ids or "rule"', Choice("rule"), Many(WHOLE, 1)),
     "rule",
     "only a join has edges, not {}",
+    "The neighbours of an agent that joins; `rule`: those of the topology.",
 )
 
 

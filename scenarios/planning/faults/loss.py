@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 class LossTable(LinksTable):
     """A probability `p`; or a chain of bursts: `enter` and `leave` one, losses outside (`good`) and inside (`bad`)."""
 
-    p: float | None = key(SHARE)
-    kind: str | None = key(Choice("gilbert-elliott"))
-    enter: float | None = key(SHARE)
-    leave: float | None = key(SHARE)
-    good: float | None = key(SHARE)
-    bad: float | None = key(SHARE)
+    p: float | None = key(SHARE, words="The probability that a message is lost, each for itself.")
+    kind: str | None = key(Choice("gilbert-elliott"), words="Losses in bursts.")
+    enter: float | None = key(SHARE, words="The probability that a message begins a burst.")
+    leave: float | None = key(SHARE, words="The probability that a message ends a burst.")
+    good: float | None = key(
+        SHARE,
+        words="The probability that a message outside of a burst is lost; 0 where it is left out.",
+    )
+    bad: float | None = key(
+        SHARE,
+        words="The probability that a message inside of a burst is lost; 1 where it is left out.",
+    )
 
 
 def check(at: ActionCheck, _: FaultTable, value: LossTable) -> None:

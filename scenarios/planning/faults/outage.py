@@ -30,11 +30,18 @@ _LONG = duration(zero=False)
 class OutageTable(AgentsTable):
     """How long regions are up and down, how they hang together, and which they are."""
 
-    up: float = key(_LONG, REQUIRED)
-    down: float = key(_LONG, REQUIRED)
-    correlation: float = key(SHARE, 0.0)
-    regions: list[list[int]] | None = key(Many(Many(WHOLE, 1), 1))
-    by: str = key(Choice("leave", "crash"), "crash")
+    up: float = key(_LONG, REQUIRED, words="The mean time that a region is up, in seconds.")
+    down: float = key(_LONG, REQUIRED, words="The mean time that a region is down, in seconds.")
+    correlation: float = key(
+        SHARE, 0.0, words="The correlation of two regions being down at one instant."
+    )
+    regions: list[list[int]] | None = key(
+        Many(Many(WHOLE, 1), 1),
+        words="The regions as lists of ids; left out, those of the cities, else the groups.",
+    )
+    by: str = key(
+        Choice("leave", "crash"), "crash", words="Whether agents crash, and lose nothing, or leave."
+    )
 
 
 def check(at: ActionCheck, _: FaultTable, value: OutageTable) -> None:

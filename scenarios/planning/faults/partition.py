@@ -49,11 +49,21 @@ MODES: "dict[str, Callable[[FaultBuilder, PartitionTable], MakeEffect]]" = {
 class PartitionTable(Table):
     """One of: `groups`, a target to `isolate`, a target that is the only `bridge`; `latency` belongs to slow."""
 
-    groups: list[list[int]] | None = key(Many(Many(WHOLE, 1), 1))
-    isolate: OnAgents | None = key(TARGET)
-    bridge: OnAgents | None = key(TARGET)
-    mode: str = key(Choice(*MODES), "cut")
-    latency: DurationTable | None = key(POSITIVE_DURATION)
+    groups: list[list[int]] | None = key(
+        Many(Many(WHOLE, 1), 1), words="The parts, as lists of ids; agents in none form one more."
+    )
+    isolate: OnAgents | None = key(TARGET, words="The agents that are cut off from all others.")
+    bridge: OnAgents | None = key(
+        TARGET, words="The agents that alone join the two halves of the others."
+    )
+    mode: str = key(
+        Choice(*MODES),
+        "cut",
+        words="Whether links are cut, slow, or hold messages until they heal.",
+    )
+    latency: DurationTable | None = key(
+        POSITIVE_DURATION, words="The delay of a slow link, in seconds."
+    )
 
 
 def check(at: ActionCheck, _: FaultTable, value: PartitionTable) -> None:

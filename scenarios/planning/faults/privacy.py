@@ -99,8 +99,11 @@ PRIVACY: dict[str, PrivacyFault] = {
 class PrivacyFaultTable(AgentsTable):
     """Which threat; `factor` is that of poison."""
 
-    kind: str = key(Choice(*PRIVACY), REQUIRED)
-    factor: float | None = key(POSITIVE)
+    kind: str = key(Choice(*PRIVACY), REQUIRED, words="What threatens the ledger.")
+    factor: float | None = key(
+        POSITIVE,
+        words="What the model is multiplied by in `poison`, with the other sign; 10 where it is left out.",
+    )
 
 
 def check(at: ActionCheck, fault: FaultTable, value: PrivacyFaultTable) -> None:

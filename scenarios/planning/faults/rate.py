@@ -16,8 +16,8 @@ from scenarios.planning.fault_tables import LinksTable
 class RateTable(LinksTable):
     """A token bucket: `bytes` per second, `burst` bytes at once."""
 
-    bytes: float = key(size(zero=False), REQUIRED)
-    burst: float = key(size(), 0.0)
+    bytes: float = key(size(zero=False), REQUIRED, words="How many bytes a second a link carries.")
+    burst: float = key(size(), 0.0, words="How many bytes may go at once after a pause.")
 
 
 KIND = LinkFault(

@@ -13,7 +13,7 @@ from scenarios.planning.fault_tables import POSITIVE, AgentsTable
 class SlowTable(AgentsTable):
     """Computing takes `factor` times as long; factors multiply."""
 
-    factor: float = key(POSITIVE, REQUIRED)
+    factor: float = key(POSITIVE, REQUIRED, words="How many times as long computing takes.")
 
 
 def check(at: ActionCheck, _: FaultTable, value: SlowTable) -> None:

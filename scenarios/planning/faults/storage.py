@@ -20,7 +20,11 @@ STORAGE = ("torn", "unsynced", "stale")
 class StorageTable(AgentsTable):
     """How the disk misbehaves."""
 
-    kind: str = key(Choice(*STORAGE), REQUIRED)
+    kind: str = key(
+        Choice(*STORAGE),
+        REQUIRED,
+        words="What the disk loses at the next crash: the last record, or all since the fault began.",
+    )
 
 
 KIND = FaultKind(

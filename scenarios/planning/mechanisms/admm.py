@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 class AdmmTable(ConsensusTable):
     """The keys of admm."""
 
-    eta: float = key(POSITIVE, 0.5)
-    duals: str = key(Choice("integral", "naive"), "integral")
+    eta: float = key(POSITIVE, 0.5, words="The penalty η that draws neighbours together.")
+    duals: str = key(
+        Choice("integral", "naive"),
+        "integral",
+        words="Duals as integrals over what was broadcast, which heal after losses, or as steps of each agent's own.",
+    )
 
 
 def _build(table: AdmmTable, public: "Public") -> Builder:

@@ -22,16 +22,28 @@ CHANCE = Number(above=0, high=1)
 class InnerCdTable(DescentTable):
     """The keys of cd inside local-dp."""
 
-    alpha: float | None = key(POSITIVE)
+    alpha: float | None = key(
+        POSITIVE,
+        words="What one release costs: an ε, or the μ of Gaussian noise; left out, a budget says it.",
+    )
 
 
 class CdTable(InnerCdTable):
     """The keys of cd. `survival` is S_k, or the chance that one release is followed by another; None: by the clock."""
 
-    schedule: str = key(Choice("uniform", "growing", "printed", "survival", "rollover"), "uniform")
-    release: str = key(Choice("always", "when-read"), "always")
+    schedule: str = key(
+        Choice("uniform", "growing", "printed", "survival", "rollover"),
+        "uniform",
+        words="How a budget is shared out over the releases; `survival` and `rollover` follow participation.",
+    )
+    release: str = key(
+        Choice("always", "when-read"),
+        "always",
+        words="Whether each wake releases, or only a wake after a neighbour has read the last release.",
+    )
     survival: float | list[float] | None = key(
-        Either("a number above 0 and at most 1, or one for each release", CHANCE, Many(CHANCE, 1))
+        Either("a number above 0 and at most 1, or one for each release", CHANCE, Many(CHANCE, 1)),
+        words="The public probability of reaching each release, or of one being followed by another; left out, as the clock says.",
     )
     calibration: str = calibration()
 

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 class CollaborativeTable(MechanismTable):
     """The keys of collaborative-admm."""
 
-    mu: float = key(POSITIVE, 1.0)
-    penalty: float = key(POSITIVE, 1.0)
-    local_steps: int = key(COUNT, 10)
+    mu: float = key(
+        POSITIVE,
+        1.0,
+        words="How much an agent's own data weigh against agreement with its neighbours.",
+    )
+    penalty: float = key(
+        POSITIVE, 1.0, words="The penalty that draws the copies of a pair together."
+    )
+    local_steps: int = key(COUNT, 10, words="How many gradient steps a trade takes.")
 
 
 def _check(table: CollaborativeTable, around: CheckContext) -> None:

@@ -16,7 +16,9 @@ class FedavgTable(MechanismTable):
     """The keys of fedavg."""
 
     learning_rate: float = learning_rate()
-    epochs: int = key(COUNT, 1)
+    epochs: int = key(
+        COUNT, 1, words="How many times a client goes through its points before it answers."
+    )
 
 
 def _build(table: FedavgTable, public: "Public") -> Builder:

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 class LocalDpTable(MechanismTable):
     """The keys of local-dp."""
 
-    epsilon_features: float = key(POSITIVE, REQUIRED)
-    epsilon_label: float = key(POSITIVE, REQUIRED)
-    inner: MechanismTable = key(INNER, {"kind": "local"})
+    epsilon_features: float = key(POSITIVE, REQUIRED, words="The ε of the features of a record.")
+    epsilon_label: float = key(POSITIVE, REQUIRED, words="The ε of the label of a record.")
+    inner: MechanismTable = key(
+        INNER, {"kind": "local"}, words="The mechanism that learns from the perturbed records."
+    )
     calibration: str = calibration()
 
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 class PpTable(PenalisedTable):
     """The keys of pp. `noise` is that of each release: where it is given, ε follows from it."""
 
-    noise: GrowingTable | None = key(SubTable(GrowingTable))
+    noise: GrowingTable | None = key(
+        SubTable(GrowingTable),
+        words="The noise of each release, in place of a budget: ε then follows from it.",
+    )
     releases: int | None = releases()
     calibration: str = calibration()
 

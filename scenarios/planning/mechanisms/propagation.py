@@ -20,8 +20,16 @@ if TYPE_CHECKING:
 class InnerPropagationTable(MechanismTable):
     """The keys of propagation inside local-dp."""
 
-    mu: float = key(POSITIVE, 1.0)
-    noise: str = key(Choice("none", "output", "objective"), "none")
+    mu: float = key(
+        POSITIVE,
+        1.0,
+        words="How much an agent's own data weigh against agreement with its neighbours.",
+    )
+    noise: str = key(
+        Choice("none", "output", "objective"),
+        "none",
+        words="Where the noise of the one release goes: nowhere, onto the local model, or into its objective.",
+    )
 
 
 class PropagationTable(InnerPropagationTable):

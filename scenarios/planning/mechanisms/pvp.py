@@ -26,9 +26,18 @@ if TYPE_CHECKING:
 class PvpTable(PerturbedTable):
     """The keys of pvp."""
 
-    variant: str = key(Choice("clean", "printed"), "clean")
-    final_dual: bool = key(Flag(), False)
-    final_share: float | None = key(Number(above=0, below=1, least=1e-6))
+    variant: str = key(
+        Choice("clean", "printed"),
+        "clean",
+        words="Whether the next solve starts from what was released, or from the un-noised minimiser as printed.",
+    )
+    final_dual: bool = key(
+        Flag(), False, words="Whether a last dual step ends the run, as the paper's listing has it."
+    )
+    final_share: float | None = key(
+        Number(above=0, below=1, least=1e-6),
+        words="The share of a budget that the last dual step takes.",
+    )
 
 
 def _check(table: PvpTable, around: CheckContext) -> None:

@@ -19,9 +19,15 @@ class WarmCdTable(DescentTable):
     """The keys of warm-cd."""
 
     calibration: str = calibration()
-    warm_noise: str = key(Choice("output", "objective"), "output")
-    warm_share: float = key(Number(above=0, below=1, least=1e-6), 0.2)
-    warm_wakes: int = key(count(0), 10)
+    warm_noise: str = key(
+        Choice("output", "objective"),
+        "output",
+        words="Where the noise of the warm start goes: onto the local model, or into its objective.",
+    )
+    warm_share: float = key(
+        Number(above=0, below=1, least=1e-6), 0.2, words="The share of ε that the warm start takes."
+    )
+    warm_wakes: int = key(count(0), 10, words="After how many wakes descent follows propagation.")
 
 
 def _check(table: WarmCdTable, around: CheckContext) -> None:

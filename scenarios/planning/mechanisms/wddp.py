@@ -28,10 +28,23 @@ class InnerWddpTable(MechanismTable):
     """The keys of wddp inside local-dp."""
 
     learning_rate: float = learning_rate()
-    local_rounds: int | None = key(COUNT)
-    weights: str = key(Choice("size", "uniform"), "size")
-    noise: str = key(Choice("none"), "none")
-    synchronise: str = key(Choice("once", "every-round"), "once")
+    local_rounds: int | None = key(
+        COUNT,
+        words="How many gradient steps a party takes before it sends. Required where it sends once.",
+    )
+    weights: str = key(
+        Choice("size", "uniform"),
+        "size",
+        words="Whether the server weighs parties by their points or alike.",
+    )
+    noise: str = key(
+        Choice("none"), "none", words="No noise: what it learns from is private already."
+    )
+    synchronise: str = key(
+        Choice("once", "every-round"),
+        "once",
+        words="Whether a party sends its model once, or a gradient every round.",
+    )
 
     @property
     def tolerate(self) -> int:
@@ -57,11 +70,20 @@ class InnerWddpTable(MechanismTable):
 class WddpTable(InnerWddpTable):
     """The keys of wddp."""
 
-    noise: str = key(Choice("local", "aggregate", "none"), "local")
-    tolerate: int = key(count(0), 0)
-    colluders: int = key(count(0), 0)
+    noise: str = key(
+        Choice("local", "aggregate", "none"),
+        "local",
+        words="Whether each party's noise protects what it sends, only the sum of all protects, or nothing does.",
+    )
+    tolerate: int = key(
+        count(0), 0, words="How many of those asked may drop out: their noise is not counted on."
+    )
+    colluders: int = key(count(0), 0, words="How many clients tell the server their noise.")
     calibration: str = calibration()
-    sigma: float | None = key(POSITIVE)
+    sigma: float | None = key(
+        POSITIVE,
+        words="The standard deviation of each coordinate of a party's noise, as printed only; left out, the budget sets it.",
+    )
 
 
 def _check(table: InnerWddpTable, around: CheckContext) -> None:

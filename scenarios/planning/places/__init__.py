@@ -60,4 +60,4 @@ def tables_of(part: Part) -> dict[str, type[KindTable]]:
 class ScaledTable(DurationTable):
     """A measured distribution, its times multiplied by `scaled`."""
 
-    scaled: float = key(positive(), 1.0)
+    scaled: float = key(positive(), 1.0, words="By what the measured values are multiplied.")

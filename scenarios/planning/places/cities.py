@@ -25,11 +25,25 @@ class CitiesTable(PairLatencyTable):
     each city of a region. Or `of` names the city of each agent.
     """
 
-    spread: float = key(Number(low=0, high=3), 0.2)
-    cities: list[str] | None = key(Many(_PLACE, 1, 10_000))
-    groups: Mapping[str, list[str]] | None = key(Free(Many(_PLACE, 1, 10_000)))
-    of: list[str] | None = key(Many(_PLACE, 1))
-    server: str | None = key(_PLACE)
+    spread: float = key(
+        Number(low=0, high=3),
+        0.2,
+        words="The standard deviation of the logarithm of a factor for each delay.",
+    )
+    cities: list[str] | None = key(
+        Many(_PLACE, 1, 10_000),
+        words="The cities and regions among which an agent's city is drawn; left out, all cities.",
+    )
+    groups: Mapping[str, list[str]] | None = key(
+        Free(Many(_PLACE, 1, 10_000)),
+        words="The same for the agents of one group, by the name of the group.",
+    )
+    of: list[str] | None = key(
+        Many(_PLACE, 1), words="The city of each agent, in the order of ids."
+    )
+    server: str | None = key(
+        _PLACE, words="The city of the server; left out, it is drawn among `cities`."
+    )
     names_server: ClassVar[bool] = True
 
     def check(self, report: Report) -> None:

@@ -20,11 +20,23 @@ class DevicesTable(KindTable):
     With `spread`, each computation is that time multiplied by a lognormal factor, too.
     """
 
-    median: float = key(duration(zero=False), "1s")
-    sigma: float = key(_SIGMA, 0.5)
-    stragglers: float = key(_SHARE, 0.1)
-    factor: float = key(Number(low=1, most=1e6), 20.0)
-    spread: float = key(_SIGMA, 0.0)
+    median: float = key(
+        duration(zero=False), "1s", words="The computing time of the median device, in seconds."
+    )
+    sigma: float = key(
+        _SIGMA,
+        0.5,
+        words="The standard deviation of the logarithm of computing times between devices.",
+    )
+    stragglers: float = key(_SHARE, 0.1, words="The probability that a device is a straggler.")
+    factor: float = key(
+        Number(low=1, most=1e6), 20.0, words="How many times as long a straggler takes."
+    )
+    spread: float = key(
+        _SIGMA,
+        0.0,
+        words="The standard deviation of the logarithm of a factor for each single computation.",
+    )
 
     def laws(self, seed: int) -> "Callable[[int], Duration]":
         """Return the computing time of each agent, drawn by the network's seed."""

@@ -18,7 +18,7 @@ _SHAPE = 0.62
 class PeerSessionTable(DurationTable):
     """A Weibull distribution of sessions whose mean is given."""
 
-    mean: float = key(duration(zero=False), REQUIRED)
+    mean: float = key(duration(zero=False), REQUIRED, words="The mean session, in seconds.")
 
     def law(self, _: Folders) -> "Duration":
         from clocks.durations import weibull

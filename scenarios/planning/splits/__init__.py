@@ -64,7 +64,11 @@ class PoolSplitTable(SplitTable):
 
 def concentration() -> Any:
     """Declare the parameter of a symmetric Dirichlet distribution: small values make shares unequal."""
-    return key(Number(above=0, least=1e-3, most=1e9), REQUIRED)
+    return key(
+        Number(above=0, least=1e-3, most=1e9),
+        REQUIRED,
+        words="How even the shares are: the larger, the more alike; below 1 a few agents have most.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

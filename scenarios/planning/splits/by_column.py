@@ -22,7 +22,11 @@ class ByColumnTable(PoolSplitTable):
     several have as few; values of one size go in their own order. Nothing is drawn.
     """
 
-    column: str = key(Text("the name of a column"), REQUIRED)
+    column: str = key(
+        Text("the name of a column"),
+        REQUIRED,
+        words="The column whose values say who gets a point.",
+    )
     by = "a column"
     moves_records = True
 

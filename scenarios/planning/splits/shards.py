@@ -19,7 +19,7 @@ class ShardsTable(PoolSplitTable):
     Points of one label are in random order. Sizes of shards are the same, but for a remainder of one point.
     """
 
-    per_agent: int = key(count(), 2)
+    per_agent: int = key(count(), 2, words="How many shards each agent gets.")
     by = "label"
     moves_records = True
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class SizesTable(SplitTable):
     """Sizes are listed, one for each agent."""
 
-    of: list[int] = key(Many(count(), 1), REQUIRED)
+    of: list[int] = key(Many(count(), 1), REQUIRED, words="How many points each agent gets.")
 
     def total(self, _points: int, _agents: int) -> int:
         return sum(self.of)

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 class UnevenTable(SplitTable):
     """Sizes grow geometrically; `ratio` is largest over smallest."""
 
-    ratio: float = key(Number(low=1, most=LARGEST), REQUIRED)
+    ratio: float = key(
+        Number(low=1, most=LARGEST),
+        REQUIRED,
+        words="The largest number of points over the smallest.",
+    )
 
     def sizes(self, total: int, agents: int, rng: "Generator") -> "Sizes":
         import numpy as np

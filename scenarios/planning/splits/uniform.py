@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class UniformSplitTable(SplitTable):
     """Sizes are drawn uniformly from `min` to `max`."""
 
-    min: int = key(count(), REQUIRED)
-    max: int = key(count(), REQUIRED)
+    min: int = key(count(), REQUIRED, words="The least number of points of an agent.")
+    max: int = key(count(), REQUIRED, words="The largest number of points of an agent.")
 
     def total(self, _: int, agents: int) -> int:
         return agents * self.max

@@ -61,8 +61,11 @@ class TopologyTable(KindTable):
 class OfDataTable(TopologyTable):
     """A graph that is made of what agents are to learn."""
 
-    public: bool = key(Flag(), False)
-    """Whether the graph is declared to have been public before the run."""
+    public: bool = key(
+        Flag(),
+        False,
+        words="Whether the graph is declared to have been public before the run. If not, the summary says that ε does not cover it.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

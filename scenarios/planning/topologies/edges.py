@@ -9,7 +9,9 @@ class EdgesTable(TopologyTable):
     """Listed edges: two ids, and a weight."""
 
     edges: list[list[float]] = key(
-        Many(Many(Number(low=0, least=SMALLEST, most=LARGEST), 2, 3)), REQUIRED
+        Many(Many(Number(low=0, least=SMALLEST, most=LARGEST), 2, 3)),
+        REQUIRED,
+        words="The edges: two ids each, and a weight where it has one.",
     )
 
     def join(self, inputs: TopologyInputs) -> Edges:

@@ -8,7 +8,9 @@ from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, T
 class ErdosRenyiTable(TopologyTable):
     """Every two agents are joined with probability `p`."""
 
-    p: float = key(Number(low=0, high=1, least=1e-9), REQUIRED)
+    p: float = key(
+        Number(low=0, high=1, least=1e-9), REQUIRED, words="The probability of each edge."
+    )
 
     def join(self, inputs: TopologyInputs) -> Edges:
         return inputs.networkx(

@@ -9,7 +9,11 @@ from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, T
 class EdgesFileTable(TopologyTable):
     """Edges from a file: rows of two ids, and a weight."""
 
-    path: str = key(Text("a path"), REQUIRED)
+    path: str = key(
+        Text("a path"),
+        REQUIRED,
+        words="A text file with a row for each edge: two ids, and a weight where it has one.",
+    )
 
     def join(self, inputs: TopologyInputs) -> Edges:
         return inputs.listed(numbers(inputs.folders.find(self.path)).tolist())

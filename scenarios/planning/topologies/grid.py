@@ -16,8 +16,8 @@ from scenarios.planning.topologies import (
 class GridTable(TopologyTable):
     """Agents stand in rows and columns, and are joined with those beside them."""
 
-    rows: int = key(count(), REQUIRED)
-    columns: int = key(count(), REQUIRED)
+    rows: int = key(count(), REQUIRED, words="How many rows the grid has.")
+    columns: int = key(count(), REQUIRED, words="How many columns the grid has.")
 
     def join(self, inputs: TopologyInputs) -> Edges:
         from scenarios.planning.graphs import NoGraph

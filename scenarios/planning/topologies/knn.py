@@ -11,7 +11,11 @@ _GAMMA = 0.1
 class KnnTable(OfDataTable):
     """Each agent is joined with the `k` agents whose target models are nearest to its own."""
 
-    k: int = key(count(), 10)
+    k: int = key(
+        count(),
+        10,
+        words="How many of the most similar agents each agent is joined with. Edges are mutual, so an agent may have more.",
+    )
 
     def join(self, inputs: TopologyInputs) -> Edges:
         from scenarios.planning.graphs import nearest_agents, similarity

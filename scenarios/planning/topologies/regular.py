@@ -8,7 +8,7 @@ from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, T
 class RegularTable(TopologyTable):
     """A random graph in which every agent has `degree` neighbours."""
 
-    degree: int = key(count(), REQUIRED)
+    degree: int = key(count(), REQUIRED, words="How many neighbours each agent has.")
 
     def join(self, inputs: TopologyInputs) -> Edges:
         from scenarios.planning.regular_graph import regular_graph

@@ -8,7 +8,7 @@ from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, T
 class ScaleFreeTable(TopologyTable):
     """Each agent joins `attach` others, rather those with many edges (Barabási and Albert 1999)."""
 
-    attach: int = key(count(), REQUIRED)
+    attach: int = key(count(), REQUIRED, words="How many edges each new agent brings.")
 
     def join(self, inputs: TopologyInputs) -> Edges:
         return inputs.networkx(

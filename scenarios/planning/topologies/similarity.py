@@ -11,7 +11,11 @@ NEGLIGIBLE = 1e-2
 class SimilarityTable(OfDataTable):
     """Weights by the angle between target models; small ones are left out."""
 
-    gamma: float = key(positive(), 0.1)
+    gamma: float = key(
+        positive(),
+        0.1,
+        words="The width of the kernel that turns the angle of two tasks into a weight.",
+    )
 
     def join(self, inputs: TopologyInputs) -> Edges:
         from scenarios.planning.graphs import dense, similarity

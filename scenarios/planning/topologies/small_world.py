@@ -8,8 +8,14 @@ from scenarios.planning.topologies import Edges, TopologyInputs, TopologyKind, T
 class SmallWorldTable(TopologyTable):
     """A ring of `degree` neighbours; the share `rewire` of the edges is drawn anew (Watts and Strogatz 1998)."""
 
-    degree: int = key(count(), REQUIRED)
-    rewire: float = key(Number(low=0, high=1), 0.1)
+    degree: int = key(
+        count(),
+        REQUIRED,
+        words="How many neighbours each agent has on the ring before edges are rewired.",
+    )
+    rewire: float = key(
+        Number(low=0, high=1), 0.1, words="The probability that an edge gets another end."
+    )
 
     def join(self, inputs: TopologyInputs) -> Edges:
         return inputs.networkx(

@@ -21,7 +21,7 @@ def _by_name() -> dict[str, list[KeyPlace]]:
 def _card(name: str) -> WordCard:
     keys: dict[str, Field] = {str(place): place.field for place in _by_name()[name]}
     count = "one place" if len(keys) == 1 else f"{len(keys)} places"
-    says = f"A key of the scenario file, at {count}: docs/reference.md, section 2."
+    says = f"A key of the scenario file, at {count}: docs/reference/scenario-file.md."
     return WordCard(name=name, says=says, keys=keys)
 
 
