@@ -523,7 +523,8 @@ def run_again(names: Sequence[str]) -> dict[str, Entry]:
             except ScenarioError as error:
                 if not published(load(name)):
                     raise
-                say(f"{name}: kept as it was; {error}", error=True)
+                reason = str(error).split("\n")[0]
+                say(f"{name}: kept as it was; {reason}", error=True)
     return entries
 
 
