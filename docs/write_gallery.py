@@ -248,11 +248,12 @@ def result_words(summary: Mapping[str, Any], run: SampledRun) -> str:
 
 
 def _judged(expect: Mapping[str, Any]) -> str:
-    """Say what was got and what was expected: `gap 1.4e-14, expected <= 0.01`."""
-    wanted = expect["wanted"].rpartition(" (")[0] or expect["wanted"]
+    """Say what was got, and what was expected and when: `gap 1.4e-14, expected at most 0.01`."""
+    wanted, _, when = expect["wanted"].rpartition(" (")
     metric, sign, bound = re.split(r" (<=|>=|<|>|=) ", wanted, maxsplit=1)
     words = {"<=": "at most ", ">=": "at least ", "<": "below ", ">": "above ", "=": ""}[sign]
-    return f"{metric} {_say(expect['got'])}, expected {words}{bound}"
+    then = "" if when == "end)" else f" {when.rstrip(')')}"
+    return f"{metric} {_say(expect['got'])}, expected {words}{bound}{then}"
 
 
 def _epsilon_words(summary: Mapping[str, Any]) -> str:
