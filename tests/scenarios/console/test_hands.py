@@ -222,7 +222,7 @@ def test_the_legend_names_every_state_and_help_every_command(viewer: Viewer) -> 
     shown = "\n".join(f"{key} {meaning}" for key, meaning, _ in guide.entries)
     for state in STATES:
         assert f"{STATES[state][0]} {state} {STATE_WORDS[state]}" in shown
-    assert guide.entries[0][0] == "states of an agent"
+    assert ("states of an agent", "", "head") in guide.entries[:3]
     listed = " ".join(meaning for _, meaning in manual(viewer.session))
     for name, command in COMMANDS.items():
         assert command.steers or name in listed
