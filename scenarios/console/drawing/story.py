@@ -81,7 +81,7 @@ def _title(model: Model, more: int) -> Line:
 
 def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Line]:
     told = model.story
-    points = [p for p in told.points if math.isfinite(p.mean)]
+    points = told.points
     if not points:
         return [words(f"{'no sample yet':<{left}}", DIM), *([] for _ in range(rows - 1))]
     mean = Curve(tuple((p.t_s, p.mean) for p in points), GOOD)
@@ -108,7 +108,7 @@ def _notes(told: Story, points: Sequence[Point]) -> list[tuple[str, str]]:
     """Return what stands to the left of the chart, line by line."""
     last = points[-1]
     notes = [(f"━ {'mean ' if told.of_agents else ''}{brief(last.mean)}", GOOD)]
-    if math.isfinite(last.low):
+    if not math.isnan(last.low):
         notes.append((f"∙ 80 % of them {brief(last.low)} to {brief(last.high)}", DIM))
     return [*notes, *((f"╌ {word} {brief(value)}", CUT) for word, value in told.references)]
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,6 +143,59 @@ def test_a_history_is_thinned_and_keeps_its_ends_in_order() -> None:
     assert kept.of_agents("loss", [1])[0][1] == [kept.of_agents("loss", [0])[0][1][0] + 2]
 
 
+@pytest.mark.parametrize("size", [2, 401, 4001])
+def test_the_last_sample_is_always_shown(size: int) -> None:
+    """A chart, its headline and a page of an agent end with what the summary says, however long a run was."""
+    kept = Histories(size)
+    for t in range(900):
+        kept.add(t, {"epsilon": [float(t)] * size, **({"gain": [1.0] * size} if t == 899 else {})})
+        if t % 100 == 99:
+            assert kept.series("epsilon")[-1].mean == t
+            assert kept.shares("epsilon", np.full(size, 1e4))[-1][1] == pytest.approx(t / 1e4)
+            rows = kept.of_agents("epsilon", [1])
+            assert rows == [] if size > 4000 else rows[-1] == (t / 1e9, [t])
+    assert len(kept.series("epsilon")) <= 402
+    assert kept.names == ["epsilon", "gain"]
+    assert [p.mean for p in kept.series("gain")] == [1.0]
+    instants = [p.t_s for p in kept.series("epsilon")]
+    assert instants == sorted(set(instants))
+
+
+def test_infinity_is_a_value_and_what_is_unknown_is_none() -> None:
+    kept = Histories(3)
+    kept.add(
+        0, {"epsilon": ["inf", 1.0, 1.0], "loss": [None, 1.0, 3.0], "gain": [None] * 3, "gap": 1.0}
+    )
+    kept.add(
+        1, {"epsilon": [math.inf] * 3, "loss": [None, 1.0, 3.0], "gain": [None] * 3, "gap": "inf"}
+    )
+    first, last = kept.series("epsilon")
+    assert (first.mean, first.low, last.mean) == (math.inf, 1.0, math.inf)
+    assert [p.mean for p in kept.series("loss")] == [2.0, 2.0]
+    assert kept.series("gain") == []
+    assert [p.mean for p in kept.series("gap")] == [1.0, math.inf]
+    assert kept.names == ["epsilon", "loss", "gain", "gap"]
+
+
+def test_an_infinite_mean_is_said_and_not_drawn_as_the_last_finite_one() -> None:
+    points = [Point(0.0, 0.0, 0.0, 0.0), Point(6.0, math.inf, math.inf, math.inf)]
+    told = replace(STORY, metric="epsilon", points=points, references=[], spent=[])
+    drawn = story(model(story=told), 100, 16)
+    shown = "\n".join("".join(text for text, _ in line) for line in drawn)
+    assert "mean ∞" in shown
+    assert "∞ to ∞" in shown
+    assert "now 0" not in shown
+    assert len({x for x, _ in dots(drawn, GOOD)}) <= 2  # the first sample alone
+
+
+def test_beside_what_is_no_number_there_is_a_gap() -> None:
+    axis = Axis(4.0, 4.0, 0.0, 1.0)
+    values = (0.0, 0.5), (1.0, 0.5), (2.0, math.nan), (3.0, 0.5), (4.0, 0.5)
+    for is_step, until in ((False, 9), (True, 19)):
+        found = dots(draw_curves([Curve(values, GOOD, is_step=is_step)], [], axis, 5, 20), GOOD)
+        assert {x for x, _ in found} == {*range(until + 1), *range(30, 40)}
+
+
 def test_a_crowd_folds_to_the_same_as_few() -> None:
     few, many = Histories(400), Histories(401)
     values = [float(i % 7) for i in range(401)]
@@ -154,8 +208,6 @@ def test_a_crowd_folds_to_the_same_as_few() -> None:
 
 
 def test_shares_of_budgets_are_means_of_shares() -> None:
-    import numpy as np
-
     kept = Histories(2)
     kept.add(0, {"epsilon": [1.0, 1.0]})
     kept.add(10**9, {"epsilon": [2.0, 3.0]})
