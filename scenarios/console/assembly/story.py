@@ -22,17 +22,21 @@ def metrics_of(source: Source) -> list[str]:
     return [*(n for n in _FIRST if n in names), *(n for n in names if n not in _FIRST)]
 
 
+def starred(metric: str) -> str:
+    """Return the name of a metric as a screen writes it: with a star where an oracle alone sees it."""
+    record = METRICS.get(metric)
+    return f"{metric}*" if record is None or record.reads_models else metric
+
+
 def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     """Return the story of a run with a chosen metric; empty: the first that its samples hold."""
     names = metrics_of(source)
     metric = chosen if chosen in names else (names[0] if names else "loss")
     references = source.references()
     histories, facts = source.run_state.histories, source.facts
-    record = METRICS.get(metric)
-    starred = record is None or record.reads_models
     headline, gains = _headline(source, names)
     return Story(
-        metric=f"{metric}*" if starred else metric,
+        metric=starred(metric),
         of_agents=per_agent(metric),
         points=histories.series(metric),
         references=references.of(metric, facts),

@@ -81,8 +81,10 @@ class NetworkView:
     high: float
     cursor: int | None
     lost: int
-    """How many messages were lost on these edges a moment ago."""
+    """How many messages were lost on these edges a moment ago, or are held."""
     flying: int
+    is_least: bool = False
+    """Whether there may be more of both: what a sender sent before is no longer remembered."""
 
 
 def network(model: Model, width: int, height: int) -> list[Line]:
@@ -114,12 +116,13 @@ def _legend(view: NetworkView, width: int) -> Line:
     scale: Line = [(f"{plain(view.metric)} {brief(view.low)} ", DIM)]
     scale += [("●", style) for style in HEATS]
     scale.append((f" {brief(view.high)}  ", DIM))
+    more = "+" if view.is_least else ""
     line: Line = [
         *scale,
         ("╱", GOOD),
-        (f" {view.flying} on their way  ", DIM),
+        (f" {view.flying}{more} on their way  ", DIM),
         ("╱", WARN),
-        (f" {view.lost} lost or held  ", DIM),
+        (f" {view.lost}{more} lost or held  ", DIM),
         ("╱", CUT),
         (" cut  ", DIM),
         ("✕", BAD),

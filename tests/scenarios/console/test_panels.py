@@ -65,10 +65,10 @@ def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     assert {len(line) for line in drawn} == {width}
     assert len(drawn) == height
     before, after = "\n".join(text(found, width, height)), "\n".join(drawn)
-    if "events  l:" in before and scale != "crowd":
+    if "events  L:" in before and scale != "crowd":
         beside = width >= 80 and height >= 24 and scale != "network"
         assert "probe" in after
-        assert ("events  l:" in after) == beside
+        assert ("events  L:" in after) == beside
 
 
 def test_a_panel_is_built_shown_and_hidden_again(
