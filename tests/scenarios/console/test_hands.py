@@ -381,3 +381,12 @@ def test_e_offers_a_name_that_can_be_changed_and_a_cut_link_loses_all(tmp_path: 
         terminal.press("q")
         assert terminal.ends() == 130
     assert "p = 1" in (tmp_path / "mine.toml").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_terminal_without_a_screen_gets_lines_and_a_sentence(tmp_path: Path) -> None:
+    words = ("run", str(write(tmp_path, 5)), "--out", str(tmp_path / "run"), "--until", "2s")
+    with Terminal(100, 30, *words, cwd=tmp_path, TERM="dumb") as terminal:
+        assert terminal.ends() == 0
+    assert b"this terminal has no screen to draw on" in terminal.raw
+    assert b"\x1b[?1049h" not in terminal.raw
