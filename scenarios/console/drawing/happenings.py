@@ -139,9 +139,12 @@ def fault_row(window: Window, model: Model, end: float, left: int, size: int) ->
     )
     chosen = _is_chosen(window, model)
     name = Spot(PICK if chosen else style, Target("fault", window.number))
+    called = _name(window, model)
+    if len(called) > left - 1:  # no id, and no range, of which the end is missing
+        called = f"{called.rpartition(' ')[0][: left - 2]}…"
     caption = WARN if active else DIM
     return [
-        (f"{_name(window, model)[: left - 1]:<{left}}", name),
+        (f"{called:<{left}}", name),
         (before.rjust(first), Spot(caption, axis)),
         (bar, Spot(style, axis, first)),
         (after.ljust(size - last), Spot(caption, axis, last)),
@@ -167,4 +170,9 @@ def _caption(window: Window, before: int, after: int) -> tuple[str, str]:
         return "", f" {text} "
     if len(text) + 2 <= before:
         return f" {text} ", ""
-    return ("", f" {text} "[:after]) if after >= before else (f" {text} "[:before], "")
+    return ("", _cut(text, after)) if after >= before else (_cut(text, before), "")
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text with a blank on each side, cut so that it takes `room` columns; empty where that tells nothing."""
+    return f" {text[: room - 3]}… " if room > 6 else ""

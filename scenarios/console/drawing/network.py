@@ -94,6 +94,8 @@ def network(model: Model, width: int, height: int) -> list[Line]:
         return box([("network", HEAD)], [words("no agent is shown", DIM)], width, height)
     inner, room = width - 4, max(1, height - 3)
     glyphs, styles = _edges(view, inner, room)
+    if model.ascii:  # an agent is told from an edge without colours, too
+        glyphs = [["." if glyph != " " else glyph for glyph in row] for row in glyphs]
     _put_dots(view, glyphs, styles, ascii_only=model.ascii)
     lines = [_joined(row, inks) for row, inks in zip(glyphs, styles, strict=True)]
     cut = f"  {len(view.cut)} edges cut" if view.cut else ""

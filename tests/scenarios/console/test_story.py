@@ -1,6 +1,7 @@
 """The story: one axis of time for a metric and its faults, and values where a pencil puts them."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
 from scenarios.console.drawing.story import story
-from scenarios.console.drawing.styled_text import DOTS, GOOD, target_at, width_of
+from scenarios.console.drawing.styled_text import DOTS, GOOD, brief, target_at, width_of
 from scenarios.console.sources.histories import Histories
 from scenarios.console.sources.references import References, from_summary
 from tests.support.builders import perform, private
@@ -125,6 +126,40 @@ def test_the_headline_and_both_lines_are_said() -> None:
         "mean ε / cap",
     ):
         assert words in shown, words
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 120, 200])
+@pytest.mark.parametrize("value", [0.9506, -0.12346, 1.2345e-5, -12345.6, math.inf])
+def test_no_number_is_cut(width: int, value: float) -> None:
+    """A number stands there in full, or not at all: 0.9506 is never 0.950, and 80–99 never 80."""
+    points = [Point(0.0, 0.1, value, value), Point(10.0, value, value, value)]
+    references = [("alone", value), ("central", value)]
+    windows = [
+        Window(0, "partition", "the laptops are cut off", (*range(80, 100),), 8.0, None, 18.0)
+    ]
+    told = replace(STORY, points=points, references=references)
+    for goes_on in (12.5, 15.0, 29.0, 30.0, 31.0):
+        header = replace(HEADER, now_s=goes_on)
+        shown = "\n".join(
+            "".join(text for text, _ in line)
+            for line in story(model(100, story=told, windows=windows, header=header), width, 16)
+        )
+        numbers = re.findall(r"[-−]?[∞\d][\d.e-]*", shown)
+        whole = {
+            brief(value),
+            brief(value).lstrip("-−"),
+            "80",
+            "0",
+            "99",
+            "18.0",
+            "15",
+            "30",
+            "45",
+            "60.0",
+        }
+        assert set(numbers) <= whole | {"25", "1", "0.05", "+0.05", "2"}
+        assert ("80–99" in shown) == ("80" in shown.replace("80 %", ""))
+        assert "the lap" in shown
 
 
 # where its numbers come from
