@@ -164,7 +164,7 @@ class NetworkBuilder:
         if not self._whole:
             return {}, 0, 0, False
         source, now = self._source, self._source.now
-        glow = round(_GLOW_S * 1e9 * (speed if math.isfinite(speed) else 1.0))
+        since = now - round(_GLOW_S * 1e9 * (speed if math.isfinite(speed) else 1.0))
         flows: dict[tuple[int, int], str] = {}
         lost = flying = 0
         is_least = False
@@ -172,18 +172,18 @@ class NetworkBuilder:
             remembered, seen = source.traffic.last_sent(sender), 0
             for sent in remembered:
                 seen = lost + flying
-                recent = sent.t >= now - glow
-                held = _HELD in sent.arrives and not active.isdisjoint(sent.by)
-                if not recent and max(sent.arrives) <= now and not held:
+                arrivals = sent.arrives
+                recent = sent.t >= since
+                if not recent and max(arrivals) <= now and _HELD not in arrivals:
                     continue
-                for receiver, arrives in zip(sent.to, sent.arrives, strict=True):
-                    pair = (sender, receiver) if sender < receiver else (receiver, sender)
+                held = _HELD in arrivals and not active.isdisjoint(sent.by)
+                for receiver, arrives in zip(sent.to, arrivals, strict=True):
                     if arrives > now:
                         flying += 1
-                        flows.setdefault(pair, GOOD)
-                    elif (arrives == _HELD and held) or (arrives == _LOST and recent):
+                        flows.setdefault(_ordered(sender, receiver), GOOD)
+                    elif (arrives == _LOST and recent) or (arrives == _HELD and held):
                         lost += 1
-                        flows[pair] = WARN
+                        flows[_ordered(sender, receiver)] = WARN
             if len(remembered) == REMEMBERED and lost + flying > seen:
                 is_least = True
         return flows, lost, flying, is_least
@@ -231,6 +231,10 @@ class NetworkBuilder:
             return {}
         groups = table.get("groups") or [targets]
         return {i: part for part, ids in enumerate(groups) for i in ids}
+
+
+def _ordered(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)
 
 
 def _sign(number: int) -> int:
