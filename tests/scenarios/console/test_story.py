@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from scenarios.console.sources.references import References, from_summary
 from tests.support.builders import perform, private
 from tests.support.looks import stood
 from tests.support.screens import HEADER, STORY, model
+from tests.worlds.test_divergence import explode
 
 
 def dots(lines: list[list[tuple[str, str]]], style: str) -> set[tuple[int, int]]:
@@ -248,6 +250,27 @@ def test_shares_of_budgets_are_means_of_shares() -> None:
     kept.add(10**9, {"epsilon": [2.0, 3.0]})
     assert kept.shares("epsilon", np.array([4.0, 4.0])) == [(0.0, 0.25), (1.0, 0.625)]
     assert kept.shares("epsilon", np.array([2.0, 4.0])) == [(0.0, 0.375), (1.0, 0.875)]
+
+
+@pytest.mark.parametrize("hit", [0, 2])
+def test_the_headline_is_the_gain_of_the_summary(tmp_path: Path, hit: int) -> None:
+    """Over the agents that have a score: the mean of those, less the mean of all alone, compares two sets of agents."""
+    data = {"source": "separators", "dimension": 3, "points": 8}
+    ran = explode(tmp_path, hit, data=data) if hit else perform(private(data=data), tmp_path)
+    viewer, control = stood(ran, 20.0)
+    gain = ran.outcome.summary["gain"]
+    sign = "+" if gain >= 0 else "−"
+    assert viewer.model(120, 36).story.headline == f"gain {sign}{brief(abs(gain))} over alone"
+    sample = next(e for e in ran.events("sampled") if e["t"] == 10 * 10**9)
+    scores = sample["values"]["accuracy.test"]
+    control.source.seek(10 * 10**9)
+    headline = viewer.model(120, 36).story.headline
+    if None in scores:
+        assert headline == ""
+    else:
+        gain = float(np.mean(scores)) - ran.outcome.summary["local"]["accuracy"]
+        sign = "+" if gain >= 0 else "−"
+        assert headline == f"gain {sign}{brief(abs(gain))} over alone"
 
 
 def test_references_are_those_of_the_summary_live_and_replayed(
