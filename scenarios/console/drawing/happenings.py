@@ -126,10 +126,16 @@ def fault_row(window: Window, model: Model, end: float, left: int, size: int) ->
     active = _is_active(window, now)
     style = HAND if window.by_hand else CUT if active else DIM
     bar = "█" * (done - first) + "░" * (last - done)
+    is_reached = window.begun_s <= end  # a recording may end before
+    if not is_reached:
+        first = last = size
+        bar = ""
     before, after = _caption(window, first, size - last)
     axis = Target("time", (0.0, end), size)
     told = (
-        "hit nobody"
+        "not reached"
+        if not is_reached
+        else "hit nobody"
         if not window.struck
         else ""
         if window.ended_s is not None

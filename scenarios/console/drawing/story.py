@@ -156,7 +156,7 @@ def _axis(model: Model, left: int, size: int, end: float) -> Line:
     mark = min(size - 1, int(size * model.header.now_s / end))
     ticks = 4 if size >= 48 else 2
     for k in range(1, ticks):
-        name = f" {end * k / ticks:g}s " if end < 1000 else f" {span(end * k / ticks)} "
+        name = f" {end * k / ticks:.3g}s " if end < 1000 else f" {span(end * k / ticks)} "
         first = round(size * k / ticks) - len(name) // 2
         if not first <= mark < first + len(name):  # a name is whole, or absent
             cells[first : first + len(name)] = list(name)

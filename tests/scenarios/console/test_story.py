@@ -273,6 +273,22 @@ def test_the_headline_is_the_gain_of_the_summary(tmp_path: Path, hit: int) -> No
         assert headline == f"gain {sign}{brief(abs(gain))} over alone"
 
 
+def test_a_fault_that_a_recording_did_not_reach_has_no_bar() -> None:
+    """A bar at the end of the axis would say that it began there."""
+    windows = [
+        Window(0, "crash", "x", (2,), 20.0, 30.0, 30.0),
+        Window(1, "", "later", (), 61.0, None, 70.0),
+    ]
+    drawn = story(model(story=STORY, windows=windows, header=HEADER), 120, 16)
+    shown = ["".join(text for text, _ in line) for line in drawn]
+    (early,) = (line for line in shown if "#0" in line)
+    (late,) = (line for line in shown if "#1" in line)
+    assert "█" in early or "░" in early
+    assert "later" in late
+    assert "not reached" in late
+    assert not set("█░") & set(late)
+
+
 def test_references_are_those_of_the_summary_live_and_replayed(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
