@@ -98,16 +98,20 @@ def network(model: Model, width: int, height: int) -> list[Line]:
         glyphs = [["." if glyph != " " else glyph for glyph in row] for row in glyphs]
     _put_dots(view, glyphs, styles, ascii_only=model.ascii)
     lines = [_joined(row, inks) for row, inks in zip(glyphs, styles, strict=True)]
-    cut = f"  {len(view.cut)} edges cut" if view.cut else ""
+    cut = f"  {_edges_of(len(view.cut))} cut" if view.cut else ""
     title: Line = [
         ("network ", HEAD),
         (
-            f" {len(view.dots)} {_what(view)}, {len(view.geometry.edges)} edges  g:view  c:color",
+            f" {len(view.dots)} {_what(view)}, {_edges_of(len(view.geometry.edges))}  g:view  c:color",
             DIM,
         ),
         (cut, CUT),
     ]
     return box(title, [*lines[: height - 3], _legend(view, inner)], width, height)
+
+
+def _edges_of(count: int) -> str:
+    return f"{count} edge{'' if count == 1 else 's'}"
 
 
 def _what(view: NetworkView) -> str:
@@ -119,12 +123,15 @@ def _legend(view: NetworkView, width: int) -> Line:
     scale += [("●", style) for style in HEATS]
     scale.append((f" {brief(view.high)}  ", DIM))
     more = "+" if view.is_least else ""
-    line: Line = [
-        *scale,
+    messages: Line = [
         ("╱", GOOD),
         (f" {view.flying}{more} on their way  ", DIM),
         ("╱", WARN),
         (f" {view.lost}{more} lost or held  ", DIM),
+    ]
+    line: Line = [
+        *scale,
+        *(messages if _what(view) == "agents" else []),  # among groups no message is drawn
         ("╱", CUT),
         (" cut  ", DIM),
         ("✕", BAD),

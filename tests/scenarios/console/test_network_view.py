@@ -182,7 +182,7 @@ def test_thousands_are_groups(tmp_path: Path) -> None:
     viewer, _ = stood(perform(tree, tmp_path), 1.0)
     viewer.session.pane.change(scale="network")
     shown = "\n".join(told(viewer, 120, 40))
-    assert "2 groups, 1 edges" in shown
+    assert "2 groups, 1 edge " in shown
     assert "phones 450" in shown
     assert "50 of 50 up" in shown
 
