@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
 from scenarios.console.drawing.story import story
-from scenarios.console.drawing.styled_text import DOTS, GOOD, brief, target_at, width_of
+from scenarios.console.drawing.styled_text import CUT, DOTS, GOOD, brief, target_at, width_of
 from scenarios.console.sources.histories import Histories
 from scenarios.console.sources.references import References, from_summary
 from tests.support.builders import perform, private
@@ -67,6 +67,24 @@ def test_nothing_is_drawn_behind_now(share: float, size: int) -> None:
     axis = Axis(1.0, share, 0.0, 1.0)
     found = dots(draw_curves([Curve(((0.0, 0.2), (1.0, 0.9)), GOOD)], [], axis, 5, size), GOOD)
     assert max(x for x, _ in found) <= 2 * size * share + 1
+
+
+@given(st.floats(0, 1), st.integers(1, 12), st.integers(4, 60))
+def test_what_is_compared_is_a_dashed_line_at_its_value_from_end_to_end(
+    value: float, rows: int, size: int
+) -> None:
+    axis = Axis(1.0, 0.1, 0.0, 1.0)
+    found = dots(draw_curves([], [(value, CUT)], axis, rows, size), CUT)
+    assert found == {(x, row_of(value, axis, rows)) for x in range(2 * size) if x % 4 < 2}
+    assert abs(row_of(value, axis, rows) - (1 - value) * (4 * rows - 1)) <= 0.5
+
+
+@given(st.floats(0.1, 0.8), st.integers(8, 60))
+def test_nothing_is_drawn_before_the_first_sample(first: float, size: int) -> None:
+    curve = Curve(((first, 0.5), (1.0, 0.5)), GOOD)
+    found = dots(draw_curves([curve], [], Axis(1.0, 1.0, 0.0, 1.0), 5, size), GOOD)
+    wanted = {x for x in range(2 * size) if (x + 0.5) / (2 * size) >= first}
+    assert {x for x, _ in found} == wanted
 
 
 def test_stairs_keep_a_value_until_the_next() -> None:
@@ -242,6 +260,19 @@ def test_a_crowd_folds_to_the_same_as_few() -> None:
     assert isinstance(one, Point)
     assert one.low == other.low
     assert one.mean == pytest.approx(other.mean, rel=0.01)
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=60))
+def test_a_point_is_the_mean_and_where_80_percent_lie(values: list[float]) -> None:
+    kept = Histories(len(values))
+    kept.add(0, {"loss": values})
+    (point,) = kept.series("loss")
+    ranked = sorted(values)
+    assert point.mean == pytest.approx(math.fsum(values) / len(values), abs=1e-9)
+    for share, found in ((0.1, point.low), (0.9, point.high)):
+        place = share * (len(values) - 1)
+        under, over = ranked[math.floor(place)], ranked[math.ceil(place)]
+        assert found == pytest.approx(under + (place % 1) * (over - under), abs=1e-9)
 
 
 def test_shares_of_budgets_are_means_of_shares() -> None:
