@@ -13,10 +13,20 @@ from hypothesis import strategies as st
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
 from scenarios.console.drawing.story import story
-from scenarios.console.drawing.styled_text import CUT, DOTS, GOOD, brief, target_at, width_of
+from scenarios.console.drawing.styled_text import (
+    CUT,
+    DOTS,
+    GOOD,
+    STEPS,
+    WARN,
+    Line,
+    brief,
+    target_at,
+    width_of,
+)
 from scenarios.console.sources.histories import Histories
 from scenarios.console.sources.references import References, from_summary
-from tests.support.builders import perform, private
+from tests.support.builders import perform, private, scenario
 from tests.support.looks import stood
 from tests.support.screens import HEADER, STORY, model
 from tests.worlds.test_divergence import explode
@@ -130,6 +140,64 @@ def test_metric_budget_faults_and_axis_stand_under_each_other(width: int) -> Non
     assert len(instants) > 10
     assert all(len(each) == 1 for each in instants.values())
     assert max(map(width_of, drawn)) == width
+
+
+def _axis_cells(line: Line) -> dict[int, tuple[str, int]]:
+    """The characters of a line that stand on the axis of time, by their cell, with how many cells it has."""
+    found, column = {}, 0
+    for text_, _ in line:
+        for at, c in enumerate(text_):
+            hit = target_at(line, column + at)
+            if hit is not None and hit[0].kind == "time":
+                found[hit[1]] = c, hit[0].width
+        column += len(text_)
+    return found
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 59), st.floats(0, 1)), min_size=1, max_size=8),
+    st.floats(0, 60),
+    st.integers(60, 200),
+)
+def test_budgets_are_steps_at_their_instants(
+    spent: list[tuple[float, float]], now: float, width: int
+) -> None:
+    spent = sorted(spent)
+    told, header = replace(STORY, spent=spent), replace(HEADER, now_s=now)
+    drawn = story(model(story=told, windows=[], header=header), width, 14)
+    (line,) = (line for line in drawn if any("% of cap" in text for text, _ in line))
+    assert f" {math.floor(100 * spent[-1][1] + 1e-6)} % of cap" in line[1][0]
+    for at, (c, size) in _axis_cells(line).items():
+        t = 60.0 * (at + 0.5) / size
+        shares = [share for when, share in spent if when <= t <= now]
+        assert c == (STEPS[min(7, int(8 * shares[-1]))] if shares else " ")
+
+
+@given(st.floats(0, 50), st.floats(1, 60), st.floats(0, 60), st.integers(60, 200))
+def test_bars_and_the_mark_stand_at_their_instants(
+    begun: float, lasts: float, now: float, width: int
+) -> None:
+    """Each edge lies within a cell of its instant; what is over is full, what is to come is not."""
+    window = Window(0, "slow", "slow", (2,), begun, None, begun + lasts)
+    header = replace(HEADER, now_s=now)
+    drawn = story(model(story=STORY, windows=[window], header=header), width, 14)
+    (line,) = (line for line in drawn if any("#0" in text for text, _ in line))
+    cells = _axis_cells(line)
+    bar = {at: c for at, (c, _) in cells.items() if c in "█░"}
+    step = 60.0 / next(size for _, size in cells.values())
+    assert abs(min(bar) * step - begun) <= step
+    assert abs((max(bar) + 1) * step - min(60.0, begun + lasts)) <= step
+    assert set(bar) == set(range(min(bar), max(bar) + 1))
+    for at, c in bar.items():
+        assert c == "█" or (at + 1) * step >= now
+        assert c == "░" or at * step <= now
+    (axis,) = (line for line in drawn if any("▲" in text for text, _ in line))
+    marks = _axis_cells(axis)
+    (mark,) = (at for at, (c, _) in marks.items() if c == "▲")
+    assert abs((mark + 0.5) * step - now) <= step
+    row = "".join(marks[at][0] for at in range(len(marks)))
+    for name in re.finditer(r"([0-9.]+)s", row):
+        assert abs((name.start() + name.end()) / 2 * step - float(name[1])) <= 1.5 * step
 
 
 def test_the_headline_and_both_lines_are_said() -> None:
@@ -283,6 +351,44 @@ def test_shares_of_budgets_are_means_of_shares() -> None:
     assert kept.shares("epsilon", np.array([2.0, 4.0])) == [(0.0, 0.375), (1.0, 0.875)]
 
 
+def test_caps_that_differ_have_no_line_and_count_as_shares(tmp_path: Path) -> None:
+    caps = [4.0] * 4 + [9.0] * 2
+    nodes = [
+        {"name": f"of-{cap:g}", "count": count, "budget": {"epsilon": cap, "delta": 1e-5}}
+        for cap, count in ((4.0, 4), (9.0, 2))
+    ]
+    ran = perform(private(nodes=nodes), tmp_path)
+    viewer, control = stood(ran, 20.0)
+    assert control.source.references().of("epsilon", control.source.facts) == []
+    (last,) = (e for e in ran.events("sampled") if e["t"] == 20 * 10**9)
+    shares = [epsilon / cap for epsilon, cap in zip(last["values"]["epsilon"], caps, strict=True)]
+    told = viewer.model(120, 36).story
+    assert told.spent[-1] == (20.0, pytest.approx(sum(shares) / len(shares)))
+    assert told.references == [
+        ("alone", ran.outcome.summary["local"]["accuracy"]),
+        ("central", ran.outcome.summary["central"]["accuracy"]),
+    ]
+
+
+def test_less_error_is_a_gain(tmp_path: Path) -> None:
+    """The score of regression is an error: the gain is what it is less than that of learning alone."""
+    ran = perform(scenario(task={"loss": "squared", "l2": 0.1}), tmp_path)
+    viewer, _ = stood(ran, 10.0)
+    told, local = viewer.model(120, 36).story, ran.outcome.summary["local"]["rmse"]
+    assert told.metric == "rmse.test*"
+    gain = local - told.points[-1].mean
+    assert told.headline == f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone"
+    assert told.gains == (gain > 0)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_gain_has_the_colour_of_what_it_is(sign: float) -> None:
+    told = replace(STORY, gains=sign > 0)
+    (title, *_) = story(model(story=told), 120, 14)
+    styles = {style for text, style in title if "gain" in text}
+    assert styles == {GOOD if sign > 0 else WARN}
+
+
 @pytest.mark.parametrize("hit", [0, 2])
 def test_the_headline_is_the_gain_of_the_summary(tmp_path: Path, hit: int) -> None:
     """Over the agents that have a score: the mean of those, less the mean of all alone, compares two sets of agents."""
@@ -291,7 +397,9 @@ def test_the_headline_is_the_gain_of_the_summary(tmp_path: Path, hit: int) -> No
     viewer, control = stood(ran, 20.0)
     gain = ran.outcome.summary["gain"]
     sign = "+" if gain >= 0 else "−"
-    assert viewer.model(120, 36).story.headline == f"gain {sign}{brief(abs(gain))} over alone"
+    told = viewer.model(120, 36).story
+    assert told.headline == f"gain {sign}{brief(abs(gain))} over alone"
+    assert told.gains == (gain > 0)
     sample = next(e for e in ran.events("sampled") if e["t"] == 10 * 10**9)
     scores = sample["values"]["accuracy.test"]
     control.source.seek(10 * 10**9)
