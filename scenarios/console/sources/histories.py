@@ -97,7 +97,7 @@ class Histories:
         Of thousands, the values of single agents are kept no longer: there it is known where all numbers are equal.
         """
         equal = bool((of == of[0]).all())
-        if not equal and self._size > MANY:
+        if not equal and self._size > _WHOLE:
             return []
         if equal:
             return [(p.t_s, min(1.0, p.mean / float(of[0]))) for p in self.series(name)]

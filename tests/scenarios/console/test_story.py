@@ -343,6 +343,16 @@ def test_a_point_is_the_mean_and_where_80_percent_lie(values: list[float]) -> No
         assert found == pytest.approx(under + (place % 1) * (over - under), abs=1e-9)
 
 
+@pytest.mark.parametrize("size", [2, 400, 401, 4000])
+def test_caps_of_a_crowd_may_differ(size: int) -> None:
+    kept, caps = Histories(size), np.arange(1.0, size + 1)
+    for t in range(3):
+        kept.add(t, {"epsilon": [t / 4 * cap for cap in caps]})
+    assert kept.shares("epsilon", caps) == [
+        (t / 1e9, pytest.approx(t / 4, rel=1e-6)) for t in range(3)
+    ]
+
+
 def test_shares_of_budgets_are_means_of_shares() -> None:
     kept = Histories(2)
     kept.add(0, {"epsilon": [1.0, 1.0]})
@@ -373,12 +383,16 @@ def test_caps_that_differ_have_no_line_and_count_as_shares(tmp_path: Path) -> No
 def test_less_error_is_a_gain(tmp_path: Path) -> None:
     """The score of regression is an error: the gain is what it is less than that of learning alone."""
     ran = perform(scenario(task={"loss": "squared", "l2": 0.1}), tmp_path)
-    viewer, _ = stood(ran, 10.0)
-    told, local = viewer.model(120, 36).story, ran.outcome.summary["local"]["rmse"]
-    assert told.metric == "rmse.test*"
-    gain = local - told.points[-1].mean
-    assert told.headline == f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone"
-    assert told.gains == (gain > 0)
+    local, gains = ran.outcome.summary["local"]["rmse"], set()
+    for at in (1.0, 10.0, 20.0):
+        viewer, _ = stood(ran, at)
+        told = viewer.model(120, 36).story
+        assert told.metric == "rmse.test*"
+        gain = local - told.points[-1].mean
+        assert told.headline == f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone"
+        assert told.gains == (gain > 0)
+        gains.add(told.gains)
+    assert gains == {False, True}
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
@@ -439,6 +453,9 @@ def test_references_are_those_of_the_summary_live_and_replayed(
     assert known.central.get("accuracy.test") == summary["central"]["accuracy"]
     assert known == from_summary(summary)
     facts = control.source.facts
+    losses = [summary[name]["loss"] for name in ("local", "central")]
+    assert losses[0] != losses[1]
+    assert known.of("loss", facts) == [("alone", losses[0]), ("central", losses[1])]
     assert known.of("gain", facts) == [("alone", 0.0)]
     assert ("cap", facts.cap_of(0)) in known.of("epsilon", facts)
     assert References({}, {}).of("loss", facts) == []
