@@ -34,6 +34,8 @@ from scenarios.console.drawing.styled_text import (
 
 Cells = NDArray[np.int64]
 Pair = tuple[int, int]
+_MARKS = ("╱", "✕")
+"""What begins an entry of the legend."""
 _LABELLED = 30
 """Up to so many dots bear their ids, as long as there is room."""
 _AWAY = 6
@@ -143,6 +145,8 @@ def _legend(view: NetworkView, width: int) -> Line:
             break
         kept.append((text, style))
         used += len(text)
+    if kept and len(kept) < len(line) and kept[-1][0] in _MARKS:
+        kept.pop()  # a mark without its words
     return kept
 
 

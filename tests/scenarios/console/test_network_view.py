@@ -58,6 +58,12 @@ def test_every_agent_is_found_by_a_click_once(width: int, height: int) -> None:
     assert sorted(map(int, map(str, hits))) == list(range(60))
 
 
+@pytest.mark.parametrize("width", range(20, 120, 7))
+def test_the_legend_has_no_mark_without_its_words(width: int) -> None:
+    legend = "".join(text for text, _ in network(model(60, "network"), width, 12)[-2])
+    assert legend.rstrip(" │")[-1] not in "╱✕"
+
+
 def test_a_colour_is_a_step_of_its_share() -> None:
     assert [heat((k + 0.5) / 9) for k in range(9)] == list(HEATS)
     assert heat(2.0) == HEATS[-1]
