@@ -1,5 +1,6 @@
 """The network: places without chance, cuts from the instant that they begin, and agents where a click finds them."""
 
+import statistics
 import time
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenarios.console.assembly.places import places
 from scenarios.console.drawing.network import network
-from scenarios.console.drawing.styled_text import CUT, HEATS, heat, target_at, width_of
+from scenarios.console.drawing.styled_text import CUT, HEATS, brief, heat, target_at, width_of
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
 from tests.support.screens import model
@@ -179,6 +180,38 @@ def test_messages_on_their_way_are_those_of_the_identity(tmp_path: Path) -> None
         assert {(min(p), max(p)) for p in arrived if p[0] is not None} == set(shown.flows)  # type: ignore[type-var]
 
 
+def test_a_share_is_that_of_the_cap_or_lies_between_the_least_and_the_most(tmp_path: Path) -> None:
+    ran = perform(private(), tmp_path)
+    viewer, _ = stood(ran, 10.0)
+    (sample,) = (e["values"] for e in ran.events("sampled") if e["t"] == 10 * 10**9)
+    viewer.session.pane.change(scale="network")
+    shown = viewer.model(120, 40).network
+    assert shown is not None
+    assert (shown.low, shown.high) == (0.0, 1.0)
+    assert [dot.share for dot in shown.dots] == pytest.approx([e / 4 for e in sample["epsilon"]])
+    viewer.session.pane.change(color="loss")
+    shown = viewer.model(120, 40).network
+    assert shown is not None
+    low, high = min(sample["loss"]), max(sample["loss"])
+    assert (shown.low, shown.high) == (low, high)
+    found = [dot.share for dot in shown.dots]
+    assert found == pytest.approx([(v - low) / (high - low) for v in sample["loss"]])
+
+
+def test_a_lost_message_is_shown_for_a_third_of_a_second_on_the_wall(tmp_path: Path) -> None:
+    """At four times the pace of time itself that is 1.2 simulated seconds."""
+    network = {"topology": "complete", "latency": 0.05, "loss": 0.5}
+    ran = perform(private(network=network), tmp_path)
+    for at in (2.0, 3.3, 6.1):
+        viewer, _ = stood(ran, at, 4.0)
+        viewer.session.pane.change(scale="network")
+        shown = viewer.model(120, 40).network
+        assert shown is not None
+        sent = [e for e in ran.events("sent") if at - 1.2 <= e["t"] / 1e9 <= at]
+        lost = sum(e["arrives"].count(-1) for e in sent)
+        assert shown.lost == lost or (shown.is_least and shown.lost < lost)
+
+
 def test_thousands_are_groups(tmp_path: Path) -> None:
     group = {"clock": {"kind": "poisson", "rate": 0.2}, "budget": {"epsilon": 4.0, "delta": 1e-5}}
     tree = private(
@@ -191,6 +224,14 @@ def test_thousands_are_groups(tmp_path: Path) -> None:
     assert "2 groups, 1 edge " in shown
     assert "phones 450" in shown
     assert "50 of 50 up" in shown
+    assert "on their way" not in shown  # no message is drawn among groups
+    view = viewer.model(120, 40).network
+    assert view is not None
+    epsilons = viewer.session.pane.source.epsilons()
+    for dot, ids in zip(view.dots, (range(450), range(450, 500)), strict=True):
+        median = statistics.median(epsilons[i] / 4 for i in ids)
+        assert dot.share == pytest.approx(median)
+        assert dot.note.startswith(f"median {brief(median)},")
 
 
 def test_arrows_go_to_the_nearest_agent_in_their_direction(tmp_path: Path) -> None:
