@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.console.assembly.places import places
-from scenarios.console.drawing.network import network
-from scenarios.console.drawing.styled_text import CUT, HEATS, brief, heat, target_at, width_of
+from scenarios.console.drawing.network import Geometry, network
+from scenarios.console.drawing.styled_text import CUT, HEATS, Spot, brief, heat, target_at, width_of
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
-from tests.support.screens import model
+from tests.support.screens import model, network_view
 
 Edges = list[tuple[int, int]]
 
@@ -57,6 +58,39 @@ def test_every_agent_is_found_by_a_click_once(width: int, height: int) -> None:
         if (hit := target_at(line, column)) is not None and hit[0].kind == "agent"
     ]
     assert sorted(map(int, map(str, hits))) == list(range(60))
+
+
+@given(st.tuples(*[st.floats(0, 1)] * 4), st.integers(30, 150), st.integers(8, 50))
+def test_an_edge_is_a_line_from_agent_to_agent(
+    ends: tuple[float, float, float, float], width: int, height: int
+) -> None:
+    """A cell of dots in every column, or in every row, between the two, beside the straight line; none elsewhere."""
+    (x0, y0, x1, y1) = ends
+    shown = replace(network_view(2), geometry=Geometry([(x0, y0), (x1, y1)], [(0, 1)]), cursor=None)
+    lines = network(replace(model(2, "network"), network=shown), width, height)[1:-2]
+    agents, cells, labels = {}, set(), set()
+    for row, line in enumerate(lines):
+        column = 0
+        for text, style in line:
+            for at, c in enumerate(text, column):
+                if isinstance(style, Spot):
+                    agents[style.target.value] = at, row
+                elif "\u2800" < c <= "\u28ff":
+                    cells.add((at, row))
+                elif c in "01":
+                    labels.add((at, row))
+            column += len(text)
+    (c0, r0), (c1, r1) = agents[0], agents[1]
+    across, down = abs(c1 - c0), abs(r1 - r0)
+    for c, r in cells:
+        assert min(c0, c1) <= c <= max(c0, c1)
+        assert min(r0, r1) <= r <= max(r0, r1)
+        assert abs((c - c0) * (r1 - r0) - (r - r0) * (c1 - c0)) <= across + down
+    covered = cells | labels | {(c0, r0), (c1, r1)}
+    if across >= down:
+        assert {c for c, _ in covered} >= set(range(min(c0, c1), max(c0, c1) + 1))
+    else:
+        assert {r for _, r in covered} >= set(range(min(r0, r1), max(r0, r1) + 1))
 
 
 @pytest.mark.parametrize("width", range(20, 120, 7))

@@ -1,6 +1,7 @@
 """The tour: every caption is true of the run that it is shown on, and a person can go through all of them."""
 
 import json
+import statistics
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from scenarios.api.runs import run_sync
 from scenarios.console.control.tour import CAPTIONS, SCENARIO, figures_of
 from scenarios.console.sources.recording import Recording
+from scenarios.records.reader import RunRecord
 from tests.support.command import hush
 from tests.support.terminal import Terminal
 
@@ -54,6 +56,51 @@ def test_figures_are_those_of_the_files(folder: Path) -> None:
     assert figures.central == pytest.approx(summary["central"]["accuracy"])
     assert figures.lost == summary["messages"]["lost"]
     assert figures.epsilon_max == pytest.approx(summary["epsilon"]["max"], rel=1e-7)
+
+
+def test_a_caption_says_what_the_files_say(folder: Path) -> None:
+    """Every number of every caption, from events and the summary alone."""
+    events = list(RunRecord(folder).events())
+    summary = json.loads((folder / "summary.json").read_text())
+    alone, central = summary["local"]["accuracy"], summary["central"]["accuracy"]
+
+    def sampled(metric: str, at: float) -> list[float]:
+        (values,) = (e["values"] for e in events if e["kind"] == "sampled" and e["t"] == at * 1e9)
+        return [float(value) for value in values[metric]]
+
+    def mean(metric: str, at: float) -> float:
+        return statistics.fmean(sampled(metric, at))
+
+    def count(kind: str, until: float, **fields: str) -> int:
+        shown = (e for e in events if e["kind"] == kind and e["t"] <= until * 1e9)
+        return sum(all(e[k] == v for k, v in fields.items()) for e in shown)
+
+    done = count("spent", 17, reason="planned")
+    numbers = (
+        ["100 agents", f"right in {100 * mean('accuracy.test', 0):.0f} of 100"],
+        [f"ε = {mean('epsilon', 4):.2f} of 4 is spent", "eavesdropper view, δ = 0.0001, gaussian"],
+        [f"{count('lost', 9):,} messages are lost so far"],
+        [f"{done} agents are done"],
+        [f"from {mean('accuracy.test', 17):.3f} at 17 s to {mean('accuracy.test', 22):.3f}"],
+        [f"its ε stays at {sampled('epsilon', 26)[42]:.2f}"],
+        [
+            f"reach {mean('accuracy.test', 32):.3f}, each alone would have {alone:.3f}",
+            f"without noise, {central:.3f}",
+        ],
+        [
+            f"{mean('accuracy.test', 40) - alone:+.3f} accuracy",
+            f"at most {max(sampled('epsilon', 40)):.2f} of 4)",
+        ],
+    )
+    recording = Recording(folder)
+    for caption, expected in zip(CAPTIONS, numbers, strict=True):
+        recording.seek(round(caption.at_s * 1e9))
+        says = caption.says(figures_of(recording))
+        for words in expected:
+            assert words in says
+    assert sampled("epsilon", 26)[42] == sampled("epsilon", 30)[42] == sampled("epsilon", 24)[42]
+    assert count("restarted", 29.9) == 0
+    assert count("restarted", 30) == count("crashed", 40) == 1
 
 
 @pytest.mark.slow
