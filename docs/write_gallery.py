@@ -248,11 +248,12 @@ def result_words(summary: Mapping[str, Any], run: SampledRun) -> str:
 
 
 def _judged(expect: Mapping[str, Any]) -> str:
-    """Say what was got and what was expected: `gap 1.4e-14, expected <= 0.01`."""
-    wanted = expect["wanted"].rpartition(" (")[0] or expect["wanted"]
+    """Say what was got, and what was expected and when: `gap 1.4e-14, expected at most 0.01`."""
+    wanted, _, when = expect["wanted"].rpartition(" (")
     metric, sign, bound = re.split(r" (<=|>=|<|>|=) ", wanted, maxsplit=1)
     words = {"<=": "at most ", ">=": "at least ", "<": "below ", ">": "above ", "=": ""}[sign]
-    return f"{metric} {_say(expect['got'])}, expected {words}{bound}"
+    then = "" if when == "end)" else f" {when.rstrip(')')}"
+    return f"{metric} {_say(expect['got'])}, expected {words}{bound}{then}"
 
 
 def _epsilon_words(summary: Mapping[str, Any]) -> str:
@@ -523,7 +524,8 @@ def run_again(names: Sequence[str]) -> dict[str, Entry]:
             except ScenarioError as error:
                 if not published(load(name)):
                     raise
-                say(f"{name}: kept as it was; {error}", error=True)
+                reason = str(error).split("\n")[0]
+                say(f"{name}: kept as it was; {reason}", error=True)
     return entries
 
 

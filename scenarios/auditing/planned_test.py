@@ -97,8 +97,8 @@ def runs_for(of: Power, wanted: float = WANTED) -> int | None:
     while high > FEWEST and high - low > high // 20:
         middle = (low + high) // 2
         low, high = (low, middle) if of(middle) >= wanted else (middle, high)
-    unit = 10 ** max(0, len(str(high)) - 2)
-    return -(-high // unit) * unit
+    unit = int(10 ** max(0, len(str(high)) - 2))
+    return math.ceil(high / unit) * unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return argparse.Namespace(verb=None, version=False)
     first, *others = words
     if first in _HELP:
-        say(*overview())
+        say(*help_of(next(iter(others), None)))
         raise SystemExit(0)
     if first == "--version":
         return argparse.Namespace(verb=None, version=True)

@@ -16,8 +16,9 @@ _ABOUT = (
     "and to the privacy that was promised?"
 )
 _NEXT = (
-    "New here? `hush run` shows the quickstart, `hush show latest` says what came of it, `hush list` has "
-    "more to run. `hush VERB --help` (or `hush help VERB`) has a verb's options, examples and exit codes."
+    "New here? `hush tour` shows a run with captions, `hush show latest` says what came of it, `hush new "
+    "world.toml` starts a world of your own. `hush VERB --help` (or `hush help VERB`) has a verb's options, "
+    "examples and exit codes."
 )
 
 

@@ -82,7 +82,10 @@ def _unknown(word: str) -> str:
     if separator and whose in known:
         family = next(family for family in families() if family.name == whose)
         return f"there is no {whose.replace('-', ' ')} '{name}'; {nearest(name, family.names())}"
-    close = nearest_few(word, [*all_names(), *library_names()])
+    if separator and (families_near := nearest_few(whose, known)):
+        listed = " or ".join(f"'{name}:'" for name in families_near)
+        return f"there is no family of words '{whose}'; did you mean {listed}?"
+    close = nearest_few(word.casefold(), [*all_names(), *library_names()])
     if not close:
         listed = ", ".join(f"{name}:" for name in known)
         return (

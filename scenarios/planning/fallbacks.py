@@ -87,6 +87,6 @@ def _keys_below(rule: Any, value: Any) -> dict[str, Field]:
     if isinstance(rule, FaultRule):
         return keys_of_faults()
     if isinstance(rule, Kinds) and isinstance(value, dict):
-        kind = value.get(rule.tag)
+        kind = str(value.get(rule.tag))
         return dict(keys_of(rule.kinds[kind])) if kind in rule.kinds else {}
     return {}

@@ -19,6 +19,9 @@ from actors.events import (
     Rejected,
     Released,
     Restarted,
+    RoundAborted,
+    RoundClosed,
+    RoundOpened,
     Sent,
     Spent,
     Superseded,
@@ -80,6 +83,10 @@ class Teller:
         """Return `agent 7`, or `the server`."""
         return f"agent {agent}" if agent < self._facts.size else "the server"
 
+    def _option(self, agent: int) -> str:
+        """Return what `--agent` takes for an agent."""
+        return str(agent) if agent < self._facts.size else "server"
+
     # an agent at an instant
 
     def in_words(self, moment: Moment) -> list[str]:
@@ -87,7 +94,12 @@ class Teller:
         manifest = self._record.manifest
         end = self._record.length
         when = "the end" if moment.instant == end else _at(moment.instant)
-        head = f"{self.name(moment.agent)} ({moment.group}) at {when}"
+        who = self.name(moment.agent)
+        head = (
+            f"{who} ({moment.group}) at {when}"
+            if moment.agent < self._facts.size
+            else f"{who} at {when}"
+        )
         lines = [
             f"{head} · {manifest['scenario']} · seed {manifest['seed']} · "
             f"{self._record.ended} at {_at(end)}; {moment.seq:,} events until then",
@@ -188,7 +200,7 @@ class Teller:
         ]
         if len(messages) > LAST:
             lines.append(
-                f"             the last {LAST}; hush explain {self._record.path} --agent {moment.agent} --message N tells of each"
+                f"             the last {LAST}; hush explain {self._record.path} --agent {self._option(moment.agent)} --message N tells of each"
             )
         lines += [f"             {self._message(message)}" for message in messages[-LAST:]]
         return lines
@@ -337,7 +349,7 @@ class Teller:
             f"{manifest['scenario']} · seed {manifest['seed']}",
             "",
             f"  sent       at {_at(event.t)} ({_event(event)}): {_carried(message)}, version {event.version}, "
-            f"{event.bytes:,} bytes to each of {len(event.to)} receivers",
+            f"{event.bytes:,} bytes to {_receivers(len(event.to))}",
         ]
         lines += self._why(fold, message)
         lines += self._cost(fold, message)
@@ -445,12 +457,9 @@ class Teller:
                 return f"{kind}rejected at {_at(copy.decided_at or 0)}: {copy.reason} (event {copy.decided_by})"
             case Fate.ON_THE_WAY if copy.held:
                 return f"{kind}held by a fault, and not let go"
-            case Fate.ON_THE_WAY if copy.due is None:
-                return f"{kind}on the way"
             case Fate.ON_THE_WAY:
-                return (
-                    f"{kind}on the way, to arrive at {_at(copy.due)}; its receiver has not looked"
-                )
+                due = "" if copy.due is None else f", to arrive at {_at(copy.due)}"
+                return f"{kind}on the way{due}; its receiver has not looked"
         taken = 0 if copy.arrived is None else copy.arrived - sent.t
         arrived = f"{kind}arrived after {exact_seconds(max(0, round(taken, -3)))} s"
         match copy.fate:
@@ -480,6 +489,10 @@ class Teller:
         }
 
 
+def _receivers(count: int) -> str:
+    return "its one receiver" if count == 1 else f"each of {count} receivers"
+
+
 def _did(event: Event) -> str:
     """Return what an agent did at an event of its own, in the past tense."""
     if isinstance(event, Released):
@@ -488,6 +501,8 @@ def _did(event: Event) -> str:
         return f"was charged for release {event.k}"
     if isinstance(event, Proposed | Refused):
         return f"{event.__struct_config__.tag} release {event.k}"
+    if isinstance(event, RoundOpened | RoundClosed | RoundAborted):
+        return f"{str(event.__struct_config__.tag).removeprefix('round_')} round {event.round}"
     if isinstance(event, Derived):
         return "made a vector of what was released and heard"
     if isinstance(event, Merged):

@@ -246,13 +246,22 @@ def plant(monkeypatch: pytest.MonkeyPatch, metric: Metric) -> None:
 
 
 def test_a_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says whether it reads models, and has a formula; a fault by one that reads them is refused without `oracle`."""
+    """It says whether it reads models and what it counts, and has a formula; a fault by one that reads them is refused without `oracle`."""
     name = NEW.replace("-", ".")
     with pytest.raises(TypeError, match="reads_models"):
-        Metric(name, "new", compute=lambda _: 0.0)  # type: ignore[call-arg]
+        Metric(name, "new", unit="a number", compute=lambda _: 0.0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unit"):
+        Metric(name, "new", reads_models=True, compute=lambda _: 0.0)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="compute"):
-        Metric(name, "new", reads_models=True)  # type: ignore[call-arg]
-    read = Metric(name, "new", reads_models=True, per_agent=True, compute=lambda at: at.theta[:, 0])
+        Metric(name, "new", reads_models=True, unit="a number")  # type: ignore[call-arg]
+    read = Metric(
+        name,
+        "new",
+        reads_models=True,
+        unit="a number",
+        per_agent=True,
+        compute=lambda at: at.theta[:, 0],
+    )
     plant(monkeypatch, read)
     by_value = scenario(fault=[{"when": f"{name}.mean > 1e9", "crash": [0]}])
     chosen = {"at": 1.0, "crash": {"highest": name}}

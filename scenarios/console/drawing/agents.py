@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from scenarios.console.drawing.head import totals
-from scenarios.console.drawing.layout import across, label, rows_in
+from scenarios.console.drawing.layout import across, cell_width, label, rows_in
 from scenarios.console.drawing.model import Model, Row
 from scenarios.console.drawing.styled_text import (
     DIM,
@@ -151,7 +151,8 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
     total, rows = len(nodes.states), max(0, height - 3)
     row, room = across(width, total), label(total)
     legend = _legend(model) if inner >= 40 else []
-    names = " ".join(str(c % 10) for c in range(row)).ljust(2 * row)
+    wide = cell_width(width, total)
+    names = "".join(f"{c % 10:<{wide}}" for c in range(row))
     lines: list[Line] = [words(" " * (room + 1) + names, DIM)]
     first = 0
     if nodes.cursor is not None and total > row * rows:
@@ -159,24 +160,27 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
     for start in range(first * row, min(total, (first + rows) * row), row):
         line: Line = [(f"{start:>{room}} ", DIM)]
         for i in range(start, min(total, start + row)):
-            glyph, style = _cell(nodes.states[i], nodes.shares[i], chosen=i == nodes.cursor)
+            glyph, style = _cell(
+                nodes.states[i], nodes.shares[i], wide - 1, chosen=i == nodes.cursor
+            )
             line.append((glyph, Spot(style, Target("agent", i))))
             line.append((" ", PLAIN))
-        lines.append(fit(line, room + 1 + 2 * row))
+        lines.append(fit(line, room + 1 + wide * row))
     for at, note in enumerate(legend[: height - 2]):
         if at == len(lines):
-            lines.append(words(" " * (room + 1 + 2 * row)))
+            lines.append(words(" " * (room + 1 + wide * row)))
         lines[at] = [*lines[at], ("  ", PLAIN), *note]
     last = min(total, (first + rows) * row)
     shown = f"  {first * row}–{last - 1} of {total}" if last - first * row < total else ""
     return box([("grid ε ", HEAD), (f" g:view{shown}", DIM)], lines, width, height)
 
 
-def _cell(state: str, share: float, *, chosen: bool) -> tuple[str, str]:
+def _cell(state: str, share: float, width: int, *, chosen: bool) -> tuple[str, str]:
+    """Return what is drawn of an agent: its share as a step, as a bar where there is room, else its glyph."""
     glyph, _, style = STATES[state]
     if state in {"up", "done"} and not math.isnan(share):
-        glyph, style = step(share), heat(share)
-    return glyph, PICK if chosen else style
+        glyph, style = step(share) if width == 1 else bar(share, width), heat(share)
+    return f"{glyph:<{width}}", PICK if chosen else style
 
 
 def _legend(model: Model) -> list[Line]:

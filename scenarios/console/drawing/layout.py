@@ -23,6 +23,7 @@ _GOOD_CHART = 2
 """So many lines more make the chart good to read, before there are events."""
 _CHART, _TALL_CHART, _MOST_FAULTS = 9, 16, 8
 _MOST_ROWS, _LINKED = 24, 16
+_GRID_ROWS, _WIDEST_CELL = 10, 7
 LEGEND = 15
 """What stands beside the cells of a grid."""
 
@@ -156,10 +157,22 @@ def rows_in(height: int) -> int:
 
 
 def across(width: int, count: int) -> int:
-    """How many cells of a grid stand beside each other: such that ids are easy to read off."""
+    """How many cells of a grid stand beside each other: such that ids are easy to read off, in few rows."""
+    room = _room(width, count) // 2
+    fitting = [a for a in (1, 2, 5, 10, 20, 30, 40, 50, 100) if a <= max(1, room)]
+    low = [a for a in fitting if math.ceil(count / a) <= _GRID_ROWS]
+    return min(low) if low else max(fitting)
+
+
+def cell_width(width: int, count: int) -> int:
+    """How many columns a cell of a grid takes, with the blank behind it."""
+    return max(2, min(_WIDEST_CELL, _room(width, count) // across(width, count)))
+
+
+def _room(width: int, count: int) -> int:
+    """The columns of a grid that are left for its cells."""
     inner = width - 4
-    room = (inner - (LEGEND if inner >= 40 else 0) - label(count) - 1) // 2
-    return max(a for a in (1, 2, 5, 10, 20, 30, 40, 50, 100) if a <= max(1, room))
+    return inner - (LEGEND if inner >= 40 else 0) - label(count) - 1
 
 
 def label(count: int) -> int:

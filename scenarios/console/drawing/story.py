@@ -120,7 +120,12 @@ def _budget(model: Model, left: int, size: int, end: float) -> Line:
     """Draw the mean share of the budgets that is spent, as one line of steps."""
     spent, now = model.story.spent, model.header.now_s
     times = [t for t, _ in spent]
-    line: Line = [(f"{f'ε spent {100 * spent[-1][1]:.0f} % of cap'[: left - 1]:<{left}}", PLAIN)]
+    line: Line = [
+        (
+            f"{f'ε spent {math.floor(100 * spent[-1][1] + 1e-6)} % of cap'[: left - 1]:<{left}}",
+            PLAIN,
+        )
+    ]
     axis = Target("time", (0.0, end), size)
     for at in range(size):
         t = end * (at + 0.5) / size

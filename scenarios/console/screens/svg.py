@@ -8,6 +8,8 @@ from scenarios.console.drawing.styled_text import DOTS, PICK, Line
 from scenarios.language.visible_text import visible
 
 _WIDE, _HIGH, _SIZE, _EDGE, _HEAD = 8.43, 18.0, 14, 12, 34
+_PITCH, _DOT = _WIDE / 2, 2.0
+"""How far dots stand from each other across, and how wide they are."""
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
 _BLANK = "\u00a0"
 """A blank that no viewer folds."""
@@ -64,20 +66,23 @@ def animation(
 
 def _keyframes(name: str, at_frames: Sequence[int], count: int, total: int) -> str:
     """Return when an element is visible: from its first frame of a row to the one after its last."""
-    is_shown = set(at_frames)
-    steps, former = list[str](), None
+    is_shown, former = set(at_frames), False
+    changes: dict[bool, list[str]] = {True: [], False: []}
     for frame in range(count):
-        state = frame in is_shown
-        if state != former:
-            word = "visible" if state else "hidden"
-            steps.append(f"{_percent(frame, total)}{{visibility:{word}}}")
-        former = state
-    word = "visible" if former else "hidden"
-    return f"@keyframes {name}{{{''.join(steps)}to{{visibility:{word}}}}}"
+        if (frame in is_shown) != former:
+            former = not former
+            changes[former].append(_percent(frame, total))
+    rules = [
+        f"{','.join(changes[state])}{{visibility:{word}}}"
+        for state, word in ((True, "visible"), (False, "hidden"))
+        if changes[state]
+    ]
+    return f"@keyframes {name}{{{''.join(rules)}}}"
 
 
 def _percent(frame: int, total: int) -> str:
-    return f"{100 * frame / total:.4f}".rstrip("0").rstrip(".") + "%"
+    digits = 2 if total < 1000 else 4
+    return f"{100 * frame / total:.{digits}f}".rstrip("0").rstrip(".") + "%"
 
 
 def _head(width: int, height: int, title: str, theme: Theme, more: str) -> list[str]:
@@ -93,7 +98,7 @@ def _head(width: int, height: int, title: str, theme: Theme, more: str) -> list[
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across:.0f} {down:.0f}" role="img">',
         f"<title>{escape(title)}</title>",
-        f"<style>text{{font-family:{_FONTS};font-size:{_SIZE}px}}path{{stroke-width:2}}{rules}{more}</style>",
+        f"<style>text{{font-family:{_FONTS};font-size:{_SIZE}px}}path{{stroke-width:2;stroke-dasharray:{_DOT:g} {_PITCH - _DOT:.3f}}}{rules}{more}</style>",
         f'<rect width="{across:.0f}" height="{down:.0f}" rx="8" fill="{back}"/>',
         f'<text x="{across / 2:.0f}" y="22" text-anchor="middle" class="dim">{escape(title)}</text>',
     ]
@@ -123,7 +128,8 @@ def _elements(line: Line, row: int, theme: Theme) -> list[tuple[int, str]]:
             if "\u2800" <= shown[0] <= "\u28ff":
                 drawn = f'<path class="{style}" d="{_dots(shown, x, y - 0.75 * _HIGH)}"/>'
             else:
-                place = f'x="{x:.1f}" y="{y:.1f}" textLength="{len(shown) * _WIDE:.1f}"'
+                wide = f' textLength="{len(shown) * _WIDE:.1f}"' if len(shown) > 1 else ""
+                place = f'x="{x:.1f}" y="{y:.1f}"{wide}'
                 drawn = f'<text {place} class="{style}">{escape(visible(shown)).replace(" ", _BLANK)}</text>'
             elements.append((at, drawn))
     return elements
@@ -145,13 +151,16 @@ def _is_dots(c: str) -> bool:
 
 
 def _dots(text: str, x: float, y: float) -> str:
-    """Draw dots as dots: the fonts that have them are of another width."""
-    elements = []
-    for at, c in enumerate(text):
-        bits = ord(c) - 0x2800
-        for row, pair in enumerate(DOTS):
-            for column, bit in enumerate(pair):
-                if bits & bit:
-                    left = x + (at + 0.2 + 0.5 * column) * _WIDE
-                    elements.append(f"M{left:.1f} {y + (row + 0.45) * _HIGH / 4:.1f}h2")
-    return "".join(elements)
+    """Draw dots as dashes of one line for each run of them: the fonts that have them are of another width."""
+    runs = list[str]()
+    for row, pair in enumerate(DOTS):
+        shown = [bool((ord(c) - 0x2800) & bit) for c in text for bit in pair]
+        down = f"{y + (row + 0.45) * _HIGH / 4:.1f}"
+        at = 0
+        while at < len(shown):
+            length = next((k for k, dot in enumerate(shown[at:]) if not dot), len(shown) - at)
+            if length:
+                left = x + 0.2 * _WIDE + at * _PITCH
+                runs.append(f"M{left:.1f} {down}h{(length - 1) * _PITCH + _DOT:.1f}")
+            at += max(1, length)
+    return "".join(runs)

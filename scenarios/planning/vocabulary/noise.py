@@ -10,7 +10,7 @@ def _card(name: str) -> WordCard:
     charge = "ε = ∞: the release is not private" if name == "none" else _COUNTS[UNITS[name]]
     return WordCard(
         name=name,
-        says=f"A law of the noise in a release. Its scale is: {SCALES[name]}.",
+        says=f"A law of the noise in a release; its scale: {SCALES[name]}.",
         facts={
             "charge": charge,
             "stands at": "law of a ledger's line; noise of the mechanisms whose cards name it",

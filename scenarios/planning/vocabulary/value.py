@@ -4,6 +4,7 @@ from functools import cache
 
 from mechanisms.accounting.spend import SCALES
 from scenarios.language.value_rules import Choice
+from scenarios.planning.choice_words import MEANINGS
 from scenarios.planning.key_places import KeyPlace, choices, in_words, rules_of
 from scenarios.planning.word_cards import WordCard, WordFamily
 
@@ -26,7 +27,13 @@ def _words() -> dict[str, list[KeyPlace]]:
 
 def _card(name: str) -> WordCard:
     places = _words()[name]
-    first, *others = in_words(places)
+    meanings: dict[str, list[KeyPlace]] = {}
+    for place in places:
+        meanings.setdefault(MEANINGS.get((place.name, name), ""), []).append(place)
+    facts = [
+        f"as {' or '.join(in_words(some))}: {meaning or 'the card of the kind says what it does'}"
+        for meaning, some in meanings.items()
+    ]
     beside = list(
         dict.fromkeys(
             " | ".join(rule.names)
@@ -37,8 +44,7 @@ def _card(name: str) -> WordCard:
     )
     return WordCard(
         name=name,
-        says=f"A word that {first} may be{''.join(f', and {other}' for other in others)}. "
-        "docs/reference.md, section 2, and the card of the kind say what it does.",
+        says="; ".join([facts[0][0].upper() + facts[0][1:], *facts[1:]]) + ".",
         facts={"one of": "; or ".join(beside)},
     )
 

@@ -1,7 +1,6 @@
 """Completion: what may stand next follows from the verbs' records, and real shells take it."""
 
 import os
-import pty
 import select
 import shlex
 import shutil
@@ -212,6 +211,8 @@ def test_bash_completes(typed: list[str], replies: list[str], path: str, tmp_pat
 @needs_bash
 @pytest.mark.slow
 def test_tab_completes_in_an_interactive_bash(path: str, tmp_path: Path) -> None:
+    import pty  # not on Windows
+
     terminal, other = pty.openpty()
     plain = {"PATH": path, "TERM": "dumb", "PS1": "$ "}
     process = subprocess.Popen(

@@ -31,7 +31,11 @@ def visible(picture: str, count: int) -> list[set[str]]:
     assert style is not None
     frames = [set[str]() for _ in range(count)]
     rules = {
-        name: [(float(p), word) for p, word in re.findall(r"([\d.]+)%\{visibility:(\w+)\}", body)]
+        name: sorted(
+            (float(percent.rstrip("%")), word)
+            for listed, word in re.findall(r"([\d.%,]+)\{visibility:(\w+)\}", body)
+            for percent in listed.split(",")
+        )
         for name, body in re.findall(
             r"@keyframes (k\d+)\{((?:[^{}]*\{[^{}]*\})+)\}", style.text or ""
         )
@@ -46,7 +50,7 @@ def visible(picture: str, count: int) -> list[set[str]]:
         for at, frame in enumerate(frames):
             state = "hidden"
             for percent, word in rules[name]:
-                if percent <= 100 * at / total + 1e-3:
+                if percent <= 100 * at / total + 0.006:
                     state = word
             if state == "visible":
                 frame |= {ET.tostring(child, encoding="unicode") for child in node}

@@ -304,9 +304,8 @@ def test_a_theme_colours_the_screen(
     tmp_path: Path, words: tuple[str, ...], env: dict[str, str], color: str
 ) -> None:
     file = write(tmp_path, 5)
-    with Terminal(
-        100, 30, "run", str(file), "--out", str(tmp_path / "run"), *words, cwd=tmp_path, **env
-    ) as terminal:
+    given = ("run", str(file), "--out", str(tmp_path / "run"), *words)
+    with Terminal(100, 30, *given, cwd=tmp_path, program=("-m", "scenarios"), **env) as terminal:
         terminal.wait_for("● up")
         row = next(k for k, line in enumerate(terminal.screen.display) if "● up" in line)
         column = terminal.screen.display[row].index("●")

@@ -9,6 +9,7 @@ from scenarios.command.main import main
 from scenarios.command.word_card import as_tree, describe, in_lines, in_words
 from scenarios.language.reader import library_names
 from scenarios.language.table_rules import Kinds, keys_of
+from scenarios.planning.choice_words import MEANINGS
 from scenarios.planning.key_places import choices, key_places, rules_of
 from scenarios.planning.metric_names import METRICS
 from scenarios.planning.word_cards import WordCard, WordFamily, all_names, cards_of, families
@@ -58,6 +59,14 @@ def test_every_kind_that_may_stand_at_a_key_has_a_card_with_its_keys() -> None:
 
 def test_every_word_that_a_key_chooses_from_has_a_card() -> None:
     assert not [word for word in choices() if not cards_of(word)]
+
+
+def test_every_meaning_is_of_a_word_that_its_key_chooses_from() -> None:
+    """Words and meanings cannot part: none is left of a word that went, and none is without one."""
+    known = {(place.name, word) for word, places in choices().items() for place in places}
+    assert set(MEANINGS) <= known
+    own = {"views", "accountant", "calibrate", "filter"}
+    assert sorted(pair for pair in known - set(MEANINGS) if pair[0] not in own) == []
 
 
 def test_a_kind_says_at_which_keys_it_may_stand() -> None:
@@ -116,5 +125,11 @@ def test_a_family_is_asked_by_its_name(capsys: pytest.CaptureFixture[str]) -> No
     assert "hush show data-source:adult" in said.err
     assert main(["show", "metric:"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(list(FAMILIES[2].names()))
+    assert main(["show", "metrics:"]) == 2
+    assert (
+        "there is no family of words 'metrics'; did you mean 'metric:'" in capsys.readouterr().err
+    )
+    assert main(["show", "Pareto"]) == 2
+    assert "did you mean 'pareto' (a distribution)" in capsys.readouterr().err
     assert main(["show", "metric:los"]) == 2
     assert "there is no metric 'los'; did you mean 'loss'?" in capsys.readouterr().err
