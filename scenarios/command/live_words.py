@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from scenarios.console.screens.terminal import can_be_full
+from scenarios.console.screens.terminal import can_be_full, is_dumb, is_interactive
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.check_scenario import CheckedScenario
@@ -25,7 +25,12 @@ def how_shown(chosen: argparse.Namespace) -> str:
 
 
 def announce(chosen: argparse.Namespace, scenarios: Sequence[CheckedScenario]) -> None:
-    """Say on standard error how many agents are built, where that takes a while and a screen is to come."""
+    """Say on standard error why there is no screen, or how many agents are built, where that takes a while."""
+    if chosen.live == "auto" and not chosen.quiet and is_interactive() and is_dumb():
+        say(
+            "hush: this terminal has no screen to draw on (TERM): the run is told in lines",
+            error=True,
+        )
     count = sum(group.count for one in scenarios for group in one.read.nodes)
     if count >= _MANY and how_shown(chosen) == "full":
         say(f"hush: building {count:,} agents …", error=True)

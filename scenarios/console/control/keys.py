@@ -20,6 +20,7 @@ from scenarios.console.drawing.styled_text import (
     STATE_WORDS,
     STATES,
     WARN,
+    plain,
 )
 
 _OFFERED = 8
@@ -284,7 +285,13 @@ def help_of(session: Session) -> Help | None:
     if not session.shows_help:
         return None
     entries = [(key, meaning, HEAD) for key, meaning in manual(session)]
-    return Help([*legend(), *entries], session.help_line)
+    about = [
+        (plain(pane.source.facts.name), plain(pane.source.about), HEAD)
+        for pane in session.panes
+        if pane.source.about
+    ]
+    heading = [("this run", "", HEAD)] if about else []
+    return Help([*heading, *about, *legend(), *entries], session.help_line)
 
 
 def prompt_of(session: Session) -> Prompt | None:

@@ -15,6 +15,16 @@ def is_plain(*, asked: bool) -> bool:
 
 def can_be_full(*, asked: bool = False) -> bool:
     """Whether there are a real keyboard and a real screen; in CI only where it is asked for."""
-    dumb = os.environ.get("TERM", "") in {"", "dumb"}
     quiet = bool(os.environ.get("CI")) and not asked
-    return sys.stdin.isatty() and sys.stdout.isatty() and not dumb and not quiet
+    return is_interactive() and not is_dumb() and not quiet
+
+
+def is_interactive() -> bool:
+    """Whether a person reads and types here."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def is_dumb() -> bool:
+    """Whether the terminal can only write lines. A Windows console does not say what it is, and can do more."""
+    kind = os.environ.get("TERM", "")
+    return kind == "dumb" or (not kind and os.name != "nt")

@@ -201,6 +201,13 @@ class Recording(Source):
     def refresh(self) -> None:
         """Do nothing: everything is folded already."""
 
+    @property
+    def about(self) -> str:
+        try:
+            return str(self.record.resolved.get("summary", ""))
+        except FolderError:  # a run that was cut off may have none
+            return ""
+
     def references(self) -> References:
         return self._references
 

@@ -86,6 +86,11 @@ class Source(Protocol):
         """Look anew: everything that happened is folded."""
         ...
 
+    @property
+    def about(self) -> str:
+        """What the scenario says of itself, in a line; empty where it says nothing."""
+        ...
+
     def references(self) -> References:
         """Return what metrics are compared with; nothing before the first sample."""
         ...
@@ -247,6 +252,10 @@ class LiveSource(Source):
     def refresh(self) -> None:
         if self.run.outcome is None:  # what failed takes no more
             self.run.log.drain()
+
+    @property
+    def about(self) -> str:
+        return str(self.run.plan.resolved.get("summary", ""))
 
     def references(self) -> References:
         if self._references is None:

@@ -206,6 +206,48 @@ def test_a_metric_is_chosen_for_the_chart_and_the_colours(viewer: Viewer) -> Non
     assert "coloured by" in viewer.session.message
 
 
+@pytest.mark.parametrize(
+    ("fault", "at", "said"),
+    [
+        (
+            {"at": 8.0, "for": 4.0, "crash": [3], "name": "a power cut"},
+            10.0,
+            "since 8.000 s: crashed",
+        ),
+        (
+            {"at": 8.0, "for": 4.0, "pause": [3], "name": "a power cut"},
+            10.0,
+            "since 8.000 s: paused",
+        ),
+        ({"at": 8.0, "leave": [3], "name": "a power cut"}, 10.0, "since 8.000 s: left"),
+    ],
+)
+def test_an_opened_agent_says_why_it_stopped(
+    tmp_path: Path, fault: dict[str, Any], at: float, said: str
+) -> None:
+    opened, control = stood(
+        perform(private(run={"seed": 3, "horizon": 20.0}, fault=[fault]), tmp_path), at
+    )
+    opened.session.pane.change(opened=3)
+    shown = "\n".join(told(opened, 120, 40))
+    assert said in shown
+    assert "by fault #0 a power cut" in shown
+    control.source.seek(7 * 10**9)
+    assert "since" not in "\n".join(told(opened, 120, 40)[2:5]).replace("since the", "")
+    if "for" in fault:
+        control.source.seek(13 * 10**9)
+        assert "a power cut" not in "\n".join(told(opened, 120, 40)[2:5])
+
+
+def test_an_agent_that_is_done_says_so(viewer: Viewer) -> None:
+    control: Any = viewer.session.control
+    control.source.seek(control.source.length)
+    viewer.session.pane.change(opened=1)
+    shown = "\n".join(told(viewer, 120, 40))
+    assert "□ done" in shown
+    assert "planned releases are made" in shown
+
+
 def test_letters_in_their_order_find_a_command(viewer: Viewer) -> None:
     assert matching("fa", list(COMMANDS))[0].startswith("fa")
     assert matching("brk", ["break", "back", "bulk-read"]) == ["break"]
@@ -222,7 +264,7 @@ def test_the_legend_names_every_state_and_help_every_command(viewer: Viewer) -> 
     shown = "\n".join(f"{key} {meaning}" for key, meaning, _ in guide.entries)
     for state in STATES:
         assert f"{STATES[state][0]} {state} {STATE_WORDS[state]}" in shown
-    assert guide.entries[0][0] == "states of an agent"
+    assert ("states of an agent", "", "head") in guide.entries[:3]
     listed = " ".join(meaning for _, meaning in manual(viewer.session))
     for name, command in COMMANDS.items():
         assert command.steers or name in listed
@@ -381,3 +423,12 @@ def test_e_offers_a_name_that_can_be_changed_and_a_cut_link_loses_all(tmp_path: 
         terminal.press("q")
         assert terminal.ends() == 130
     assert "p = 1" in (tmp_path / "mine.toml").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_terminal_without_a_screen_gets_lines_and_a_sentence(tmp_path: Path) -> None:
+    words = ("run", str(write(tmp_path, 5)), "--out", str(tmp_path / "run"), "--until", "2s")
+    with Terminal(100, 30, *words, cwd=tmp_path, TERM="dumb") as terminal:
+        assert terminal.ends() == 0
+    assert b"this terminal has no screen to draw on" in terminal.raw
+    assert b"\x1b[?1049h" not in terminal.raw
