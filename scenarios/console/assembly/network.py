@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.places import places
+from scenarios.console.assembly.story import starred
 from scenarios.console.drawing.layout import MANY
 from scenarios.console.drawing.model import Window
 from scenarios.console.drawing.network import Dot, Geometry, NetworkView
@@ -15,6 +16,7 @@ from scenarios.console.drawing.styled_text import GOOD, HERE, WARN, brief
 from scenarios.console.sources.source import Source
 from scenarios.console.sources.state import percentiles
 from scenarios.language.json_numbers import number
+from scenarios.running.observers.traffic import REMEMBERED
 
 BUDGET = "ε/cap"
 _GLOW_S = 0.3
@@ -51,8 +53,9 @@ class NetworkBuilder:
         geometry = self._placed()
         values, low, high, metric = self._values(color, epsilons)
         dots, place = self._dots(values, (low, high), states), self._place_of
-        flows, lost, flying = self._flows(speed)
-        cut = self._cut(windows)
+        active = self._active(windows)
+        flows, lost, flying, is_least = self._flows(speed, {window.number for window in active})
+        cut = self._cut(active)
         flows = {pair: style for pair, style in flows.items() if pair not in cut}
         return NetworkView(
             geometry,
@@ -65,6 +68,7 @@ class NetworkBuilder:
             None if cursor is None else place(cursor),
             lost,
             flying,
+            is_least,
         )
 
     def agent_beside(self, agent: int, down: int, right: int) -> int:
@@ -105,7 +109,7 @@ class NetworkBuilder:
         if isinstance(sampled, list):
             values = [number(v) for v in sampled]
             known = [v for v in values if math.isfinite(v)]
-            return values, min(known, default=0.0), max(known, default=1.0), color
+            return values, min(known, default=0.0), max(known, default=1.0), starred(color)
         with np.errstate(invalid="ignore", divide="ignore"):
             shares = epsilons / self._caps
         if np.isfinite(shares).any():
@@ -149,41 +153,57 @@ class NetworkBuilder:
         low, span = scale
         return Dot(f"{name} {len(ids):,}", state, (median - low) / span, None, note)
 
-    def _flows(self, speed: float) -> tuple[dict[tuple[int, int], str], int, int]:
-        """Return a style for each edge with a message on its way or just lost, and how many of both there are."""
+    def _flows(
+        self, speed: float, active: Set[int]
+    ) -> tuple[dict[tuple[int, int], str], int, int, bool]:
+        """Return a style for each edge with a message on its way or just lost, how many of both there are, and whether more may be.
+
+        `active` are the numbers of faults that last: what a fault held goes on when it is healed. More messages may be on
+        their way where the oldest that is remembered of a sender still is.
+        """
         if not self._whole:
-            return {}, 0, 0
+            return {}, 0, 0, False
         source, now = self._source, self._source.now
-        glow = round(_GLOW_S * 1e9 * (speed if math.isfinite(speed) else 1.0))
+        since = now - round(_GLOW_S * 1e9 * (speed if math.isfinite(speed) else 1.0))
         flows: dict[tuple[int, int], str] = {}
         lost = flying = 0
+        is_least = False
         for sender in range(self._facts.seats):
-            for sent in source.traffic.last_sent(sender):
-                recent = sent.t >= now - glow
-                if not recent and max(sent.arrives) <= now and _HELD not in sent.arrives:
+            remembered, seen = source.traffic.last_sent(sender), 0
+            for sent in remembered:
+                seen = lost + flying
+                arrivals = sent.arrives
+                recent = sent.t >= since
+                if not recent and max(arrivals) <= now and _HELD not in arrivals:
                     continue
-                for receiver, arrives in zip(sent.to, sent.arrives, strict=True):
-                    pair = (sender, receiver) if sender < receiver else (receiver, sender)
+                held = _HELD in arrivals and not active.isdisjoint(sent.by)
+                for receiver, arrives in zip(sent.to, arrivals, strict=True):
                     if arrives > now:
                         flying += 1
-                        flows.setdefault(pair, GOOD)
-                    elif arrives == _HELD or (arrives == _LOST and recent):
+                        flows.setdefault(_ordered(sender, receiver), GOOD)
+                    elif (arrives == _LOST and recent) or (arrives == _HELD and held):
                         lost += 1
-                        flows[pair] = WARN
-        return flows, lost, flying
+                        flows[_ordered(sender, receiver)] = WARN
+            if len(remembered) == REMEMBERED and lost + flying > seen:
+                is_least = True
+        return flows, lost, flying, is_least
 
-    def _cut(self, windows: Sequence[Window]) -> frozenset[tuple[int, int]]:
-        """Return the edges that active partitions cut."""
+    def _active(self, windows: Sequence[Window]) -> list[Window]:
+        """Return the faults that began and are not over."""
         now = self._source.now / 1e9
-        active = tuple(
-            (window.number, window.targets)
+        return [
+            window
             for window in windows
-            if window.action == "partition"
+            if window.action
             and window.begun_s <= now
             and (window.ended_s is None or window.ended_s > now)
-        )
-        if self._cuts[0] != active:
-            self._cuts = active, self._cut_by(active)
+        ]
+
+    def _cut(self, active: Sequence[Window]) -> frozenset[tuple[int, int]]:
+        """Return the edges that active partitions cut."""
+        known = tuple((w.number, w.targets) for w in active if w.action == "partition")
+        if self._cuts[0] != known:
+            self._cuts = known, self._cut_by(known)
         return self._cuts[1]
 
     def _cut_by(self, active: Sequence[tuple[int, Sequence[int]]]) -> frozenset[tuple[int, int]]:
@@ -203,13 +223,18 @@ class NetworkBuilder:
     def _sides(self, number: int, targets: Sequence[int]) -> dict[int, int]:
         """Return the part of each agent that a partition names; all others are one more part.
 
-        A `bridge` has halves that no event names: nothing is returned, and its cuts show as lost messages.
+        A `bridge` has halves that no event names: nothing is returned, and its cuts show as lost messages. Nor is it
+        where links are slow or hold messages: these are late, or show as held.
         """
         table = self._source.declared_fault(number).get("partition", {})
-        if "bridge" in table:
+        if "bridge" in table or table.get("mode", "cut") != "cut":
             return {}
         groups = table.get("groups") or [targets]
         return {i: part for part, ids in enumerate(groups) for i in ids}
+
+
+def _ordered(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)
 
 
 def _sign(number: int) -> int:

@@ -14,6 +14,8 @@ _FIRST = ("accuracy.test", "rmse.test", "loss", "gain", "epsilon", "objective", 
 """In which order metrics follow each other; all others come after them, as samples hold them."""
 _SCORES = {"accuracy.test": 1.0, "rmse.test": -1.0}
 """Scores, and whether more of them is better."""
+_NOTHING = 1e-12
+"""What two orders of one sum may differ by."""
 
 
 def metrics_of(source: Source) -> list[str]:
@@ -22,17 +24,21 @@ def metrics_of(source: Source) -> list[str]:
     return [*(n for n in _FIRST if n in names), *(n for n in names if n not in _FIRST)]
 
 
+def starred(metric: str) -> str:
+    """Return the name of a metric as a screen writes it: with a star where an oracle alone sees it."""
+    record = METRICS.get(metric)
+    return f"{metric}*" if record is None or record.reads_models else metric
+
+
 def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     """Return the story of a run with a chosen metric; empty: the first that its samples hold."""
     names = metrics_of(source)
     metric = chosen if chosen in names else (names[0] if names else "loss")
     references = source.references()
     histories, facts = source.run_state.histories, source.facts
-    record = METRICS.get(metric)
-    starred = record is None or record.reads_models
     headline, gains = _headline(source, names)
     return Story(
-        metric=f"{metric}*" if starred else metric,
+        metric=starred(metric),
         of_agents=per_agent(metric),
         points=histories.series(metric),
         references=references.of(metric, facts),
@@ -43,14 +49,27 @@ def story_of(source: Source, chosen: str, caps: Vector) -> Story:
 
 
 def _headline(source: Source, names: Sequence[str]) -> tuple[str, bool]:
-    """Say what is gained over learning alone, by the score of the last sample."""
+    """Say what is gained over learning alone, by the last sample: its gain where it holds one, as the summary does.
+
+    Before that it is the difference of two means, which compares the same agents where each has a score. Where one has
+    none, because it is absent or diverged, nothing is said.
+    """
     alone = source.references().alone
+    state = source.run_state
     for score, sign in _SCORES.items():
-        if score in names and score in alone:
-            points = source.run_state.histories.series(score)
-            if points:
-                gain = sign * (points[-1].mean - alone[score])
-                return f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone", gain > 0
+        points = state.histories.series(score) if score in names and score in alone else []
+        if not points:
+            continue
+        told = state.histories.series("gain")
+        sampled = state.sampled(score)
+        if told and told[-1].t_s == points[-1].t_s:
+            gain = told[-1].mean
+        elif isinstance(sampled, list) and None in sampled:
+            return "", False
+        else:
+            gain = sign * (points[-1].mean - alone[score])
+        gain = 0.0 if abs(gain) < _NOTHING else gain
+        return f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone", gain > 0
     return "", False
 
 

@@ -11,7 +11,7 @@ from scenarios.console.drawing.styled_text import DIM, DOTS, Line, Spot, Target
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: instants (s) with values, in their order."""
+    """One curve: instants (s) with values, in their order. Beside what is no finite number there is a gap."""
 
     points: tuple[tuple[float, float], ...]
     style: str
@@ -94,16 +94,21 @@ def _dashes(value: float, axis: Axis, rows: int, size: int) -> list[list[int]]:
 
 def _layer(curve: Curve, axis: Axis, rows: int, size: int) -> list[list[int]]:
     layer = [[0] * size for _ in range(rows)]
-    points = [(t, v) for t, v in curve.points if math.isfinite(v)]
-    if not points:
+    points = curve.points
+    first = next(((t, v) for t, v in points if math.isfinite(v)), None)
+    if first is None:
         return layer
     times = [t for t, _ in points]
     former: int | None = None
+    is_drawn = False
     for x in range(2 * size):
         t = axis.end_s * (x + 0.5) / (2 * size)
         if t > axis.now_s or t < times[0]:
             continue
         value = _value(times, points, t, is_step=curve.is_step)
+        if not math.isfinite(value):  # a gap, not a line across it
+            former = None
+            continue
         y = row_of(value, axis, rows)
         if curve.is_faint:
             if x % 2 and axis.low <= value <= axis.high:
@@ -112,10 +117,10 @@ def _layer(curve: Curve, axis: Axis, rows: int, size: int) -> list[list[int]]:
         start = y if former is None else former
         for step in range(min(y, start), max(y, start) + 1):  # without gaps
             layer[step // 4][x // 2] |= DOTS[step % 4][x % 2]
-        former = y
-    if former is None and not curve.is_faint and times[0] <= axis.now_s:
-        at = min(size - 1, int(size * times[0] / axis.end_s))
-        y = row_of(points[0][1], axis, rows)  # the first sample lies behind the first dot
+        former, is_drawn = y, True
+    if not is_drawn and not curve.is_faint and first[0] <= axis.now_s:
+        at = min(size - 1, int(size * first[0] / axis.end_s))
+        y = row_of(first[1], axis, rows)  # the first sample lies behind the first dot
         layer[y // 4][at] |= DOTS[y % 4][0]
     return layer
 
@@ -123,11 +128,16 @@ def _layer(curve: Curve, axis: Axis, rows: int, size: int) -> list[list[int]]:
 def _value(
     times: Sequence[float], points: Sequence[tuple[float, float]], t: float, *, is_step: bool
 ) -> float:
-    """Return a value at an instant: that of the sample before, or on the line that joins two samples."""
+    """Return a value at an instant: that of the sample before, or on the line that joins two samples.
+
+    It is no finite number where a sample that it is made of is none.
+    """
     at = bisect_right(times, t)
     if at == len(times) or (is_step and at):
         return points[at - 1][1]
     (before_t, before), (after_t, after) = points[at - 1], points[at]
+    if not (math.isfinite(before) and math.isfinite(after)):
+        return math.nan
     return before + (t - before_t) / ((after_t - before_t) or 1.0) * (after - before)
 
 

@@ -31,7 +31,7 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     room = max(0, height - 2 - len(stops))
     lines: list[Line] = [words(text, style) for text, style in shown.lines[-room:]] if room else []
     lines = [*lines, *[words("")] * (room - len(lines)), *stops]
-    title: Line = [("events", HEAD), (f"  l:{plain(shown.filter)} ", DIM)]
+    title: Line = [("events", HEAD), (f"  L:{plain(shown.filter)} ", DIM)]
     return box(title, lines, width, height)
 
 
@@ -126,10 +126,16 @@ def fault_row(window: Window, model: Model, end: float, left: int, size: int) ->
     active = _is_active(window, now)
     style = HAND if window.by_hand else CUT if active else DIM
     bar = "█" * (done - first) + "░" * (last - done)
+    is_reached = window.begun_s <= end  # a recording may end before
+    if not is_reached:
+        first = last = size
+        bar = ""
     before, after = _caption(window, first, size - last)
     axis = Target("time", (0.0, end), size)
     told = (
-        "hit nobody"
+        "not reached"
+        if not is_reached
+        else "hit nobody"
         if not window.struck
         else ""
         if window.ended_s is not None
@@ -139,9 +145,12 @@ def fault_row(window: Window, model: Model, end: float, left: int, size: int) ->
     )
     chosen = _is_chosen(window, model)
     name = Spot(PICK if chosen else style, Target("fault", window.number))
+    called = _name(window, model)
+    if len(called) > left - 1:  # no id, and no range, of which the end is missing
+        called = f"{called.rpartition(' ')[0][: left - 2]}…"
     caption = WARN if active else DIM
     return [
-        (f"{_name(window, model)[: left - 1]:<{left}}", name),
+        (f"{called:<{left}}", name),
         (before.rjust(first), Spot(caption, axis)),
         (bar, Spot(style, axis, first)),
         (after.ljust(size - last), Spot(caption, axis, last)),
@@ -167,4 +176,9 @@ def _caption(window: Window, before: int, after: int) -> tuple[str, str]:
         return "", f" {text} "
     if len(text) + 2 <= before:
         return f" {text} ", ""
-    return ("", f" {text} "[:after]) if after >= before else (f" {text} "[:before], "")
+    return ("", _cut(text, after)) if after >= before else (_cut(text, before), "")
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a text with a blank on each side, cut so that it takes `room` columns; empty where that tells nothing."""
+    return f" {text[: room - 3]}… " if room > 6 else ""

@@ -81,8 +81,10 @@ class NetworkView:
     high: float
     cursor: int | None
     lost: int
-    """How many messages were lost on these edges a moment ago."""
+    """How many messages were lost on these edges a moment ago, or are held."""
     flying: int
+    is_least: bool = False
+    """Whether there may be more of both: what a sender sent before is no longer remembered."""
 
 
 def network(model: Model, width: int, height: int) -> list[Line]:
@@ -92,18 +94,24 @@ def network(model: Model, width: int, height: int) -> list[Line]:
         return box([("network", HEAD)], [words("no agent is shown", DIM)], width, height)
     inner, room = width - 4, max(1, height - 3)
     glyphs, styles = _edges(view, inner, room)
+    if model.ascii:  # an agent is told from an edge without colours, too
+        glyphs = [["." if glyph != " " else glyph for glyph in row] for row in glyphs]
     _put_dots(view, glyphs, styles, ascii_only=model.ascii)
     lines = [_joined(row, inks) for row, inks in zip(glyphs, styles, strict=True)]
-    cut = f"  {len(view.cut)} edges cut" if view.cut else ""
+    cut = f"  {_edges_of(len(view.cut))} cut" if view.cut else ""
     title: Line = [
         ("network ", HEAD),
         (
-            f" {len(view.dots)} {_what(view)}, {len(view.geometry.edges)} edges  g:view  c:color",
+            f" {len(view.dots)} {_what(view)}, {_edges_of(len(view.geometry.edges))}  g:view  c:color",
             DIM,
         ),
         (cut, CUT),
     ]
     return box(title, [*lines[: height - 3], _legend(view, inner)], width, height)
+
+
+def _edges_of(count: int) -> str:
+    return f"{count} edge{'' if count == 1 else 's'}"
 
 
 def _what(view: NetworkView) -> str:
@@ -114,12 +122,16 @@ def _legend(view: NetworkView, width: int) -> Line:
     scale: Line = [(f"{plain(view.metric)} {brief(view.low)} ", DIM)]
     scale += [("●", style) for style in HEATS]
     scale.append((f" {brief(view.high)}  ", DIM))
+    more = "+" if view.is_least else ""
+    messages: Line = [
+        ("╱", GOOD),
+        (f" {view.flying}{more} on their way  ", DIM),
+        ("╱", WARN),
+        (f" {view.lost}{more} lost or held  ", DIM),
+    ]
     line: Line = [
         *scale,
-        ("╱", GOOD),
-        (f" {view.flying} on their way  ", DIM),
-        ("╱", WARN),
-        (f" {view.lost} lost or held  ", DIM),
+        *(messages if _what(view) == "agents" else []),  # among groups no message is drawn
         ("╱", CUT),
         (" cut  ", DIM),
         ("✕", BAD),

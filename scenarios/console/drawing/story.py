@@ -81,7 +81,7 @@ def _title(model: Model, more: int) -> Line:
 
 def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Line]:
     told = model.story
-    points = [p for p in told.points if math.isfinite(p.mean)]
+    points = told.points
     if not points:
         return [words(f"{'no sample yet':<{left}}", DIM), *([] for _ in range(rows - 1))]
     mean = Curve(tuple((p.t_s, p.mean) for p in points), GOOD)
@@ -92,25 +92,38 @@ def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Li
     values = [value for _, value in told.references]
     axis = Axis(end, min(model.header.now_s, end), *bounds([mean], values))
     drawn = draw_curves([*band, mean], [(v, CUT) for v in values], axis, rows, size)
-    wanted = [(value, f"{word} {brief(value)}", CUT) for word, value in told.references]
+    wanted = [
+        (v, _fitting(_RIGHT - 1, f"{word} {brief(v)}", brief(v)), CUT)
+        for word, v in told.references
+    ]
     last = points[-1].mean
     beside = labels([(last, f"now {brief(last)}", GOOD), *wanted], axis, rows)
-    notes = _notes(told, points)
+    notes = _notes(told, points, left - 1)
     lines = []
     for at, cells in enumerate(drawn):
         note, style = notes[at] if at < len(notes) else ("", DIM)
         label, ink = beside.get(at, ("", DIM))
-        lines.append([(f"{note[: left - 1]:<{left}}", style), *cells, (f" {label}"[:_RIGHT], ink)])
+        lines.append([(f"{note:<{left}}", style), *cells, (f" {label}", ink)])
     return lines
 
 
-def _notes(told: Story, points: Sequence[Point]) -> list[tuple[str, str]]:
-    """Return what stands to the left of the chart, line by line."""
+def _notes(told: Story, points: Sequence[Point], room: int) -> list[tuple[str, str]]:
+    """Return what stands to the left of the chart, line by line, in `room` columns."""
     last = points[-1]
-    notes = [(f"━ {'mean ' if told.of_agents else ''}{brief(last.mean)}", GOOD)]
-    if math.isfinite(last.low):
-        notes.append((f"∙ 80 % of them {brief(last.low)} to {brief(last.high)}", DIM))
-    return [*notes, *((f"╌ {word} {brief(value)}", CUT) for word, value in told.references)]
+    mean = brief(last.mean)
+    notes = [(_fitting(room, f"━ {'mean ' if told.of_agents else ''}{mean}", f"━ {mean}"), GOOD)]
+    if not math.isnan(last.low):
+        low, high = brief(last.low), brief(last.high)
+        texts = f"80 % of them {low} to {high}", f"80 %: {low} to {high}", "80 % of them"
+        notes.append((_fitting(room, *(f"∙ {text}" for text in texts)), DIM))
+    for word, value in told.references:
+        notes.append((_fitting(room, f"╌ {word} {brief(value)}", f"╌ {word}"), CUT))
+    return notes
+
+
+def _fitting(room: int, *texts: str) -> str:
+    """Return the first of some texts that fits, else the last: no digit of a number is cut off."""
+    return next((text for text in texts if len(text) <= room), texts[-1])
 
 
 # budgets and the axis
@@ -120,20 +133,16 @@ def _budget(model: Model, left: int, size: int, end: float) -> Line:
     """Draw the mean share of the budgets that is spent, as one line of steps."""
     spent, now = model.story.spent, model.header.now_s
     times = [t for t, _ in spent]
-    line: Line = [
-        (
-            f"{f'ε spent {math.floor(100 * spent[-1][1] + 1e-6)} % of cap'[: left - 1]:<{left}}",
-            PLAIN,
-        )
-    ]
+    share = f"{math.floor(100 * spent[-1][1] + 1e-6)} % of cap"
+    line: Line = [(f"{_fitting(left - 1, f'ε spent {share}', f'ε {share}'):<{left}}", PLAIN)]
     axis = Target("time", (0.0, end), size)
     for at in range(size):
         t = end * (at + 0.5) / size
         k = bisect_right(times, t) - 1
         known = t <= now and k >= 0
-        share = spent[k][1] if known else math.nan
-        text = STEPS[min(7, int(share * 8))] if known else " "
-        ink = heat(share) if known else DIM
+        spent_then = spent[k][1] if known else math.nan
+        text = STEPS[min(7, int(spent_then * 8))] if known else " "
+        ink = heat(spent_then) if known else DIM
         if line[1:] and line[-1][1] == ink:
             line[-1] = line[-1][0] + text, line[-1][1]
         else:
@@ -144,11 +153,13 @@ def _budget(model: Model, left: int, size: int, end: float) -> Line:
 def _axis(model: Model, left: int, size: int, end: float) -> Line:
     """Draw the axis with its instants, and where now is."""
     cells = ["─"] * size
+    mark = min(size - 1, int(size * model.header.now_s / end))
     ticks = 4 if size >= 48 else 2
     for k in range(1, ticks):
-        name = f" {end * k / ticks:g}s " if end < 1000 else f" {span(end * k / ticks)} "
+        name = f" {end * k / ticks:.3g}s " if end < 1000 else f" {span(end * k / ticks)} "
         first = round(size * k / ticks) - len(name) // 2
-        cells[first : first + len(name)] = list(name)
-    cells[min(size - 1, int(size * model.header.now_s / end))] = "▲"
+        if not first <= mark < first + len(name):  # a name is whole, or absent
+            cells[first : first + len(name)] = list(name)
+    cells[mark] = "▲"
     axis = Spot(DIM, Target("time", (0.0, end), size))
     return [(f"{'0':>{left - 1}} ", DIM), ("".join(cells[:size]), axis), (f" {span(end)}", DIM)]

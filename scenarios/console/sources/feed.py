@@ -33,14 +33,13 @@ from actors.events import (
 )
 from scenarios.console.drawing.styled_text import BAD, DIM, GOOD, PLAIN, WARN, plain, seat
 from scenarios.console.sources.source import Source
-from scenarios.console.sources.state import NOTABLE, PLANNED
+from scenarios.console.sources.state import NOTABLE, NOTED, PLANNED
 from scenarios.language.problems import nearest
 from scenarios.planning.metric_names import is_known, known_names
 from scenarios.records.event_words import kind_of, phrase
 
 _FOLDED: dict[type[Event], str] = {Lost: "lost", Rejected: "rejected"}
 """Ordinary losses: among notable events they are one line a second."""
-_MANY = 1000
 _STYLES: dict[type[Event], str] = {
     **dict.fromkeys((Crashed, Diverged, Violated), BAD),
     **dict.fromkeys((Refused, Spent, FaultBegan, Paused, Rejected, RoundAborted), WARN),
@@ -77,27 +76,33 @@ def reason_of(source: Source, i: int) -> str:
 
 
 def lines_in(source: Source, shown: "Filter", count: int) -> list[tuple[str, str]]:
-    """Return the last lines of a feed, with their styles; among notable events, losses are one line a second."""
+    """Return the last lines of a feed, with their styles; among notable events, losses are one line a second.
+
+    So many notable events are remembered and no more: of the oldest second a part may be missing, which its line says.
+    """
     if shown.text != "notable":
         return [line_in(source, event) for event in shown.last(source, count)]
     seconds: dict[int, list[Event]] = {}
     lines = list[tuple[int, tuple[str, str]]]()
-    for event in shown.last(source, _MANY):
+    remembered = shown.last(source, NOTED)
+    partial = remembered[0].t // 10**9 if len(remembered) == NOTED else None
+    for event in remembered:
         if type(event) in _FOLDED:
             seconds.setdefault(event.t // 10**9, []).append(event)
         else:
             lines.append((event.seq, line_in(source, event)))
     for second, events in seconds.items():
-        lines.append((events[-1].seq, (_losses_of(second, events), DIM)))
+        more = "+" if second == partial else ""
+        lines.append((events[-1].seq, (_losses_of(second, events, more), DIM)))
     return [line for _, line in sorted(lines)][-count:]
 
 
-def _losses_of(second: int, events: list[Event]) -> str:
-    """Say how many messages were lost, and rejected, within a second, and by which faults."""
+def _losses_of(second: int, events: list[Event], more: str) -> str:
+    """Say how many messages were lost, and rejected, within a second, and by which faults; `more` follows each number."""
     counts = Counter(_FOLDED[type(event)] for event in events)
-    words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+    words = ", ".join(f"{count}{more} {word}" for word, count in sorted(counts.items()))
     faults = Counter(fault for event in events if isinstance(event, Lost) for fault in event.by)
-    by = "".join(f", {count} by fault {fault}" for fault, count in sorted(faults.items()))
+    by = "".join(f", {count}{more} by fault {fault}" for fault, count in sorted(faults.items()))
     return f"{second:5}…{second + 1:<3} {'messages':<11} {words}{by}"
 
 

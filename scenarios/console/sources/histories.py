@@ -18,6 +18,8 @@ _WHOLE = 4000
 _SHARE = "share of a cap"
 _OWN = ("epsilon", "loss")
 """What is kept of each of thousands."""
+_INFINITE = ("inf", "-inf")
+"""How a sample writes what JSON has no number for."""
 
 
 class Histories:
@@ -29,11 +31,17 @@ class Histories:
         self._samples: list[tuple[int, Mapping[str, Any]]] = []
         self._folded: dict[tuple[int, str], Point] = {}
         self._stride, self._count = 1, 0
+        self._latest: tuple[int, Mapping[str, Any]] | None = None
+        """The last sample, where its turn to be kept had not come; None where it is kept."""
+        self._passing: dict[tuple[int, str], Point] = {}
+        """What the last sample folds to, where it is not kept."""
 
     def add(self, t: int, values: Mapping[str, Any]) -> None:
-        """Keep a sample that was taken at `t` (ns), where its turn has come."""
+        """Keep a sample that was taken at `t` (ns), where its turn has come; else until the next one."""
         self._count += 1
+        self._latest, self._passing = None, {}
         if self._count % self._stride:
+            self._latest = t, values
             return
         if self._size > MANY:
             values = self._shortened(t, values)
@@ -58,45 +66,58 @@ class Histories:
     @property
     def names(self) -> list[str]:
         """The metrics of the last sample that are numbers."""
-        if not self._samples:
+        if not self._count:
             return []
-        return [name for name, value in self._samples[-1][1].items() if _is_number(value)]
+        _, last = self._latest or self._samples[-1]
+        return [name for name, value in last.items() if _is_number(value)]
+
+    def _known(self) -> list[tuple[int, Mapping[str, Any], dict[tuple[int, str], Point]]]:
+        """Return the kept samples and the last one, each with where its folds are remembered."""
+        known = [(t, values, self._folded) for t, values in self._samples]
+        if self._latest is not None:
+            known.append((*self._latest, self._passing))
+        return known
 
     def series(self, name: str) -> list[Point]:
-        """Return a metric at every kept sample that has a value of it."""
+        """Return a metric at every kept sample, and at the last, where it has a value there; ∞ is one."""
         points = []
-        for t, values in self._samples:
-            point = self._folded.get((t, name))
+        for t, values, folded in self._known():
+            point = folded.get((t, name))
             if point is None and name in values:
                 point = _fold(t, values[name])
                 if point is not None:
-                    self._folded[t, name] = point
+                    folded[t, name] = point
             if point is not None and not math.isnan(point.mean):
                 points.append(point)
         return points
 
     def shares(self, name: str, of: Vector) -> list[tuple[float, float]]:
-        """Return the mean over agents of a metric over a number of each, at every kept sample: instant (s) and share.
+        """Return the mean over agents of a metric over a number of each, at every sample of `series`: instant (s) and share.
 
         Of thousands, the values of single agents are kept no longer: there it is known where all numbers are equal.
         """
         equal = bool((of == of[0]).all())
-        if not equal and self._size > MANY:
+        if not equal and self._size > _WHOLE:
             return []
+        if equal:
+            return [(p.t_s, min(1.0, p.mean / float(of[0]))) for p in self.series(name)]
         found = []
-        for point in self.series(name):
-            t = round(point.t_s * 1e9)
-            if not equal and (t, _SHARE) not in self._folded:
-                values = next(v for at, v in self._samples if at == t)
-                self._folded[t, _SHARE] = _fold(t, list(_numbers(values[name]) / of)) or point
-            share = point.mean / float(of[0]) if equal else self._folded[t, _SHARE].mean
-            found.append((point.t_s, min(1.0, share)))
+        for t, values, folded in self._known():
+            point = folded.get((t, _SHARE))
+            if point is None and name in values:
+                point = _fold(t, list(_numbers(values[name]) / of))
+                if point is not None:
+                    folded[t, _SHARE] = point
+            if point is not None and not math.isnan(point.mean):
+                found.append((point.t_s, min(1.0, point.mean)))
         return found
 
     def of_agents(self, name: str, ids: Sequence[int]) -> list[tuple[float, list[float]]]:
-        """Return a metric of some agents at every kept sample: the instant (s), and a value each; NaN for none."""
-        rows = []
-        for t, values in self._samples:
+        """Return a metric of some agents at every kept sample, and at the last: the instant (s), and a value each; NaN for none."""
+        rows: list[tuple[float, list[float]]] = []
+        if self._size > _WHOLE:
+            return rows
+        for t, values, _ in self._known():
             each = values.get(name)
             if isinstance(each, (list, np.ndarray)) and len(each) == self._size:
                 rows.append((t / 1e9, [number(each[i]) for i in ids]))
@@ -106,7 +127,7 @@ class Histories:
 def _is_number(value: Any) -> bool:
     if isinstance(value, (list, np.ndarray)):
         return True
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or value in _INFINITE
 
 
 def _numbers(value: Any) -> Vector:
@@ -114,14 +135,17 @@ def _numbers(value: Any) -> Vector:
 
 
 def _fold(t: int, value: Any) -> Point | None:
-    """Return a value of a sample as a point; None for what is no number."""
+    """Return a value of a sample as a point; None for what is no number. Agents without a value have no part in a mean, ∞ has."""
     if isinstance(value, (list, np.ndarray)):
         known = _numbers(value)
-        known = known[np.isfinite(known)]
+        known = known[~np.isnan(known)]
         if not known.size:
             return Point(t / 1e9, math.nan, math.nan, math.nan)
-        low, high = np.percentile(known, (10, 90))
-        return Point(t / 1e9, float(known.mean()), float(low), float(high))
-    if value is None or isinstance(value, (bool, str)) or not isinstance(value, (int, float)):
+        method: Any = "linear" if np.isfinite(known).all() else "inverted_cdf"
+        low, high = np.percentile(known, (10, 90), method=method)
+        with np.errstate(invalid="ignore"):  # ∞ and −∞ have no mean
+            mean = float(known.mean())
+        return Point(t / 1e9, mean, float(low), float(high))
+    if not _is_number(value):
         return None
-    return Point(t / 1e9, float(value), math.nan, math.nan)
+    return Point(t / 1e9, number(value), math.nan, math.nan)

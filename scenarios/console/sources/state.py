@@ -68,7 +68,9 @@ PLANNED = "planned"
 _NOTABLE = frozenset(NOTABLE)
 _LOOSE = _NOTABLE & TURN_KINDS
 """Such an event may stand in a turn, or by itself."""
-_KEPT, _NOTED, _OWN = 400, 1000, 200
+NOTED = 1000
+"""So many of the last notable events are remembered."""
+_KEPT, _OWN = 400, 200
 _TREND = 40
 """A trend shows the last so many samples."""
 
@@ -108,7 +110,7 @@ class RunState:
         self._recent: deque[Event] = deque(maxlen=keeps)
         self._batches: deque[Batch] = deque()
         """The last batches, of which nobody has asked for the events."""
-        self._notable: deque[Event] = deque(maxlen=_NOTED)
+        self._notable: deque[Event] = deque(maxlen=NOTED)
         self._losses = Losses()
         self._is_sorted = True
         """Whether notable events are in order: those that may stand in turns come later than others."""
@@ -171,7 +173,7 @@ class RunState:
         if self._losses.waiting or not self._is_sorted:
             self._is_sorted = True
             both = sorted((*self._notable, *self._losses.take()), key=lambda event: event.seq)
-            self._notable = deque(both, maxlen=_NOTED)
+            self._notable = deque(both, maxlen=NOTED)
         return self._notable
 
     @property

@@ -34,9 +34,10 @@ _COUNTED: dict[type[Event], str] = {
     Rejected: "rejected",
     Duplicated: "duplicated",
 }
-_REMEMBERED, _PAID, _MANY = 4, 64, 400
-"""So many of the last messages and releases of each agent are remembered, in worlds of at most so many agents."""
-
+REMEMBERED = 4
+"""So many of the last messages of each agent are remembered."""
+_PAID, _MANY = 64, 400
+"""So many of the last releases of each agent are remembered, in worlds of at most so many agents."""
 
 _SHIFT = 32
 _LOW = (1 << _SHIFT) - 1
@@ -85,7 +86,7 @@ class Traffic:
         self._held: dict[int, int] = {}
         """The version that each agent holds of each sender, by `_pair` of the two."""
         self._sent_last: list[deque[Sent | _Told]] = (
-            [deque(maxlen=_REMEMBERED) for _ in present] if follow else []
+            [deque(maxlen=REMEMBERED) for _ in present] if follow else []
         )
         self._made = [-1] * len(present)
         """The number of the event of each agent's last release."""

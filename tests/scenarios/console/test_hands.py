@@ -201,7 +201,7 @@ def test_a_metric_is_chosen_for_the_chart_and_the_colours(viewer: Viewer) -> Non
     assert "nearest" in viewer.session.message or "loss" in viewer.session.message
     viewer.session.set_color("loss")
     viewer.session.pane.change(scale="network")
-    assert viewer.model(100, 36).network.metric == "loss"  # type: ignore[union-attr]
+    assert viewer.model(100, 36).network.metric == "loss*"  # type: ignore[union-attr]
     viewer.press("c")
     assert "coloured by" in viewer.session.message
 

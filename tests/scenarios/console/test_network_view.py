@@ -107,6 +107,55 @@ def test_what_is_cut_is_seen_as_long_as_it_is(
     assert cut() == set()
 
 
+@pytest.mark.parametrize("mode", [{"mode": "slow", "latency": 2.0}, {"mode": "jam"}])
+def test_what_is_slow_or_held_is_not_cut_and_is_held_until_it_is_healed(
+    tmp_path: Path, mode: dict[str, Any]
+) -> None:
+    ran = perform(_world({"isolate": [0, 1]} | mode), tmp_path)
+    sent = ran.events("sent")
+    for at in (7.9, 8.5, 11.9, 12.0, 12.5, 15.0):
+        viewer, _ = stood(ran, at)
+        viewer.session.pane.change(scale="network")
+        shown = viewer.model(120, 40).network
+        assert shown is not None
+        assert not shown.cut
+        before = [e for e in sent if e["t"] <= at * 1e9]
+        held = sum(e["arrives"].count(-2) for e in before) if 8 <= at < 12 else 0
+        assert shown.lost == held or (shown.is_least and 0 < shown.lost < held)
+    assert any(-2 in e["arrives"] for e in sent) == (mode["mode"] == "jam")
+
+
+def test_what_is_counted_is_counted_in_full_or_marked(tmp_path: Path) -> None:
+    """Four messages of each sender are remembered; where more may be on their way, the number says so."""
+    told_more = set()
+    for latency in (0.2, 5.0):
+        network = {"topology": "complete", "latency": latency}
+        ran = perform(private(network=network), tmp_path / str(latency))
+        for at in (3.0, 9.0, 15.0):
+            viewer, _ = stood(ran, at)
+            viewer.session.pane.change(scale="network")
+            shown = viewer.model(120, 40).network
+            assert shown is not None
+            before = [e for e in ran.events("sent") if e["t"] <= at * 1e9]
+            flying = sum(arrives > at * 1e9 for e in before for arrives in e["arrives"])
+            if shown.is_least:
+                assert 0 < shown.flying <= flying
+                assert f"{shown.flying}+ on their way" in "\n".join(told(viewer, 120, 40))
+            else:
+                assert shown.flying == flying
+            told_more.add(shown.is_least)
+    assert told_more == {False, True}
+
+
+def test_an_oracle_s_metric_bears_its_star(tmp_path: Path) -> None:
+    viewer, _ = stood(perform(private(), tmp_path), 10.0)
+    for name, shown in (("loss", "loss*"), ("epsilon", "epsilon"), ("ε/cap", "ε/cap")):
+        viewer.session.pane.change(scale="network", color=name)
+        view = viewer.model(120, 40).network
+        assert view is not None
+        assert view.metric == shown
+
+
 def test_messages_on_their_way_are_those_of_the_identity(tmp_path: Path) -> None:
     ran = perform(private(network={"topology": "ring", "latency": 0.4}), tmp_path)
     for at in (3.0, 6.5, 11.0):
@@ -133,7 +182,7 @@ def test_thousands_are_groups(tmp_path: Path) -> None:
     viewer, _ = stood(perform(tree, tmp_path), 1.0)
     viewer.session.pane.change(scale="network")
     shown = "\n".join(told(viewer, 120, 40))
-    assert "2 groups, 1 edges" in shown
+    assert "2 groups, 1 edge " in shown
     assert "phones 450" in shown
     assert "50 of 50 up" in shown
 

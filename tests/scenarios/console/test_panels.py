@@ -18,9 +18,10 @@ from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.model import SidePanel
 from scenarios.console.drawing.styled_text import box, words
 from scenarios.console.screens.viewer import Viewer
+from scenarios.console.sources.feed import Filter
 from scenarios.console.sources.view_state import CommandError
 from tests.support.builders import perform, private
-from tests.support.looks import told
+from tests.support.looks import stood, told
 from tests.support.pairs import POISSON, SYNCHRONOUS, Pair
 from tests.support.paths import ROOT
 from tests.support.screens import model, text
@@ -65,10 +66,10 @@ def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     assert {len(line) for line in drawn} == {width}
     assert len(drawn) == height
     before, after = "\n".join(text(found, width, height)), "\n".join(drawn)
-    if "events  l:" in before and scale != "crowd":
+    if "events  L:" in before and scale != "crowd":
         beside = width >= 80 and height >= 24 and scale != "network"
         assert "probe" in after
-        assert ("events  l:" in after) == beside
+        assert ("events  L:" in after) == beside
 
 
 def test_a_panel_is_built_shown_and_hidden_again(
@@ -126,3 +127,25 @@ def test_the_recipe_for_a_panel_adds_it(tmp_path: Path) -> None:
     assert "budgets  largest ε / cap of a group" in done.stdout
     assert re.search(r"peers +█+·* +\d+%", done.stdout)
     assert re.search(r"p +budgets: the largest spent share", done.stdout)
+
+
+def test_a_line_of_losses_counts_all_of_its_second_or_says_that_it_does_not(tmp_path: Path) -> None:
+    """A thousand notable events are remembered: of the oldest second a part may be missing."""
+    clock = {"kind": "poisson", "rate": 2.0}
+    nodes = [{"count": 20, "clock": clock, "budget": {"epsilon": 4.0, "delta": 1e-5}}]
+    network = {"topology": "complete", "loss": 0.7}
+    ran = perform(private(nodes=nodes, network=network, run={"seed": 2, "horizon": 6.0}), tmp_path)
+    lost = [event["t"] for event in ran.events("lost")]
+    marked = set()
+    for at in (0.8, 1.5, 3.0, 4.4, 5.9):
+        viewer, _ = stood(ran, at)
+        viewer.session.pane.change(events=Filter("notable"))
+        for line, _ in viewer.model(120, 36).feed.lines:
+            found = re.match(r" *(\d+)…\d+ +messages +(\d+)(\+?) lost", line)
+            if found is None:
+                continue
+            second, count, more = int(found[1]), int(found[2]), found[3]
+            true = sum(second <= t / 1e9 < second + 1 and t <= at * 1e9 for t in lost)
+            assert count <= true if more else count == true
+            marked.add(more)
+    assert marked == {"", "+"}

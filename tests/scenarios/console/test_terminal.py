@@ -92,7 +92,7 @@ def test_every_key_does_what_the_help_says(ring: Path) -> None:
         terminal.press("/", ENTER)
         terminal.wait_for("1–5 of 5")
         terminal.press("L", "fault", ENTER)
-        terminal.wait_for("l:fault")
+        terminal.wait_for("L:fault")
         terminal.press("g")
         terminal.wait_for("network  5 agents")
         terminal.press("g")
