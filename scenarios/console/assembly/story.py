@@ -30,7 +30,7 @@ def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     histories, facts = source.run_state.histories, source.facts
     record = METRICS.get(metric)
     starred = record is None or record.reads_models
-    headline, gains = _headline(source, names)
+    headline, gains = _headline(source, names, metric)
     return Story(
         metric=f"{metric}*" if starred else metric,
         of_agents=per_agent(metric),
@@ -42,15 +42,20 @@ def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     )
 
 
-def _headline(source: Source, names: Sequence[str]) -> tuple[str, bool]:
-    """Say what is gained over learning alone, by the score of the last sample."""
+def _headline(source: Source, names: Sequence[str], metric: str) -> tuple[str, bool]:
+    """Say what is gained over learning alone, by the score of the last sample.
+
+    It names the score where the chart shows another metric: a gain of accuracy is none of loss.
+    """
     alone = source.references().alone
     for score, sign in _SCORES.items():
         if score in names and score in alone:
             points = source.run_state.histories.series(score)
             if points:
                 gain = sign * (points[-1].mean - alone[score])
-                return f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone", gain > 0
+                of_what = "" if metric in {score, "gain"} else f"{score.partition('.')[0]} "
+                sign_of = "+" if gain >= 0 else "−"
+                return f"{of_what}gain {sign_of}{brief(abs(gain))} over alone", gain > 0
     return "", False
 
 

@@ -31,7 +31,7 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     room = max(0, height - 2 - len(stops))
     lines: list[Line] = [words(text, style) for text, style in shown.lines[-room:]] if room else []
     lines = [*lines, *[words("")] * (room - len(lines)), *stops]
-    title: Line = [("events", HEAD), (f"  l:{plain(shown.filter)} ", DIM)]
+    title: Line = [("events", HEAD), (f"  L:{plain(shown.filter)} ", DIM)]
     return box(title, lines, width, height)
 
 

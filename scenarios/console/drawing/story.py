@@ -95,22 +95,36 @@ def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Li
     wanted = [(value, f"{word} {brief(value)}", CUT) for word, value in told.references]
     last = points[-1].mean
     beside = labels([(last, f"now {brief(last)}", GOOD), *wanted], axis, rows)
-    notes = _notes(told, points)
+    notes = _notes(told, points, left - 1)
     lines = []
     for at, cells in enumerate(drawn):
         note, style = notes[at] if at < len(notes) else ("", DIM)
         label, ink = beside.get(at, ("", DIM))
-        lines.append([(f"{note[: left - 1]:<{left}}", style), *cells, (f" {label}"[:_RIGHT], ink)])
+        beside_it = _longest(_RIGHT - 1, label, label.rpartition(" ")[2])
+        lines.append([(f"{note:<{left}}", style), *cells, (f" {beside_it}", ink)])
     return lines
 
 
-def _notes(told: Story, points: Sequence[Point]) -> list[tuple[str, str]]:
-    """Return what stands to the left of the chart, line by line."""
+def _notes(told: Story, points: Sequence[Point], room: int) -> list[tuple[str, str]]:
+    """Return what stands to the left of the chart, line by line: of each the longest wording for which there is room.
+
+    A figure that has no room is left out: its beginning would be another figure.
+    """
     last = points[-1]
-    notes = [(f"━ {'mean ' if told.of_agents else ''}{brief(last.mean)}", GOOD)]
+    mean = brief(last.mean)
+    notes = [(_longest(room, f"━ {'mean ' if told.of_agents else ''}{mean}", f"━ {mean}"), GOOD)]
     if math.isfinite(last.low):
-        notes.append((f"∙ 80 % of them {brief(last.low)} to {brief(last.high)}", DIM))
-    return [*notes, *((f"╌ {word} {brief(value)}", CUT) for word, value in told.references)]
+        low, high = brief(last.low), brief(last.high)
+        wordings = (f"∙ 80 % of them {low} to {high}", f"∙ 80 % {low} to {high}", "∙ 80 % of them")
+        notes.append((_longest(room, *wordings, "∙ 80 %"), DIM))
+    for word, value in told.references:
+        notes.append((_longest(room, f"╌ {word} {brief(value)}", f"╌ {word}"), CUT))
+    return notes
+
+
+def _longest(room: int, *wordings: str) -> str:
+    """Return the first wording for which there is room, or as much of the last as there is room for."""
+    return next((one for one in wordings if len(one) <= room), wordings[-1][:room])
 
 
 # budgets and the axis
@@ -120,12 +134,8 @@ def _budget(model: Model, left: int, size: int, end: float) -> Line:
     """Draw the mean share of the budgets that is spent, as one line of steps."""
     spent, now = model.story.spent, model.header.now_s
     times = [t for t, _ in spent]
-    line: Line = [
-        (
-            f"{f'ε spent {math.floor(100 * spent[-1][1] + 1e-6)} % of cap'[: left - 1]:<{left}}",
-            PLAIN,
-        )
-    ]
+    percent = f"ε spent {math.floor(100 * spent[-1][1] + 1e-6)} %"
+    line: Line = [(f"{_longest(left - 1, f'{percent} of cap', percent):<{left}}", PLAIN)]
     axis = Target("time", (0.0, end), size)
     for at in range(size):
         t = end * (at + 0.5) / size

@@ -55,6 +55,17 @@ def test_a_panel_cannot_take_a_key_that_is_taken() -> None:
         by_key((*KEYS, Key("e", "probe", "probe")))
 
 
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_key_that_a_title_names_does_what_stands_beside_it(scale: str) -> None:
+    """`L:notable`: the key before the colon writes or gives the order that the title shows the state of."""
+    orders = {"view": "view", "color": "color", "metric": "metric", "all": "events"}
+    commands = {key.key: key.command.partition(" ")[0] for key in KEYS}
+    shown = " ".join(text(model(40, scale), 120, 50))
+    hints = re.findall(r" (\S):(view|color|metric|all)\b", shown)
+    assert hints
+    assert all(commands.get(key) == orders[word] for key, word in hints), hints
+
+
 @given(st.sampled_from(SCALES), st.integers(20, 200), st.integers(8, 70))
 def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     scale: str, width: int, height: int
@@ -65,10 +76,10 @@ def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     assert {len(line) for line in drawn} == {width}
     assert len(drawn) == height
     before, after = "\n".join(text(found, width, height)), "\n".join(drawn)
-    if "events  l:" in before and scale != "crowd":
+    if "events  L:" in before and scale != "crowd":
         beside = width >= 80 and height >= 24 and scale != "network"
         assert "probe" in after
-        assert ("events  l:" in after) == beside
+        assert ("events  L:" in after) == beside
 
 
 def test_a_panel_is_built_shown_and_hidden_again(

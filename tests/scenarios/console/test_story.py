@@ -1,16 +1,19 @@
 """The story: one axis of time for a metric and its faults, and values where a pencil puts them."""
 
 import math
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios.console.assembly.story import metrics_of, story_of
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
 from scenarios.console.drawing.story import story
-from scenarios.console.drawing.styled_text import DOTS, GOOD, target_at, width_of
+from scenarios.console.drawing.styled_text import DOTS, GOOD, brief, target_at, width_of
 from scenarios.console.sources.histories import Histories
 from scenarios.console.sources.references import References, from_summary
 from tests.support.builders import perform, private
@@ -126,6 +129,24 @@ def test_the_headline_and_both_lines_are_said() -> None:
         assert words in shown, words
 
 
+@pytest.mark.parametrize("width", range(40, 201, 7))
+@pytest.mark.parametrize(
+    ("low", "mean", "high"), [(0.5023, 0.5637, 0.8617), (-0.0021, 0.0546, 1.23456e-05)]
+)
+def test_no_figure_beside_the_chart_is_cut(
+    width: int, low: float, mean: float, high: float
+) -> None:
+    """The beginning of 0.5637 is 0.56, and that of "0.5 to 0.86" says that all is below 0."""
+    points = [Point(float(t), mean, low, high) for t in range(3)]
+    told = replace(STORY, points=points, references=[("alone", 1.23456e-05), ("central", -0.85631)])
+    told = replace(told, headline="")
+    whole = {brief(v) for v in (low, mean, high, 1.23456e-05, -0.85631)}
+    for line in story(model(story=told), width, 16)[1:7]:
+        shown = "".join(text for text, _ in line)
+        for figure in re.findall(r"(?<![\w.])-?\d[\d.]*(?:e-\d*)?", shown.replace("80 %", "")):
+            assert figure in whole, shown
+
+
 # where its numbers come from
 
 
@@ -154,8 +175,6 @@ def test_a_crowd_folds_to_the_same_as_few() -> None:
 
 
 def test_shares_of_budgets_are_means_of_shares() -> None:
-    import numpy as np
-
     kept = Histories(2)
     kept.add(0, {"epsilon": [1.0, 1.0]})
     kept.add(10**9, {"epsilon": [2.0, 3.0]})
@@ -177,3 +196,17 @@ def test_references_are_those_of_the_summary_live_and_replayed(
     assert known.of("gain", facts) == [("alone", 0.0)]
     assert ("cap", facts.cap_of(0)) in known.of("epsilon", facts)
     assert References({}, {}).of("loss", facts) == []
+
+
+def test_the_headline_names_its_score_beside_another_metric(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    _, control = stood(perform(private(), tmp_path_factory.mktemp("ran")), 20.0)
+    metrics = metrics_of(control.source)
+    assert {"accuracy.test", "loss"} <= set(metrics)
+    for metric in metrics:
+        headline = story_of(
+            control.source, metric, np.full(control.source.facts.size, 4.0)
+        ).headline
+        bare = metric in {"accuracy.test", "gain"}
+        assert headline.startswith("gain " if bare else "accuracy gain "), metric
