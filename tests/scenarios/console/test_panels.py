@@ -113,7 +113,7 @@ control.source.seek(control.source.length)
 viewer.press("p")
 print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 40)))
 viewer.press("?")
-print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 90)))
+print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(200, 140)))
 """
 
 
