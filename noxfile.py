@@ -46,7 +46,8 @@ def docs(session: nox.Session) -> None:
     session.run("python", "docs/run_blocks.py", "--write")
     site = str(Path(session.create_tmp()) / "site")
     session.run("python", "-m", "sphinx", "-W", "-q", "-b", "html", "docs", site)
-    tests = [f"tests/test_{name}.py" for name in ("documents", "citations", "page_blocks", "site")]
+    names = ("citations", "documents", "gallery", "page_blocks", "reachable_pages", "reference_pages", "site")  # fmt: skip
+    tests = [f"tests/test_{name}.py" for name in names]
     session.run("python", "-m", "pytest", "-q", *tests, env={"HUSH_SITE": site})
 
 

@@ -33,6 +33,8 @@ smartquotes = False
 highlight_language = "text"
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_title = f"hush {release}"
 # Pages are read offline, too: no source that a page would have to fetch, and no text that says when they were built.
 html_copy_source = False

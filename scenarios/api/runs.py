@@ -17,6 +17,7 @@ from scenarios.api.profiled import write_profile
 from scenarios.api.result import Result
 from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.value_rules import number_of_seconds
 from scenarios.planning.check_scenario import checked
 from scenarios.planning.context import Options
 from scenarios.planning.files import data_folders
@@ -92,13 +93,23 @@ def takes_options_of(
     return sign
 
 
+def _seconds(until: float | str | None) -> float | None:
+    """Read a number of seconds, or a duration as a scenario writes it."""
+    if not isinstance(until, str):
+        return until
+    try:
+        return number_of_seconds(until)
+    except ValueError as error:
+        raise ScenarioError.of("until", str(error)) from None
+
+
 @names_options
 def make_plan(
     scenario: Scenario,
     *,
     seed: SupportsIndex | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
-    until: float | None = None,
+    until: float | str | None = None,
     engine: str | None = None,
     data: Any = None,
     graph: Any = None,
@@ -109,7 +120,7 @@ def make_plan(
 ) -> Plan:
     """Read a scenario and return its plan; raise `ScenarioError` with every problem.
 
-    `seed`, `until` (seconds), `engine` ("virtual" or "wall") and `set` (dotted keys and their values) come before what the
+    `seed`, `until` (seconds, or a duration such as "250ms"), `engine` ("virtual" or "wall") and `set` (dotted keys and their values) come before what the
     scenario says. `data` is one pool of points, (X, y), which `[data] split` deals to the agents, or [(X0, y0), …], a pair
     for each of them; also a bunch, {"frame": a data frame, "label": its column}, {"pool": (X, y), "test": (X, y)}, or
     {"nodes": [(X0, y0), …], "test": …, "rows": …}. X and y may be arrays, lists, data frames or sparse matrices.
@@ -120,7 +131,7 @@ def make_plan(
     """
     options = Options(
         seed,
-        until,
+        _seconds(until),
         engine,
         (*map(Path, folders), *data_folders()),
         allow_code,
@@ -139,7 +150,7 @@ async def run(
     *,
     seed: SupportsIndex | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 # the contract's name
-    until: float | None = None,
+    until: float | str | None = None,
     engine: str | None = None,
     data: Any = None,
     graph: Any = None,

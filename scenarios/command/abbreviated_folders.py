@@ -57,6 +57,9 @@ def _folder(text: str, argument: Argument) -> str:
             said = f"{text} is not the folder of a {words}, and none in {PLACE}/ begins so; {hint}"
             raise FolderError(said)
         return text
+    whole = [path for path in found if path.name == begins]
+    if len(whole) == 1:
+        return _told(text, whole[0])  # -1 is a name, although -10 begins so, too
     if len(found) > 1:
         listed = "".join(f", {path}" for path in sorted(found)[:_SHOWN])[2:]
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from scenarios.command.abbreviated_folders import LATEST
 from scenarios.command.option_values import opened, opened_sweep, warn
 from scenarios.language.problems import ScenarioError, nearest, nearest_few
 from scenarios.language.reader import LIBRARY, Piped, library_names, read_text
@@ -85,7 +86,7 @@ def _unknown(word: str) -> str:
     if separator and (families_near := nearest_few(whose, known)):
         listed = " or ".join(f"'{name}:'" for name in families_near)
         return f"there is no family of words '{whose}'; did you mean {listed}?"
-    close = nearest_few(word.casefold(), [*all_names(), *library_names()])
+    close = nearest_few(word.casefold(), [LATEST, *all_names(), *library_names()])
     if not close:
         listed = ", ".join(f"{name}:" for name in known)
         return (
@@ -95,6 +96,7 @@ def _unknown(word: str) -> str:
     for one in close:
         kinds = [family.article for family, _ in cards_of(one)]
         kinds += ["a scenario"] if one in library_names() else []
+        kinds += ["the newest run"] if one == LATEST else []
         told.append(f"'{one}' ({' and '.join(kinds)})")
     return f"{said}; did you mean {' or '.join(told)}?"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.support.paths import ROOT
 
-ROOT_PAGES = ("README.md", "CONTRIBUTING.md")
+ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "DECISIONS.md", "SECURITY.md")
 SESSION_FOLDERS = ("docs/explanation/", "docs/how-to/", "docs/tutorials/")
 SESSION_PAGES = ("README.md",)
 """Pages that a reader follows from the top: their commands are run in order, in one folder for each page."""

@@ -332,10 +332,11 @@ class ModelBuilder:
                 f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
             ]
             listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
+        why = feed.reason_of(source, i)
         return AgentDetails(
             row=self._row(i),
             group=group,
-            facts=listed,
+            facts=[*([why] if why else []), *listed],
             ledger=ledger,
             neighbours=near,
             messages=[feed.line_in(source, e) for e in mine],

@@ -36,7 +36,7 @@ def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     metric = chosen if chosen in names else (names[0] if names else "loss")
     references = source.references()
     histories, facts = source.run_state.histories, source.facts
-    headline, gains = _headline(source, names)
+    headline, gains = _headline(source, names, metric)
     return Story(
         metric=starred(metric),
         of_agents=per_agent(metric),
@@ -48,11 +48,11 @@ def story_of(source: Source, chosen: str, caps: Vector) -> Story:
     )
 
 
-def _headline(source: Source, names: Sequence[str]) -> tuple[str, bool]:
+def _headline(source: Source, names: Sequence[str], metric: str) -> tuple[str, bool]:
     """Say what is gained over learning alone, by the last sample: its gain where it holds one, as the summary does.
 
     Before that it is the difference of two means, which compares the same agents where each has a score. Where one has
-    none, because it is absent or diverged, nothing is said.
+    none, because it is absent or diverged, nothing is said. It names the score where the chart shows another metric.
     """
     alone = source.references().alone
     state = source.run_state
@@ -69,7 +69,9 @@ def _headline(source: Source, names: Sequence[str]) -> tuple[str, bool]:
         else:
             gain = sign * (points[-1].mean - alone[score])
         gain = 0.0 if abs(gain) < _NOTHING else gain
-        return f"gain {'+' if gain >= 0 else '−'}{brief(abs(gain))} over alone", gain > 0
+        of_what = "" if metric in {score, "gain"} else f"{score.partition('.')[0]} "
+        sign_of = "+" if gain >= 0 else "−"
+        return f"{of_what}gain {sign_of}{brief(abs(gain))} over alone", gain > 0
     return "", False
 
 

@@ -1,5 +1,7 @@
 """One agent, looked at closely: how its ε and its loss went, its ledger, its neighbours, its last messages."""
 
+from textwrap import wrap
+
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels
 from scenarios.console.drawing.model import AgentDetails, Header
 from scenarios.console.drawing.styled_text import (
@@ -139,9 +141,13 @@ def _messages(agent: AgentDetails, width: int, height: int) -> list[Line]:
 
 
 def _ledger(agent: AgentDetails, width: int, height: int) -> list[Line]:
-    lines: list[Line] = (
-        [words(text) for text in agent.ledger[-(height - 2) :]] if height > 2 else []
-    )
+    room = max(0, height - 2)
+    pieces = [
+        piece
+        for text in agent.ledger[-room:]
+        for piece in wrap(text, max(20, width - 4), subsequent_indent=" " * 8)
+    ]
+    lines: list[Line] = [words(piece) for piece in pieces[-room:]] if room else []
     if not agent.ledger:
         lines = [words("nothing was released", DIM)]
     return box([("ledger", HEAD)], lines, width, height)

@@ -21,7 +21,7 @@ def can_be_full(*, asked: bool = False) -> bool:
 
 def is_interactive() -> bool:
     """Whether a person reads and types here."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def is_dumb() -> bool:

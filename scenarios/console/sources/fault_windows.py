@@ -82,6 +82,10 @@ class FaultWindows:
         if seq is not None and window is not None and window.ended_s is None:
             self._known[seq] = replace(window, ended_s=t / 1e9)
 
+    def begun_by(self, seq: int | None) -> Window | None:
+        """Return the window that an event began; None where it is remembered no more, or was no fault."""
+        return None if seq is None else self._known.get(seq)
+
     def lasting(self) -> list[Window]:
         """Return what began and is not over, the newest first."""
         return [window for window in reversed(self._known.values()) if window.ended_s is None]

@@ -63,6 +63,18 @@ def line_in(source: Source, event: Event) -> tuple[str, str]:
     return line_of(event, source.facts.size, paid=paid)
 
 
+def reason_of(source: Source, i: int) -> str:
+    """Say since when and why an agent is in its state; empty for one that is simply up."""
+    event = source.run_state.reason(i)
+    if event is None:
+        return ""
+    size = source.facts.size
+    words = phrase(event, lambda j: seat(j, size))
+    fault = source.run_state.windows.begun_by(event.cause)
+    by = "" if fault is None else f", by fault #{fault.number} {fault.name}"
+    return plain(f"since {event.t / 1e9:.3f} s: {kind_of(event)} {words}".rstrip() + by)
+
+
 def lines_in(source: Source, shown: "Filter", count: int) -> list[tuple[str, str]]:
     """Return the last lines of a feed, with their styles; among notable events, losses are one line a second.
 

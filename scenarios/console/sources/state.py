@@ -90,6 +90,10 @@ class RunState:
         self.done = set[int]()
         """Agents that have made all releases of their plan."""
         self.diverged = set[int]()
+        self._ended: dict[int, Event] = {}
+        """The event that ended what an agent did, or its releases: none of an agent that is up."""
+        self._silenced: dict[int, Event] = {}
+        """The event after which an agent releases no more."""
         self.slow = Counter[int]()
         """How many faults slow each agent down."""
         self._slowing = set[int]()
@@ -121,7 +125,7 @@ class RunState:
             Paused: self._note_paused,
             Resumed: lambda event: self.paused.discard(event.node),
             Spent: self._note_spent,
-            Diverged: lambda event: self.diverged.add(event.node),
+            Diverged: self._note_diverged,
             FaultBegan: self._note_begun,
             FaultEnded: self._note_ended,
             RoundOpened: self._note_round,
@@ -142,6 +146,13 @@ class RunState:
         if i in self.spent:
             return "spent"
         return "done" if i in self.done else "slow" if self.slow[i] else UP
+
+    def reason(self, i: int) -> Event | None:
+        """Return the event that put an agent into its state; None for one that is up, slow, or absent from the start."""
+        state = self.state(i)
+        if state in {"spent", "done"}:
+            return self._silenced.get(i)
+        return None if state in {UP, "slow"} else self._ended.get(i)
 
     @property
     def recent(self) -> deque[Event]:
@@ -179,24 +190,33 @@ class RunState:
             self._notable.append(event)
 
     def _note_up(self, event: Joined | Restarted) -> None:
+        self._ended.pop(_of(event.node), None)
         self.status[_of(event.node)] = UP
         self.windows.strike(event.cause)
         self.windows.bring_back(_of(event.node), event.t)
 
     def _note_paused(self, event: Paused) -> None:
         self.paused.add(_of(event.node))
+        self._ended[_of(event.node)] = event
         self.windows.strike(event.cause)
 
     def _note_spent(self, event: Spent) -> None:
         (self.done if event.reason == PLANNED else self.spent).add(_of(event.node))
+        self._silenced[_of(event.node)] = event
+
+    def _note_diverged(self, event: Diverged) -> None:
+        self.diverged.add(_of(event.node))
+        self._ended[_of(event.node)] = event
 
     def _note_left(self, event: Left) -> None:
         self.windows.strike(event.cause)
         self.status[_of(event.node)] = LEFT
+        self._ended[_of(event.node)] = event
 
     def _note_crashed(self, event: Crashed) -> None:
         self.windows.strike(event.cause)
         self.status[_of(event.node)] = DOWN
+        self._ended[_of(event.node)] = event
         if event.lost != "nothing":
             self.diverged.discard(_of(event.node))
 

@@ -118,6 +118,13 @@ def test_a_beginning_of_several_names_lists_them() -> None:
         spelled("plot", "ring")
 
 
+def test_a_whole_name_comes_before_names_that_begin_so(runs: Path) -> None:
+    (runs / "quickstart-7-1").rename(runs / "quickstart-7-20")
+    assert spelled("replay", "quickstart-7-2") == ["runs/quickstart-7-2"]
+    with pytest.raises(FolderError, match="2 folders"):
+        spelled("replay", "quickstart-7")
+
+
 @pytest.mark.usefixtures("runs")
 def test_a_word_with_an_error_is_told_with_the_nearest_folder() -> None:
     with pytest.raises(FolderError, match="did you mean 'ring-7-1'"):

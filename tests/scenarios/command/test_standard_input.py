@@ -12,6 +12,7 @@ import pytest
 from scenarios.command.main import main
 from scenarios.command.verb import Takes, Verb
 from scenarios.command.verbs import VERBS
+from scenarios.console.screens.terminal import can_be_full
 from scenarios.language.positions import LONGEST_FILE
 from scenarios.language.reader import Piped, read_source
 from scenarios.language.writer import to_toml
@@ -91,6 +92,23 @@ def test_a_closed_standard_input_is_told(
     monkeypatch.setattr(sys, "stdin", None)
     assert main(["check", "-"]) == 2
     assert capsys.readouterr().err == "<stdin>: cannot be read: standard input is closed\n"
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_a_closed_stream_is_no_terminal(monkeypatch: pytest.MonkeyPatch, stream: str) -> None:
+    """A run, a tour and a replay ask for a terminal before they do anything: `hush run <&-` is a run in lines."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, stream, None)
+    assert not can_be_full(asked=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["run ring5-dropout", "tour"])
+def test_with_standard_input_closed_a_run_is_told_in_lines(tmp_path: Path, words: str) -> None:
+    command = [sys.executable, "-m", "scenarios", *words.split(), "--out", str(tmp_path / "run")]
+    closed = ["sh", "-c", 'exec "$0" "$@" <&-', *command]
+    done = subprocess.run(closed, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_run_of_standard_input_is_the_run_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

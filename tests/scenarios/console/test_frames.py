@@ -171,7 +171,7 @@ def test_a_number_loses_digits_but_never_its_size(value: float, room: int) -> No
     unit = {"k": 1e3, "M": 1e6, "G": 1e9}.get(told[-1], 1.0)
     meant = float(told.rstrip("kMG")) * unit
     assert meant == pytest.approx(value, rel=0.5, abs=1e-300)
-    if 1e-3 <= abs(value) < 1e4 and room >= 8:
+    if 1e-3 <= abs(value) < 1e4 and room >= 9:  # a sign, "0.00" and four digits
         assert meant == pytest.approx(value, rel=6e-4)
 
 

@@ -206,6 +206,48 @@ def test_a_metric_is_chosen_for_the_chart_and_the_colours(viewer: Viewer) -> Non
     assert "coloured by" in viewer.session.message
 
 
+@pytest.mark.parametrize(
+    ("fault", "at", "said"),
+    [
+        (
+            {"at": 8.0, "for": 4.0, "crash": [3], "name": "a power cut"},
+            10.0,
+            "since 8.000 s: crashed",
+        ),
+        (
+            {"at": 8.0, "for": 4.0, "pause": [3], "name": "a power cut"},
+            10.0,
+            "since 8.000 s: paused",
+        ),
+        ({"at": 8.0, "leave": [3], "name": "a power cut"}, 10.0, "since 8.000 s: left"),
+    ],
+)
+def test_an_opened_agent_says_why_it_stopped(
+    tmp_path: Path, fault: dict[str, Any], at: float, said: str
+) -> None:
+    opened, control = stood(
+        perform(private(run={"seed": 3, "horizon": 20.0}, fault=[fault]), tmp_path), at
+    )
+    opened.session.pane.change(opened=3)
+    shown = "\n".join(told(opened, 120, 40))
+    assert said in shown
+    assert "by fault #0 a power cut" in shown
+    control.source.seek(7 * 10**9)
+    assert "since" not in "\n".join(told(opened, 120, 40)[2:5]).replace("since the", "")
+    if "for" in fault:
+        control.source.seek(13 * 10**9)
+        assert "a power cut" not in "\n".join(told(opened, 120, 40)[2:5])
+
+
+def test_an_agent_that_is_done_says_so(viewer: Viewer) -> None:
+    control: Any = viewer.session.control
+    control.source.seek(control.source.length)
+    viewer.session.pane.change(opened=1)
+    shown = "\n".join(told(viewer, 120, 40))
+    assert "□ done" in shown
+    assert "planned releases are made" in shown
+
+
 def test_letters_in_their_order_find_a_command(viewer: Viewer) -> None:
     assert matching("fa", list(COMMANDS))[0].startswith("fa")
     assert matching("brk", ["break", "back", "bulk-read"]) == ["break"]

@@ -56,6 +56,17 @@ def test_a_panel_cannot_take_a_key_that_is_taken() -> None:
         by_key((*KEYS, Key("e", "probe", "probe")))
 
 
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_key_that_a_title_names_does_what_stands_beside_it(scale: str) -> None:
+    """`L:notable`: the key before the colon writes or gives the order that the title shows the state of."""
+    orders = {"view": "view", "color": "color", "metric": "metric", "all": "events"}
+    commands = {key.key: key.command.partition(" ")[0] for key in KEYS}
+    shown = " ".join(text(model(40, scale), 120, 50))
+    hints = re.findall(r" (\S):(view|color|metric|all)\b", shown)
+    assert hints
+    assert all(commands.get(key) == orders[word] for key, word in hints), hints
+
+
 @given(st.sampled_from(SCALES), st.integers(20, 200), st.integers(8, 70))
 def test_a_chosen_panel_stands_beside_the_events_or_in_their_place(
     scale: str, width: int, height: int
@@ -103,7 +114,7 @@ control.source.seek(control.source.length)
 viewer.press("p")
 print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 40)))
 viewer.press("?")
-print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 90)))
+print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(200, 140)))
 """
 
 

@@ -152,7 +152,7 @@ def test_watching_changes_nothing(tmp_path: Path, number: int) -> None:
         assert RunRecord(run.folder.path).manifest["digests"] == quiet
 
 
-ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+) .{10} +(\d+) +(\d+) +(\S+) +│")
+ROW = re.compile(r"│ +(\d+) . (\w+) +\S* +(\S+?)/(\S+) +(\S+)  .{8,40} +(\d+) +(\d+) +(\S+) +│")
 
 
 @pytest.mark.parametrize("number", one_in(5, range(40)))

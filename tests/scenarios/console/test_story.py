@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios.console.assembly.story import metrics_of, story_of
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
 from scenarios.console.drawing.story import story
@@ -250,6 +251,24 @@ def test_no_number_is_cut(width: int, value: float) -> None:
         assert "the lap" in shown
 
 
+@pytest.mark.parametrize("width", range(40, 201, 7))
+@pytest.mark.parametrize(
+    ("low", "mean", "high"), [(0.5023, 0.5637, 0.8617), (-0.0021, 0.0546, 1.23456e-05)]
+)
+def test_no_figure_beside_the_chart_is_cut(
+    width: int, low: float, mean: float, high: float
+) -> None:
+    """The beginning of 0.5637 is 0.56, and that of "0.5 to 0.86" says that all is below 0."""
+    points = [Point(float(t), mean, low, high) for t in range(3)]
+    told = replace(STORY, points=points, references=[("alone", 1.23456e-05), ("central", -0.85631)])
+    told = replace(told, headline="")
+    whole = {brief(v) for v in (low, mean, high, 1.23456e-05, -0.85631)}
+    for line in story(model(story=told), width, 16)[1:7]:
+        shown = "".join(text for text, _ in line)
+        for figure in re.findall(r"(?<![\w.])-?\d[\d.]*(?:e-\d*)?", shown.replace("80 %", "")):
+            assert figure in whole, shown
+
+
 # where its numbers come from
 
 
@@ -348,9 +367,9 @@ def test_caps_of_a_crowd_may_differ(size: int) -> None:
     kept, caps = Histories(size), np.arange(1.0, size + 1)
     for t in range(3):
         kept.add(t, {"epsilon": [t / 4 * cap for cap in caps]})
-    assert kept.shares("epsilon", caps) == [
-        (t / 1e9, pytest.approx(t / 4, rel=1e-6)) for t in range(3)
-    ]
+    found = kept.shares("epsilon", caps)
+    assert [t for t, _ in found] == [t / 1e9 for t in range(3)]
+    assert [share for _, share in found] == pytest.approx([t / 4 for t in range(3)], rel=1e-6)
 
 
 def test_shares_of_budgets_are_means_of_shares() -> None:
@@ -373,7 +392,9 @@ def test_caps_that_differ_have_no_line_and_count_as_shares(tmp_path: Path) -> No
     (last,) = (e for e in ran.events("sampled") if e["t"] == 20 * 10**9)
     shares = [epsilon / cap for epsilon, cap in zip(last["values"]["epsilon"], caps, strict=True)]
     told = viewer.model(120, 36).story
-    assert told.spent[-1] == (20.0, pytest.approx(sum(shares) / len(shares)))
+    last_t, last_share = told.spent[-1]
+    assert last_t == 20.0
+    assert last_share == pytest.approx(sum(shares) / len(shares))
     assert told.references == [
         ("alone", ran.outcome.summary["local"]["accuracy"]),
         ("central", ran.outcome.summary["central"]["accuracy"]),
@@ -459,3 +480,17 @@ def test_references_are_those_of_the_summary_live_and_replayed(
     assert known.of("gain", facts) == [("alone", 0.0)]
     assert ("cap", facts.cap_of(0)) in known.of("epsilon", facts)
     assert References({}, {}).of("loss", facts) == []
+
+
+def test_the_headline_names_its_score_beside_another_metric(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    _, control = stood(perform(private(), tmp_path_factory.mktemp("ran")), 20.0)
+    metrics = metrics_of(control.source)
+    assert {"accuracy.test", "loss"} <= set(metrics)
+    for metric in metrics:
+        headline = story_of(
+            control.source, metric, np.full(control.source.facts.size, 4.0)
+        ).headline
+        bare = metric in {"accuracy.test", "gain"}
+        assert headline.startswith("gain " if bare else "accuracy gain "), metric
