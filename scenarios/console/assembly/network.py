@@ -24,6 +24,8 @@ _GLOW_S = 0.3
 _BLOCKS = 12
 """So many blocks of ids stand for agents of one group that are too many to be shown."""
 _LOST, _HELD = -1, -2
+_CUTTING = ("partition", "loss")
+"""The faults that may cut links."""
 
 
 class NetworkBuilder:
@@ -35,7 +37,7 @@ class NetworkBuilder:
         self._facts = source.facts
         self._geometry: Geometry | None = None
         self._cuts: tuple[object, frozenset[tuple[int, int]]] = None, frozenset()
-        """The partitions that were active at the last frame, and what they cut."""
+        """The faults that were active at the last frame, and what they cut."""
         self._whole = source.facts.size <= MANY
         self._members: dict[str, Sequence[int]] = {} if self._whole else _members(source)
         self._group_of = {i: at for at, ids in enumerate(self._members.values()) for i in ids}
@@ -200,20 +202,34 @@ class NetworkBuilder:
         ]
 
     def _cut(self, active: Sequence[Window]) -> frozenset[tuple[int, int]]:
-        """Return the edges that active partitions cut."""
-        known = tuple((w.number, w.targets) for w in active if w.action == "partition")
+        """Return the edges that active partitions cut, and those on which a fault loses every message."""
+        known = tuple((w.number, w.action, w.targets) for w in active if w.action in _CUTTING)
         if self._cuts[0] != known:
             self._cuts = known, self._cut_by(known)
         return self._cuts[1]
 
-    def _cut_by(self, active: Sequence[tuple[int, Sequence[int]]]) -> frozenset[tuple[int, int]]:
+    def _cut_by(
+        self, active: Sequence[tuple[int, str, Sequence[int]]]
+    ) -> frozenset[tuple[int, int]]:
         cut: set[tuple[int, int]] = set()
         edges = self._placed().edges
-        for fault, targets in active:
+        for fault, action, targets in active:
+            if action == "loss":
+                cut |= self._lost_links(fault).intersection(edges)
+                continue
             side = self._sides(fault, targets)
             if side:
                 cut |= {(i, j) for i, j in edges if self._part(i, side) != self._part(j, side)}
         return frozenset(cut)
+
+    def _lost_links(self, number: int) -> set[tuple[int, int]]:
+        """Return the links that a fault names one by one and on which it loses every message: what `cut 0-1` does."""
+        table = self._source.declared_fault(number).get("loss", {})
+        links = table.get("on", ())
+        if not self._whole or table.get("p") != 1 or not isinstance(links, Sequence):
+            return set()
+        pairs = [link for link in links if isinstance(link, Sequence) and len(link) == 2]
+        return {_ordered(i, j) for i, j in pairs if isinstance(i, int) and isinstance(j, int)}
 
     def _part(self, dot: int, side: dict[int, int]) -> int:
         """Return the part of a partition that a dot lies in; a group lies where its first agent does."""

@@ -96,7 +96,7 @@ class Source(Protocol):
         ...
 
     def declared_fault(self, number: int) -> Mapping[str, Any]:
-        """Return a fault of the scenario as its table in the file; empty for a fault by hand."""
+        """Return a fault as its table in the file of the session; empty where the recording has none."""
         ...
 
     def inbox(self, i: int) -> int:

@@ -17,6 +17,7 @@ from scenarios.console.drawing.styled_text import CUT, HEATS, Spot, brief, heat,
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
 from tests.support.screens import model, network_view
+from tests.support.sessions import session_for, watched
 
 Edges = list[tuple[int, int]]
 
@@ -164,6 +165,43 @@ def test_what_is_slow_or_held_is_not_cut_and_is_held_until_it_is_healed(
         held = sum(e["arrives"].count(-2) for e in before) if 8 <= at < 12 else 0
         assert shown.lost == held or (shown.is_least and 0 < shown.lost < held)
     assert any(-2 in e["arrives"] for e in sent) == (mode["mode"] == "jam")
+
+
+@pytest.mark.parametrize(
+    ("loss", "cut"),
+    [
+        ({"on": [[1, 0], [2, 5]], "p": 1}, {(0, 1), (2, 5)}),
+        ({"on": [[0, 1]], "p": 0.9}, set()),
+        ({"on": [0, 1], "p": 1}, set()),
+    ],
+)
+def test_a_link_that_loses_every_message_is_cut(
+    tmp_path: Path, loss: dict[str, Any], cut: set[tuple[int, int]]
+) -> None:
+    """As the order `cut 0-1` does it, whose fault the session's file holds."""
+    tree = _world({"isolate": [0]}) | {"fault": [{"at": 8.0, "for": 4.0, "loss": loss}]}
+    ran = perform(tree, tmp_path)
+    for at, expected in ((7.9, set()), (8.0, cut), (11.9, cut), (12.0, set())):
+        viewer, _ = stood(ran, at)
+        viewer.session.pane.change(scale="network")
+        shown = viewer.model(120, 40).network
+        assert shown is not None
+        assert shown.cut == expected
+
+
+def test_what_is_cut_by_hand_is_seen_at_once(tmp_path: Path) -> None:
+    run, session = session_for(tmp_path, _world({"isolate": [0]}))
+    builder, seen = session.pane.builder, list[set[tuple[int, int]]]()
+
+    def look() -> None:
+        built = builder.build(replace(session.pane.view, scale="network"))
+        assert built.model.network is not None
+        seen.append(set(built.model.network.cut))
+
+    run.between.append(look)
+    watched(run, session, "until 3", "cut 2-4", "until 5", "heal", "until 6")
+    assert {(2, 4)} in seen
+    assert seen[0] == seen[-1] == set()
 
 
 def test_what_is_counted_is_counted_in_full_or_marked(tmp_path: Path) -> None:
