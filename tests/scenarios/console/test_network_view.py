@@ -83,15 +83,15 @@ def test_an_edge_is_a_line_from_agent_to_agent(
             column += len(text)
     (c0, r0), (c1, r1) = agents[0], agents[1]
     across, down = abs(c1 - c0), abs(r1 - r0)
-    for c, r in cells:
-        assert min(c0, c1) <= c <= max(c0, c1)
-        assert min(r0, r1) <= r <= max(r0, r1)
-        assert abs((c - c0) * (r1 - r0) - (r - r0) * (c1 - c0)) <= across + down
+    for x, y in cells:
+        assert min(c0, c1) <= x <= max(c0, c1)
+        assert min(r0, r1) <= y <= max(r0, r1)
+        assert abs((x - c0) * (r1 - r0) - (y - r0) * (c1 - c0)) <= across + down
     covered = cells | labels | {(c0, r0), (c1, r1)}
     if across >= down:
-        assert {c for c, _ in covered} >= set(range(min(c0, c1), max(c0, c1) + 1))
+        assert {x for x, _ in covered} >= set(range(min(c0, c1), max(c0, c1) + 1))
     else:
-        assert {r for _, r in covered} >= set(range(min(r0, r1), max(r0, r1) + 1))
+        assert {y for _, y in covered} >= set(range(min(r0, r1), max(r0, r1) + 1))
 
 
 @pytest.mark.parametrize("width", range(20, 120, 7))
@@ -288,7 +288,10 @@ def test_thousands_are_groups(tmp_path: Path) -> None:
     group = {"clock": {"kind": "poisson", "rate": 0.2}, "budget": {"epsilon": 4.0, "delta": 1e-5}}
     tree = private(
         run={"seed": 1, "horizon": 1.0},
-        nodes=[group | {"name": "phones", "count": 450}, group | {"name": "hubs", "count": 50}],
+        nodes=[
+            group | {"name": "phones", "count": 450},
+            group | {"name": "hubs", "count": 50, "clock": {"kind": "poisson", "rate": 3.0}},
+        ],
     )
     viewer, _ = stood(perform(tree, tmp_path), 1.0)
     viewer.session.pane.change(scale="network")
@@ -302,6 +305,7 @@ def test_thousands_are_groups(tmp_path: Path) -> None:
     epsilons = viewer.session.pane.source.epsilons()
     for dot, ids in zip(view.dots, (range(450), range(450, 500)), strict=True):
         median = statistics.median(epsilons[i] / 4 for i in ids)
+        assert (median > 0) == (len(ids) == 50)
         assert dot.share == pytest.approx(median)
         assert dot.note.startswith(f"median {brief(median)},")
 
