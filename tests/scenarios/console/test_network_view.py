@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from scenarios.console.assembly.places import places
 from scenarios.console.drawing.network import Geometry, network
-from scenarios.console.drawing.styled_text import CUT, HEATS, Spot, brief, heat, target_at, width_of
+from scenarios.console.drawing.styled_text import (
+    CUT,
+    DIM,
+    HEATS,
+    Spot,
+    brief,
+    heat,
+    target_at,
+    width_of,
+)
 from tests.support.builders import perform, private
 from tests.support.looks import stood, told
 from tests.support.screens import model, network_view
@@ -92,6 +101,23 @@ def test_an_edge_is_a_line_from_agent_to_agent(
         assert {x for x, _ in covered} >= set(range(min(c0, c1), max(c0, c1) + 1))
     else:
         assert {y for _, y in covered} >= set(range(min(r0, r1), max(r0, r1) + 1))
+
+
+def test_a_cut_edge_is_dotted_and_has_its_colour_and_others_are_whole() -> None:
+    """A third of its dots: without colours, too, it is told from one that is whole."""
+    places_ = [(0.1, 0.2), (0.9, 0.2), (0.1, 0.8), (0.9, 0.8)]
+    geometry = Geometry(places_, [(0, 1), (2, 3)])
+    view = replace(network_view(4), geometry=geometry, cut=frozenset({(2, 3)}), cursor=None)
+    lines = network(replace(model(4, "network"), network=view), 100, 30)[1:-2]
+    counts = dict.fromkeys((DIM, CUT), 0)
+    for row, line in enumerate(lines):
+        for text, style in line:
+            dots = sum((ord(c) - 0x2800).bit_count() for c in text if "\u2800" < c <= "\u28ff")
+            if dots:
+                assert style == (DIM if row < 15 else CUT)
+                counts[str(style)] += dots
+    assert counts[DIM] > 100
+    assert abs(counts[CUT] - counts[DIM] / 3) <= 0.05 * counts[DIM]
 
 
 @pytest.mark.parametrize("width", range(20, 120, 7))
