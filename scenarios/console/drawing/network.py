@@ -159,10 +159,10 @@ def _edges(view: NetworkView, width: int, height: int) -> tuple[list[list[str]],
     dots, styled = _canvas(view.geometry, view.cut, width, height)
     marks = styled.copy()
     names = (DIM, CUT, GOOD, WARN, HEAD)
-    for rank, style in enumerate(names[2:], 2):
-        for pair, flow in view.flows.items():
-            if flow == style and pair in strokes:
-                marks[strokes[pair][0]] = rank
+    ranked = sorted((names.index(flow), pair) for pair, flow in view.flows.items())
+    for rank, pair in ranked:
+        if pair in strokes:
+            marks[strokes[pair][0]] = rank
     rows = [[chr(0x2800 + bits) if bits else " " for bits in row] for row in dots.tolist()]
     flat = [names[mark] for mark in marks.tolist()]
     styles = [flat[at : at + width] for at in range(0, width * height, width)]
@@ -219,6 +219,21 @@ def _spread(geometry: Geometry, width: int, height: int) -> tuple[tuple[float, f
     return tuple(spread)
 
 
+@lru_cache(maxsize=4)
+def _cells(geometry: Geometry, width: int, height: int) -> tuple[Pair, ...]:
+    """Return the cell of each dot: its column and its row."""
+    return tuple(
+        (int(x * (2 * width - 1)) // 2, int(y * (4 * height - 1)) // 4)
+        for x, y in _spread(geometry, width, height)
+    )
+
+
+@lru_cache(maxsize=8192)
+def _spot(style: str, agent: int) -> Spot:
+    """Return a style that a click finds an agent by; agents and styles are few, and frames are many."""
+    return Spot(style, Target("agent", agent))
+
+
 def _free(column: int, row: int, taken: set[Pair], width: int, height: int) -> Pair:
     """Return the cell itself, or the next free one around it; a crowded neighbourhood shares its cells."""
     for away in range(_AWAY):
@@ -239,15 +254,13 @@ def _put_dots(
 ) -> None:
     """Put every dot over the edges, then the labels where there is room for them."""
     height, width = len(glyphs), len(glyphs[0])
-    cells = []
-    for x, y in _spread(view.geometry, width, height):
-        cells.append((int(x * (2 * width - 1)) // 2, int(y * (4 * height - 1)) // 4))
+    cells = _cells(view.geometry, width, height)
     taken = set(cells)
     for at, ((column, row), dot) in enumerate(zip(cells, view.dots, strict=True)):
         glyph, style = _dot(dot, ascii_only=ascii_only)
         style = PICK if at == view.cursor else style
         if dot.agent is not None:
-            style = Spot(style, Target("agent", dot.agent))
+            style = _spot(style, dot.agent)
         glyphs[row][column], styles[row][column] = glyph, style
     few = len(view.dots) <= _LABELLED
     for at, ((column, row), dot) in enumerate(zip(cells, view.dots, strict=True)):
