@@ -432,3 +432,50 @@ def test_a_terminal_without_a_screen_gets_lines_and_a_sentence(tmp_path: Path) -
         assert terminal.ends() == 0
     assert b"this terminal has no screen to draw on" in terminal.raw
     assert b"\x1b[?1049h" not in terminal.raw
+
+
+@pytest.mark.slow
+def test_every_newer_key_at_a_terminal(tmp_path: Path) -> None:
+    tree = private(run={"seed": 3, "horizon": 20.0}, fault=PARTITION)
+    folder = perform(tree, tmp_path).outcome.folder
+    with Terminal(120, 40, "replay", str(folder), "--at", "10s", cwd=tmp_path) as terminal:
+        terminal.wait_for("t 00:10.000")
+        terminal.press("m")
+        terminal.wait_for("loss*  ")
+        terminal.press("c")
+        terminal.wait_for("coloured by")
+        terminal.press("g")
+        terminal.wait_for("edges cut")
+        terminal.press("[")
+        terminal.wait_for("t 00:09.600")
+        terminal.press("]")
+        terminal.wait_for("t 00:10.000")
+        terminal.press("{")
+        terminal.wait_for("t 00:08.000")
+        terminal.press("}")
+        terminal.wait_for("no fault begins after")
+        terminal.press("\t")
+        terminal.wait_for("among the links")
+        terminal.press("\t")
+        terminal.wait_for("among the faults")
+        terminal.press("\t", "g", "g", "g")
+        terminal.wait_for("id state")
+        terminal.press("j", "j", "k", ENTER)
+        terminal.wait_for("agent 1 ")
+        terminal.press(ESCAPE)
+        terminal.wait_for("id state")
+        terminal.press("\x04", ENTER)
+        terminal.wait_for("agent 4 ")
+        terminal.press(ESCAPE)
+        terminal.wait_for("id state")
+        terminal.press("\x15", ENTER)
+        terminal.wait_for("agent 1 ")
+        terminal.press(ESCAPE, "L", "fault", ENTER)
+        terminal.wait_for("L:fault")
+        terminal.press("H")
+        terminal.wait_for("cannot be changed")
+        terminal.press("y")
+        terminal.wait_for("? lists the keys")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
