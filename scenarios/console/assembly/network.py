@@ -8,7 +8,7 @@ import numpy as np
 
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.places import places
-from scenarios.console.assembly.story import starred
+from scenarios.console.assembly.stars import starred
 from scenarios.console.drawing.layout import MANY
 from scenarios.console.drawing.model import Window
 from scenarios.console.drawing.network import Dot, Geometry, NetworkView

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from mechanisms.vectors import Vector
+from scenarios.console.assembly.stars import starred
 from scenarios.console.drawing.model import Story
 from scenarios.console.drawing.styled_text import brief
 from scenarios.console.sources.source import Source
-from scenarios.planning.metric_names import METRICS, per_agent
+from scenarios.planning.metric_names import per_agent
 
 _FIRST = ("accuracy.test", "rmse.test", "loss", "gain", "epsilon", "objective", "gap", "consensus")
 """In which order metrics follow each other; all others come after them, as samples hold them."""
@@ -22,12 +23,6 @@ def metrics_of(source: Source) -> list[str]:
     """Return the metrics that a chart can show, the first of which it shows unless another is chosen."""
     names = source.run_state.histories.names
     return [*(n for n in _FIRST if n in names), *(n for n in names if n not in _FIRST)]
-
-
-def starred(metric: str) -> str:
-    """Return the name of a metric as a screen writes it: with a star where an oracle alone sees it."""
-    record = METRICS.get(metric)
-    return f"{metric}*" if record is None or record.reads_models else metric
 
 
 def story_of(source: Source, chosen: str, caps: Vector) -> Story:
