@@ -41,9 +41,12 @@ _LEFT, _RIGHT = (14, 34), 15
 
 
 def story(model: Model, width: int, height: int) -> list[Line]:
-    """Draw the story; where there is no room for it, faults in a line of words."""
+    """Draw the story; where there is no room for it, the headline and faults in a line of words."""
     if height < LEAST:
-        return [faults_in_words(model)] * min(1, height)
+        told = model.story
+        style = GOOD if told.gains else WARN
+        gained: Line = [(f" {told.headline} ", style)] if told.headline else []
+        return [[*gained, *faults_in_words(model)]] * min(1, height)
     inner = width - 4
     left = min(_LEFT[1], max(_LEFT[0], inner * 3 // 10))
     size = max(8, inner - left - _RIGHT)

@@ -201,6 +201,12 @@ def test_bars_and_the_mark_stand_at_their_instants(
         assert abs((name.start() + name.end()) / 2 * step - float(name[1])) <= 1.5 * step
 
 
+def test_the_headline_is_said_where_there_is_no_room_for_a_chart() -> None:
+    windows = [Window(0, "crash", "x", (2,), 1.0, None, 20.0)]
+    (line,) = story(model(story=STORY, windows=windows, header=HEADER), 60, 1)
+    assert "".join(text for text, _ in line).startswith(" gain +0.05 over alone  faults  #0 crash")
+
+
 def test_the_headline_and_both_lines_are_said() -> None:
     told = replace(STORY, references=[("alone", 0.45), ("central", 0.35)])
     shown = "\n".join(

@@ -98,6 +98,8 @@ def test_a_caption_says_what_the_files_say(folder: Path) -> None:
         says = caption.says(figures_of(recording))
         for words in expected:
             assert words in says
+    recording.seek(4 * 10**9)
+    assert figures_of(recording).phone_epsilon == pytest.approx(sampled("epsilon", 4)[42])
     assert sampled("epsilon", 26)[42] == sampled("epsilon", 30)[42] == sampled("epsilon", 24)[42]
     assert count("restarted", 29.9) == 0
     assert count("restarted", 30) == count("crashed", 40) == 1
