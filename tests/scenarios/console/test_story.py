@@ -407,6 +407,28 @@ def test_caps_that_differ_have_no_line_and_count_as_shares(tmp_path: Path) -> No
     ]
 
 
+def test_the_page_of_an_agent_shows_its_samples_and_the_median_of_its_neighbours(
+    tmp_path: Path,
+) -> None:
+    """On a ring that is the mean of two: the agent itself is not among them."""
+    ran = perform(private(), tmp_path)
+    viewer, _ = stood(ran, 15.0)
+    sampled = [e for e in ran.events("sampled") if e["t"] <= 15 * 10**9]
+    for agent in range(6):
+        viewer.session.pane.change(opened=agent)
+        page = viewer.model(120, 40).opened
+        assert page is not None
+        assert len(page.losses) == len(page.epsilons) - 1 == len(sampled)
+        for (t, own, near), (at, epsilon), e in zip(
+            page.losses, page.epsilons, sampled, strict=False
+        ):
+            losses = e["values"]["loss"]
+            assert t == at == e["t"] / 1e9
+            assert own == losses[agent]
+            assert near == pytest.approx((losses[agent - 1] + losses[(agent + 1) % 6]) / 2)
+            assert epsilon == e["values"]["epsilon"][agent]
+
+
 def test_less_error_is_a_gain(tmp_path: Path) -> None:
     """The score of regression is an error: the gain is what it is less than that of learning alone."""
     ran = perform(scenario(task={"loss": "squared", "l2": 0.1}), tmp_path)
