@@ -121,7 +121,7 @@ def _hit(name: str, counts: list[int]) -> str:
     if touched:
         return f" ({touched:,} messages)"
     counts_targets = name in FAULTS and FAULTS[name].hits is not Hits.UNTOLD
-    return " (hit nobody)" if fired and not struck and counts_targets else ""
+    return " (hit no agent)" if fired and not struck and counts_targets else ""
 
 
 def _fault_lines(faults: list[Values]) -> list[str]:

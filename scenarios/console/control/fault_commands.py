@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-CUT_SAYS = "cut a link: every message on it is lost, until it is healed"
+CUT_SAYS = "a link loses every message, until it is healed"
 """What the order `cut` does; it is the fault `loss` with p=1."""
 
 
@@ -101,7 +101,7 @@ class FaultCommands:
         return [f"{agent}-{j if j < size else 'server'}" for j in near]
 
     def follow_up(self, message: str) -> str:
-        """Return the message that is shown, or that the fault it tells of hit nobody, once that is known."""
+        """Return the message that is shown, or that the fault it tells of hit no agent, once that is known."""
         if self._last is None:
             return message
         numbers, answer = self._last
@@ -114,7 +114,7 @@ class FaultCommands:
         self._last = None
         missed = [pane for pane, windows in begun.items() if not windows[-1].struck]
         if missed and message.startswith(answer):
-            return f"{answer}: it hit nobody{self._in_one(missed)}"
+            return f"{answer}: it hit no agent{self._in_one(missed)}"
         return message
 
     def heal(self, text: str) -> str:

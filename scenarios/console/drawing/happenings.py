@@ -135,7 +135,7 @@ def fault_row(window: Window, model: Model, end: float, left: int, size: int) ->
     told = (
         "not reached"
         if not is_reached
-        else "hit nobody"
+        else "hit no agent"
         if not window.struck
         else ""
         if window.ended_s is not None

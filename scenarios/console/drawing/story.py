@@ -165,4 +165,10 @@ def _axis(model: Model, left: int, size: int, end: float) -> Line:
             cells[first : first + len(name)] = list(name)
     cells[mark] = "▲"
     axis = Spot(DIM, Target("time", (0.0, end), size))
-    return [(f"{'0':>{left - 1}} ", DIM), ("".join(cells[:size]), axis), (f" {span(end)}", DIM)]
+    header = model.header
+    goes_on = "" if header.end_s is not None or header.goes in {"ends", "over"} else " …"
+    return [
+        (f"{'0':>{left - 1}} ", DIM),
+        ("".join(cells[:size]), axis),
+        (f" {span(end)}{goes_on}", DIM),
+    ]

@@ -12,7 +12,7 @@ from scenarios.console.control.run_control import RunControl
 from scenarios.console.control.session import Session
 from scenarios.console.drawing.crowd import places
 from scenarios.console.drawing.frame import frame, width_beside
-from scenarios.console.drawing.layout import across, lay_out
+from scenarios.console.drawing.layout import NETWORK, across, lay_out
 from scenarios.console.drawing.model import Model
 from scenarios.console.drawing.overlays import HALVED, furthest, popup_room
 from scenarios.console.drawing.palette import THEMES
@@ -83,7 +83,8 @@ class Viewer:
         windows = len(pane.source.run_state.windows.all(pane.source.now))
         shown = width_beside(width) if session.pops_up and width >= HALVED else width
         layout = lay_out(pane.view.scale, shown, height, size, windows)
-        row = 1 if layout.rows or pane.view.scale == "crowd" else across(shown, size)
+        lone = pane.view.scale in {"crowd", NETWORK}
+        row = 1 if layout.rows or lone else across(shown, size)
         pane.change(row=row, page=layout.rows or row, columns=places(width))
         model = replace(self.build(pane), ended=ended)
         return self.with_controls(model, width, height - 3 - layout.sums)

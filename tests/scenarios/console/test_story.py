@@ -1,5 +1,6 @@
 """The story: one axis of time for a metric and its faults, and values where a pencil puts them."""
 
+import asyncio
 import math
 import re
 from dataclasses import replace
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios.api.runs import make_plan
 from scenarios.console.assembly.story import metrics_of, story_of
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels, row_of
 from scenarios.console.drawing.model import Point, Window
@@ -25,8 +27,11 @@ from scenarios.console.drawing.styled_text import (
     target_at,
     width_of,
 )
+from scenarios.console.sources import source as source_room
 from scenarios.console.sources.histories import Histories
 from scenarios.console.sources.references import References, from_summary
+from scenarios.running.control import RunGovernor
+from scenarios.running.run import Run
 from tests.support.builders import perform, private, scenario
 from tests.support.looks import stood
 from tests.support.screens import HEADER, STORY, model
@@ -522,3 +527,19 @@ def test_the_headline_names_its_score_beside_another_metric(
         ).headline
         bare = metric in {"accuracy.test", "gain"}
         assert headline.startswith("gain " if bare else "accuracy gain "), metric
+
+
+@pytest.mark.parametrize("most", [0, 1000])
+def test_a_live_run_is_compared_with_what_its_summary_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """While it goes on where there are few agents, and in any case when it is over."""
+    monkeypatch.setattr(source_room, "_JUDGED_LIVE", most)
+    run = Run(make_plan(private()), tmp_path / "run", RunGovernor(looks=True), 1e12)
+    live = source_room.LiveSource(run)
+    assert live.references() == References({}, {})
+    outcome = asyncio.run(run.perform())
+    known, summary = live.references(), outcome.summary
+    assert known.alone["accuracy.test"] == pytest.approx(summary["local"]["accuracy"])
+    assert known.alone["loss"] == pytest.approx(summary["local"]["loss"])
+    assert known.central["accuracy.test"] == pytest.approx(summary["central"]["accuracy"])

@@ -117,13 +117,13 @@ def test_what_hit_nobody_says_so(tmp_path: Path) -> None:
     viewer = Viewer(session)
     watched(run, session, "until 4s", "crash 1", "step")
     viewer.draw(100, 30)
-    assert "hit nobody" not in session.message
+    assert "hit no agent" not in session.message
     run, session = session_for(tmp_path / "b")
     viewer = Viewer(session)
     watched(run, session, "until 4s", "crash 1", "restart 2")
     lines = told(viewer, 100, 30)
-    assert session.message.endswith("it hit nobody")
-    assert any("#1 restart 2" in line and "hit nobody" in line for line in lines)
+    assert session.message.endswith("it hit no agent")
+    assert any("#1 restart 2" in line and "hit no agent" in line for line in lines)
     assert any("1 active, 2 known" in line for line in lines)
 
 
@@ -135,7 +135,7 @@ def test_who_is_held_by_two_faults_is_hit_by_both(tmp_path: Path, action: str) -
     watched(run, session, "until 4s", f"{action} 1 for=1s", f"{action} 1 for=9s", "until 7s")
     lines = told(viewer, 100, 30)
     assert session.pane.source.run_state.state(1) in {"down", "paused"}
-    assert "hit nobody" not in "".join(lines) + session.message
+    assert "hit no agent" not in "".join(lines) + session.message
     assert any("1 active, 2 known" in line for line in lines)
 
 
