@@ -99,12 +99,13 @@ def network(model: Model, width: int, height: int) -> list[Line]:
     _put_dots(view, glyphs, styles, ascii_only=model.ascii)
     lines = [_joined(row, inks) for row, inks in zip(glyphs, styles, strict=True)]
     cut = f"  {_edges_of(len(view.cut))} cut" if view.cut else ""
+    at = view.cursor  # beside its dot there may be no room for its name
+    chosen = "" if at is None else f"  cursor [{view.dots[at].label}]"
     title: Line = [
         ("network ", HEAD),
-        (
-            f" {len(view.dots)} {_what(view)}, {_edges_of(len(view.geometry.edges))}  g:view  c:color",
-            DIM,
-        ),
+        (f" {len(view.dots)} {_what(view)}, {_edges_of(len(view.geometry.edges))}", DIM),
+        (chosen, HEAD),
+        ("  g:view  c:color", DIM),
         (cut, CUT),
     ]
     return box(title, [*lines[: height - 3], _legend(view, inner)], width, height)

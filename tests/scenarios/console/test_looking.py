@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from textwrap import wrap
 
 import pytest
 from hypothesis import example, given, settings
@@ -57,7 +56,7 @@ def picked(viewer: Viewer, width: int, height: int) -> list[str]:
 def test_the_cursor_is_always_seen(
     viewer: Viewer, scale: str, width: int, height: int, moves: list[str], passing: str
 ) -> None:
-    """Wherever it went, at every size: in a table by its id, in a grid by its cell."""
+    """Wherever it went, at every size: in a table by its id, in a grid by its cell, in a network by both."""
     pane = viewer.session.pane
     pane.change(scale=scale, opened=None, sort="id", descending=False)
     pane.filter(passing)
@@ -69,10 +68,12 @@ def test_the_cursor_is_always_seen(
     node = pane.builder.at_cursor(pane.view)
     if scale == "crowd":
         assert seen in ([str(node)], [])  # a low screen shows a histogram only
-        told = [line for text, _ in pane.source.ending() for line in wrap(text, width - 2)]
-        assert seen or height - len(told) <= 24
+        assert seen or height - len(viewer.session.pane.source.ending()) <= 29
     elif node is None:
         assert seen == []
+    elif scale == "network":
+        assert seen
+        assert any(f"cursor [{node}]" in line for line in _text(viewer, width, height))
     elif scale == "table" or width >= 80:
         assert str(node) in seen
     else:
