@@ -28,6 +28,8 @@ from scenarios.console.drawing.styled_text import (
 )
 
 _WIDE, _CURVES = 80, 9
+_LEAST = 3
+"""Fewer lines have room for a frame alone, which would say that there is nothing in it."""
 _LABEL = 11
 """So many columns to the right of curves bear their labels."""
 
@@ -40,6 +42,8 @@ def details(agent: AgentDetails, header: Header, width: int, height: int) -> lis
     facts = _facts(agent, width - 4)
     top = min(height, len(facts) + 2)
     lines, rest = box(_title(agent), facts, width, top), height - top
+    if rest < _LEAST:
+        return lines + [words("")] * rest
     if rest < 8:
         return lines + _ledger(agent, width, rest)
     if rest >= _CURVES + 11:
@@ -49,10 +53,10 @@ def details(agent: AgentDetails, header: Header, width: int, height: int) -> lis
         middle, left = rest // 2, width // 2
         lines += beside(_ledger(agent, left, middle), _neighbours(agent, width - left, middle))
     else:
-        middle = rest * 3 // 5
+        middle = max(2 * _LEAST, rest * 3 // 5) if rest >= 3 * _LEAST else rest
         lines += _ledger(agent, width, middle // 2)
         lines += _neighbours(agent, width, middle - middle // 2)
-    return lines + _messages(agent, width, rest - middle)
+    return lines + (_messages(agent, width, rest - middle) if rest > middle else [])
 
 
 def _both_curves(agent: AgentDetails, header: Header, width: int, height: int) -> list[Line]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scenarios.console.drawing.agent_details import details
 from scenarios.console.drawing.layout import SCALES, lay_out, scale_for
 from scenarios.console.drawing.model import AgentDetails, Help, Menu, Messages, Prompt, Window
 from scenarios.console.drawing.story import story
@@ -61,6 +62,18 @@ def test_a_frame_is_exactly_as_large_as_its_screen(
     assert {len(line) for line in lines} == {width}
     if ascii_only:
         assert all(line.isascii() for line in lines)
+
+
+@given(st.integers(20, 200), st.integers(4, 60))
+def test_no_panel_of_an_opened_agent_is_an_empty_frame(width: int, height: int) -> None:
+    """A ledger without a line would say that nothing was released."""
+    opened = OVERLAYS[3]["opened"]
+    drawn = details(opened, HEADER, width, height)
+    assert len(drawn) == height
+    shown = ["".join(span for span, _ in line) for line in drawn]
+    tops = [at for at, line in enumerate(shown) if line.startswith("┌")]
+    assert tops[0] == 0
+    assert all(not shown[at + 1].startswith("└") for at in tops), shown
 
 
 def test_every_number_of_an_agent_stands_where_it_should() -> None:
