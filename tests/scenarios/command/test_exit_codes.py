@@ -74,6 +74,32 @@ def test_a_signal_during_start_up_ends_with_130(
     assert said == b""
 
 
+_INTERRUPTED_WHILE_IT_LOADS = """
+import sys
+
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Interrupted())
+from hush.__main__ import main
+
+sys.exit(main())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["scenarios.command", "scenarios.command.main", "argparse"])
+def test_an_interrupt_before_the_command_has_begun_ends_with_130(module: str) -> None:
+    """Before there is a handler for signals: while the modules of the command are being loaded."""
+    command = [sys.executable, "-c", _INTERRUPTED_WHILE_IT_LOADS, module]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.slow
 def test_a_fault_of_our_own_ends_with_70_and_says_how_to_report_it() -> None:
     """A planted bug in a verb: the one case in which a user sees a traceback."""
