@@ -34,7 +34,7 @@ def perform(chosen: argparse.Namespace) -> int:
         for number, caption in enumerate(CAPTIONS, 1):
             recording.seek(round(caption.at_s * 1e9))
             say(
-                f"{number}/{len(CAPTIONS)}  {caption.at_s:4.0f} s  {caption.says(figures_of(recording))}"
+                f"{number}/{len(CAPTIONS)}  {caption.at_s:4.0f} s  {caption.in_lines(figures_of(recording))}"
             )
     say(
         f"  {outcome.folder}: hush replay {outcome.folder} shows it again, hush show {outcome.folder} sums it up"

@@ -78,6 +78,15 @@ class Caption:
     says: Callable[[Figures], str]
     holds: Callable[[Figures], bool]
     scale: str = "grid"
+    points: tuple[str, ...] = ()
+    """The parts of it that point to the screen, or to keys: lines leave them out."""
+
+    def in_lines(self, figures: Figures) -> str:
+        """Return what is said where there is no screen."""
+        text = self.says(figures)
+        for part in self.points:
+            text = text.replace(part, "")
+        return text
 
 
 CAPTIONS = (
@@ -96,15 +105,17 @@ CAPTIONS = (
             f"of {f.cap:g} is spent ({f.terms}). The accuracy is an oracle's: it is not released."
         ),
         lambda f: 0 < f.epsilon_mean < f.cap and f.score > f.scores[0.0] + 0.1,
+        points=(" (chart)", " (the line of steps below it)"),
     ),
     Caption(
         9.0,
         lambda f: (
-            f"At 8 s the laptops were cut off: the orange edges. {f.lost:,} messages are lost so far. Each release that "
+            f"At 8 s the laptops were cut off: the dotted edges. {f.lost:,} messages are lost so far. Each release that "
             "one of them carried is paid for all the same: a ledger charges before anything is sent."
         ),
         lambda f: f.lost > 500,
         "network",
+        points=(": the dotted edges",),
     ),
     Caption(
         17.0,
@@ -122,6 +133,9 @@ CAPTIONS = (
         ),
         lambda f: f.score > f.scores[17.0],
         "network",
+        points=(
+            " Press g for the network, Enter for the agent at the cursor, m for another metric.",
+        ),
     ),
     Caption(
         26.0,
@@ -134,10 +148,11 @@ CAPTIONS = (
     Caption(
         32.0,
         lambda f: (
-            f"The line has passed “alone”: together the agents reach {f.score:.3f}, each alone would have {f.alone:.3f}, "
+            f"The mean has passed “alone” (dashed): together the agents reach {f.score:.3f}, each alone would have {f.alone:.3f}, "
             f"and the exact optimum on all data, without noise, {f.central:.3f}."
         ),
         lambda f: f.alone < f.score < f.central,
+        points=(" (dashed)",),
     ),
     Caption(
         40.0,
@@ -146,6 +161,7 @@ CAPTIONS = (
             f"(ε at most {f.epsilon_max:.2f} of {f.cap:g}). q leaves; hush run gives you the same world to break."
         ),
         lambda f: f.score > f.alone and f.epsilon_max <= f.cap * (1 + _ROUNDED),
+        points=(" q leaves; hush run gives you the same world to break.",),
     ),
 )
 

@@ -37,7 +37,7 @@ class TourViewer(Viewer):
     def model(self, width: int, height: int) -> Model:
         caption = self.tour.look()
         if caption is not None:
-            self.session.pane.change(scale=caption.scale, opened=None)
+            self.session.pane.change(scale=caption.scale, metric="", opened=None)
         words = wrap(self.tour.words, max(20, width - 2))[:_MOST]
         model = super().model(width, height - len(words))
         return replace(model, ended=[*((line, HEAD) for line in words), *model.ended])

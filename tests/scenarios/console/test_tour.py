@@ -27,6 +27,8 @@ def test_a_caption_is_true_when_it_is_shown(folder: Path, number: int) -> None:
     figures = figures_of(recording)
     assert caption.holds(figures)
     assert caption.says(figures)
+    assert all(part in caption.says(figures) for part in caption.points)
+    assert not any(part in caption.in_lines(figures) for part in caption.points)
 
 
 def test_there_are_eight_captions_one_after_the_other() -> None:
@@ -63,6 +65,8 @@ def test_without_a_terminal_captions_are_lines(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert [line[:3] for line in lines[:8]] == [f"{k}/8" for k in range(1, 9)]
     assert "hush replay" in lines[8]
+    for what_a_screen_has in ("chart", "edges", "Press", "q leaves", "line of"):
+        assert not any(what_a_screen_has in line for line in lines[:8]), what_a_screen_has
 
 
 @pytest.mark.slow
@@ -72,7 +76,12 @@ def test_a_person_goes_from_caption_to_caption(tmp_path: Path) -> None:
         terminal.wait_for("1/8")
         terminal.read(0.5)
         assert "1/8" in terminal.shown  # it waits
-        for number in range(2, 9):
+        terminal.press("m")
+        terminal.wait_for("loss*  accuracy gain")
+        terminal.press(" ")
+        terminal.wait_for("2/8")  # it speaks of the chart of accuracy
+        terminal.wait_for("accuracy.test*  gain")
+        for number in range(3, 9):
             terminal.press(" ")
             terminal.wait_for(f"{number}/8")
         terminal.wait_for("finished at 40 s")
