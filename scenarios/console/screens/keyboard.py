@@ -18,6 +18,8 @@ from scenarios.console.control.line_editor import PASTED
 
 _LONE_S, _PASTE_S = 0.03, 1.0
 """How long what may follow an escape is waited for, and the end of what is pasted."""
+_SLOW_S = 0.1
+"""A key that takes more of the processor's time to be carried out does not count again until it is."""
 _NAMES = {
     "\r": "enter",
     "\n": "enter",
@@ -227,7 +229,10 @@ class Keyboard:
         while self._pending:
             if self._pending[0] != "\x1b":
                 first, self._pending = self._pending[0], self._pending[1:]
+                begun = time.process_time()
                 self._press(_NAMES.get(first, first))
+                if time.process_time() - begun > _SLOW_S:
+                    self._forget_repeats(first)
                 continue
             if self._pending.startswith(_PASTE[0]):
                 text, end, rest = self._pending.removeprefix(_PASTE[0]).partition(_PASTE[1])
@@ -245,6 +250,17 @@ class Keyboard:
                 continue
             self._pending = self._pending[whole.end() :]
             self._sequence(whole[1])
+
+    def _forget_repeats(self, key: str) -> None:
+        """Drop what a key that is held has repeated while it was carried out.
+
+        Going back in a long recording takes longer than a keyboard takes to repeat: the screen would stand still, and
+        whatever is pressed next, Ctrl-C too, would wait for all of them.
+        """
+        with contextlib.suppress(OSError):  # the terminal is gone
+            while select.select([self._file], [], [], 0)[0] and (data := os.read(self._file, 1024)):
+                self._pending += self._decoder.decode(data)
+        self._pending = self._pending.lstrip(key)
 
     def _sequence(self, text: str) -> None:
         """Press what a sequence stands for: a key, a click, a turn of the wheel; take an answer of the terminal."""

@@ -1,6 +1,8 @@
 """Mouse, themes and the newer keys: in the pure screen first, then at a real terminal."""
 
 import asyncio
+import os
+import time
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -11,7 +13,7 @@ from scenarios.console.control.commands import COMMANDS, complete, matching, off
 from scenarios.console.control.keys import KEYS, MOVES, PAGES, manual, press
 from scenarios.console.drawing.layout import SCALES
 from scenarios.console.drawing.styled_text import STATE_WORDS, STATES, Spot, target_at
-from scenarios.console.screens.keyboard import CLICK, ConsoleKeys
+from scenarios.console.screens.keyboard import CLICK, ConsoleKeys, Keyboard
 from scenarios.console.screens.viewer import Viewer
 from tests.support.builders import Ran, perform, private
 from tests.support.looks import stood, told
@@ -479,3 +481,27 @@ def test_every_newer_key_at_a_terminal(tmp_path: Path) -> None:
         terminal.press("q")
         assert terminal.ends() == 0
         assert terminal.is_as_before()
+
+
+def test_a_key_that_is_held_and_slow_lets_the_next_one_through() -> None:
+    """Twenty times back in a long recording must not keep `q` waiting; a quick key counts as often as it was pressed."""
+    pty, tty = pytest.importorskip("pty"), pytest.importorskip("tty")  # not on Windows
+    pressed = list[str]()
+
+    def carry_out(key: str) -> None:
+        pressed.append(key)
+        ends = time.process_time() + 0.15
+        while key == "[" and time.process_time() < ends:
+            pass
+
+    mine, theirs = pty.openpty()
+    try:
+        keyboard = Keyboard(carry_out)
+        keyboard._file = theirs
+        tty.setcbreak(theirs)
+        os.write(mine, b"..[[[[" + 20 * b"[" + b"[q..[")
+        keyboard._read()
+    finally:
+        os.close(mine)
+        os.close(theirs)
+    assert pressed == [".", ".", "[", "q", ".", ".", "["]
