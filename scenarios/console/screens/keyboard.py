@@ -150,6 +150,9 @@ class Keyboard:
 
         try:
             tty.setcbreak(self._file)
+            modes = termios.tcgetattr(self._file)
+            modes[0] &= ~termios.IXON  # else Ctrl-S stops the screen, and every key seems dead
+            termios.tcsetattr(self._file, termios.TCSANOW, modes)
         except termios.error:  # the terminal is gone
             return
         asyncio.get_running_loop().add_reader(self._file, self._read)

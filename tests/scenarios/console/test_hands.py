@@ -505,3 +505,15 @@ def test_a_key_that_is_held_and_slow_lets_the_next_one_through() -> None:
         os.close(mine)
         os.close(theirs)
     assert pressed == [".", ".", "[", "q", ".", ".", "["]
+
+
+@pytest.mark.slow
+def test_ctrl_s_is_a_key_like_others(ran: Ran, tmp_path: Path) -> None:
+    """It does not stop what is written: nothing would be seen from then on, and `q` would seem to do nothing."""
+    with Terminal(100, 30, "replay", str(ran.outcome.folder), cwd=tmp_path) as terminal:
+        terminal.wait_for("agents")
+        terminal.press("\x13")
+        terminal.wait_for("? lists the keys")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.is_as_before()
