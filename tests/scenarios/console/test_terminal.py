@@ -69,11 +69,11 @@ def test_ten_thousand_agents_are_a_histogram(tmp_path: Path, columns: int, lines
 
 @pytest.mark.slow
 def test_every_key_does_what_the_help_says(ring: Path) -> None:
-    with started(ring) as terminal:
+    with started(ring, 100, 36) as terminal:  # lower ones have no room for the links
         terminal.wait_for("● up")
         terminal.press("?")
         terminal.wait_for("states of an agent")
-        terminal.press(*[PAGE_DOWN] * 3)
+        terminal.press(*[PAGE_DOWN] * 2)
         terminal.wait_for("twice the speed")
         terminal.press("?")
         terminal.wait_for("agents")
