@@ -14,6 +14,9 @@ def perform(chosen: argparse.Namespace) -> int:
     from scenarios.command.template import scenario_called
 
     path = Path(chosen.file)
+    if chosen.file == "-":
+        problem = "new writes a file, and - is standard input elsewhere; ./- is a file of that name"
+        raise ScenarioError.of("FILE", problem)
     if path.exists():
         raise ScenarioError.of(chosen.file, "exists already: nothing was written")
     try:

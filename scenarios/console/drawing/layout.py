@@ -64,7 +64,7 @@ def lay_out(scale: str, width: int, height: int, count: int, faults: int) -> Lay
     sides = wide and height >= _TALL and scale not in {"crowd", "network"}
     match scale:
         case "crowd":
-            agents, middle, story = _share(room, _COARSE, _BINS, faults, _OUTLIERS)
+            agents, middle, story = _share(room, _COARSE, _BINS, faults, _OUTLIERS, cursor=True)
             return Layout(sums, 0, agents, middle, story, left, sides, 0)
         case "network":
             agents, middle, story = _share(
@@ -112,15 +112,23 @@ def _grid(room: int, sums: int, width: int, count: int, faults: int, *, sides: b
 
 
 def _share(
-    room: int, least: int, whole: int, faults: int, feed: int = _LEAST_FEED, beside: int = 0
+    room: int,
+    least: int,
+    whole: int,
+    faults: int,
+    feed: int = _LEAST_FEED,
+    beside: int = 0,
+    *,
+    cursor: bool = False,
 ) -> tuple[int, int, int]:
     """Share out `room` lines among agents, events and the story; what is over makes them larger in turn.
 
-    `least` and `whole` are lines of the agents, `feed` those of the events at least, `beside` what a panel beside them needs.
+    `least` and `whole` are lines of the agents, `feed` those of the events at least, `beside` what a panel beside them needs. With `cursor` the cursor stands in
+    those lines of the events (the outliers of a crowd), so they come before the story.
     """
     wanted = min(faults, 2)
     story = _LEAST_STORY + wanted
-    if room < least + story:
+    if room < least + story + (feed if cursor else 0):
         story = 1 if faults and room > least else 0
     agents = min(least, room)
     rest = max(0, room - agents - story)
@@ -131,12 +139,15 @@ def _share(
         rest -= more
         return has + more
 
+    middle = 0
+    if cursor and rest >= feed:
+        middle, rest = feed, rest - feed
     if story > 1:
         story = give(story + _GOOD_CHART, story)
     else:
         agents = give(whole, agents)
-    middle = feed if rest >= feed else 0
-    rest -= middle
+    if not middle and rest >= feed:
+        middle, rest = feed, rest - feed
     agents = give(whole, agents)
     if story > 1:
         shown = min(faults, _MOST_FAULTS)

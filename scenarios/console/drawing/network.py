@@ -95,6 +95,8 @@ def network(model: Model, width: int, height: int) -> list[Line]:
     if view is None:
         return box([("network", HEAD)], [words("no agent is shown", DIM)], width, height)
     inner, room = width - 4, max(1, height - 3)
+    if inner < 1:  # a screen that is hardly wider than its frame
+        return box([("network", HEAD)], [], width, height)
     glyphs, styles = _edges(view, inner, room)
     if model.ascii:  # an agent is told from an edge without colours, too
         glyphs = [["." if glyph != " " else glyph for glyph in row] for row in glyphs]

@@ -52,9 +52,19 @@ def line_of(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
     """Return an event of `size` agents as a line, with its style; `paid` says that what was lost had been charged."""
     agent = "" if event.node is None else f"{seat(event.node, size)} "
     words = phrase(event, lambda i: seat(i, size)) + (" charged ✓" if paid else "")
-    text = f"{event.t / 1e9:9.3f} {kind_of(event):<11} {agent}{words}"
-    fulfilled = isinstance(event, Spent) and event.reason == PLANNED
-    return plain(text.rstrip()), DIM if fulfilled else _STYLES.get(type(event), PLAIN)
+    text = f"{event.t / 1e9:9.3f} {_word_of(event):<11} {agent}{words}"
+    style = DIM if _is_fulfilled(event) else _STYLES.get(type(event), PLAIN)
+    return plain(text.rstrip()), style
+
+
+def _is_fulfilled(event: Event) -> bool:
+    """Whether an event says that an agent has made all releases of its plan."""
+    return isinstance(event, Spent) and event.reason == PLANNED
+
+
+def _word_of(event: Event) -> str:
+    """Return the kind of an event as a screen calls it: an agent whose plan is fulfilled is done, and not spent."""
+    return "done" if _is_fulfilled(event) else kind_of(event)
 
 
 def line_in(source: Source, event: Event) -> tuple[str, str]:
@@ -72,7 +82,7 @@ def reason_of(source: Source, i: int) -> str:
     words = phrase(event, lambda j: seat(j, size))
     fault = source.run_state.windows.begun_by(event.cause)
     by = "" if fault is None else f", by fault #{fault.number} {fault.name}"
-    return plain(f"since {event.t / 1e9:.3f} s: {kind_of(event)} {words}".rstrip() + by)
+    return plain(f"since {event.t / 1e9:.3f} s: {_word_of(event)} {words}".rstrip() + by)
 
 
 def lines_in(source: Source, shown: "Filter", count: int) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from scenarios.language.positions import LONGEST_FILE
 from scenarios.language.reader import Piped, read_source
 from scenarios.language.writer import to_toml
 from tests.support.builders import scenario
+from tests.support.command import hush
 from tests.support.paths import ROOT
 
 READ_SCENARIOS = [
@@ -189,3 +190,10 @@ def test_a_failed_test_says_how_to_run_it_again(
     said = capsys.readouterr().out
     assert "hush run - --seed 5" in said
     assert "<stdin>:" in said
+
+
+def test_new_writes_no_file_that_is_called_as_standard_input(tmp_path: Path) -> None:
+    done = hush("new", "-", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "standard input" in done.stderr
+    assert not (tmp_path / "-").exists()

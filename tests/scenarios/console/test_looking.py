@@ -68,7 +68,7 @@ def test_the_cursor_is_always_seen(
     node = pane.builder.at_cursor(pane.view)
     if scale == "crowd":
         assert seen in ([str(node)], [])  # a low screen shows a histogram only
-        assert seen or height - len(viewer.session.pane.source.ending()) <= 29
+        assert seen or height - len(viewer.session.pane.source.ending()) <= 24
     elif node is None:
         assert seen == []
     elif scale == "network":

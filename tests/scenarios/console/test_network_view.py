@@ -56,6 +56,14 @@ def test_neighbours_stand_closer_than_strangers() -> None:
     assert near < sum(every) / len(every) / 3
 
 
+@pytest.mark.parametrize("width", range(1, 12))
+@pytest.mark.parametrize("height", [1, 2, 3, 4, 9])
+def test_a_network_fills_the_smallest_screen(width: int, height: int) -> None:
+    for count in (1, 5):
+        drawn = network(model(count, "network"), width, height)
+        assert [width_of(line) for line in drawn] == [width] * height
+
+
 @pytest.mark.parametrize(("width", "height"), [(40, 10), (100, 30), (200, 60)])
 def test_every_agent_is_found_by_a_click_once(width: int, height: int) -> None:
     drawn = network(model(60, "network"), width, height)
