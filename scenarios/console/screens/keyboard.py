@@ -121,6 +121,11 @@ class Keyboard:
         if self._is_ours():
             self._give_back()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether keys can be read: else no person can end what waits for one."""
+        return self._former is not None or self._console_keys is not None
+
     def ask_background(self, output: int, patience_s: float) -> None:
         """Ask the terminal for its background, and wait so long for the answer. What else comes is kept as keys.
 

@@ -133,7 +133,8 @@ class Screen:
                 if not doing.done():
                     self._subject.interrupt()
                 outcome = await doing
-                await self._linger(drawing)
+                if keyboard.is_open:
+                    await self._linger(drawing)
                 return outcome
             finally:
                 drawing.cancel()

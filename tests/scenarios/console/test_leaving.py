@@ -1,5 +1,6 @@
 """A terminal is always given back: after signals, suspension, resizes, exceptions; and colours can be left out."""
 
+import asyncio
 import os
 import signal
 import textwrap
@@ -7,8 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from scenarios.api.runs import make_plan
+from scenarios.console.screens.screen import Screen
+from scenarios.console.screens.viewer import viewer_of
 from scenarios.records.reader import RunRecord
+from scenarios.running.control import RunGovernor
+from scenarios.running.run import Run
 from tests.support.command import hush
 from tests.support.rings import started, write
 from tests.support.terminal import CONTINUE, ENTER, STOP, Terminal
@@ -314,3 +321,20 @@ def test_a_run_in_the_background_waits_for_the_terminal(ring: Path) -> None:
         terminal.ends()
         assert terminal.is_as_before()
         assert b"Traceback" not in terminal.raw
+
+
+def test_a_screen_without_a_keyboard_ends_with_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A person who cannot press a key cannot leave: nothing waits for one."""
+    run = Run(
+        make_plan("ring5-dropout"), tmp_path / "run", RunGovernor(watched=True, looks=True), 1.0
+    )
+    with (tmp_path / "sink").open("w", encoding="utf-8") as sink, Path("/dev/null").open() as empty:
+        monkeypatch.setattr("sys.stdin", empty)
+        screen = Screen(
+            viewer_of(run), Console(file=sink, force_terminal=True, width=100, height=30)
+        )
+        outcome = asyncio.run(asyncio.wait_for(screen.watch(run.perform()), 60))
+    assert outcome.status == "finished"
+    assert screen.drawn > 0
