@@ -19,7 +19,7 @@ from tests.support.builders import Ran, perform
 from tests.support.marks import one_in
 
 T = TypeVar("T")
-WORLDS = int(os.environ.get("HUSH_WORLDS", "2000"))
+WORLDS = int(os.environ.get("HUSH_WORLDS", "1200"))
 SHARES = 4
 """The worlds are run in so many tests, so that cores may share them."""
 
