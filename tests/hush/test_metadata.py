@@ -42,7 +42,7 @@ def test_the_extra_for_all_names_every_extra_of_users() -> None:
     extras = ABOUT["optional-dependencies"]
     named = re.search(r"\[(.*)\]", extras["all"][0])
     assert named is not None
-    assert set(named[1].split(",")) == set(extras) - {"all", "test", "lint"}
+    assert set(named[1].split(",")) == set(extras) - {"all", "test", "lint", "docs"}
 
 
 def test_the_versions_of_python_are_those_that_nox_and_the_workflow_check() -> None:
