@@ -6,6 +6,7 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
+from actors.events import Sent
 from mechanisms.vectors import Vector
 from scenarios.console.assembly.places import places
 from scenarios.console.assembly.stars import starred
@@ -24,6 +25,8 @@ _GLOW_S = 0.3
 _BLOCKS = 12
 """So many blocks of ids stand for agents of one group that are too many to be shown."""
 _LOST, _HELD = -1, -2
+_REMEMBERED = 10_000
+"""Of so many messages it is remembered when they arrive."""
 _CUTTING = ("partition", "loss")
 """The faults that may cut links."""
 
@@ -36,6 +39,8 @@ class NetworkBuilder:
         self._caps = caps
         self._facts = source.facts
         self._geometry: Geometry | None = None
+        self._arrivals: dict[int, float] = {}
+        """When the last copy of each message arrives, by the number of its event."""
         self._cuts: tuple[object, frozenset[tuple[int, int]]] = None, frozenset()
         """The faults that were active at the last frame, and what they cut."""
         self._whole = source.facts.size <= MANY
@@ -176,7 +181,7 @@ class NetworkBuilder:
                 seen = lost + flying
                 arrivals = sent.arrives
                 recent = sent.t >= since
-                if not recent and max(arrivals) <= now and _HELD not in arrivals:
+                if not recent and self._last_arrival(sent) <= now:
                     continue
                 held = _HELD in arrivals and not active.isdisjoint(sent.by)
                 for receiver, arrives in zip(sent.to, arrivals, strict=True):
@@ -189,6 +194,16 @@ class NetworkBuilder:
             if len(remembered) == REMEMBERED and lost + flying > seen:
                 is_least = True
         return flows, lost, flying, is_least
+
+    def _last_arrival(self, sent: Sent) -> float:
+        """Return when the last copy of a message arrives (ns), infinite where one is held; looked up once a message."""
+        known = self._arrivals.get(sent.seq)
+        if known is None:
+            if len(self._arrivals) >= _REMEMBERED:
+                self._arrivals.clear()
+            known = math.inf if _HELD in sent.arrives else max(sent.arrives)
+            self._arrivals[sent.seq] = known
+        return known
 
     def _active(self, windows: Sequence[Window]) -> list[Window]:
         """Return the faults that began and are not over."""

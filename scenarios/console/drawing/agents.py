@@ -160,11 +160,10 @@ def grid(model: Model, width: int, height: int) -> list[Line]:
     for start in range(first * row, min(total, (first + rows) * row), row):
         line: Line = [(f"{start:>{room}} ", DIM)]
         for i in range(start, min(total, start + row)):
-            glyph, style = _cell(
-                nodes.states[i], nodes.shares[i], wide - 1, chosen=i == nodes.cursor
-            )
-            line.append((glyph, Spot(style, Target("agent", i))))
-            line.append((" ", PLAIN))
+            chosen = i == nodes.cursor
+            glyph, style = _cell(nodes.states[i], nodes.shares[i], wide - 1, chosen=chosen)
+            spot = Spot(style, Target("agent", i))
+            line += [(glyph, spot), (" ", PLAIN)] if chosen else [(f"{glyph} ", spot)]
         lines.append(fit(line, room + 1 + wide * row))
     for at, note in enumerate(legend[: height - 2]):
         if at == len(lines):

@@ -162,10 +162,12 @@ def fit(line: Line, width: int) -> Line:
     for raw, style in line:
         if left <= 0:
             break
-        text = visible(raw)
-        piece = text if len(text) <= left else text[: left - 1] + "…" if left > 1 else text[:left]
-        spans.append((piece, style))
-        left -= len(piece)
+        text = raw if raw.isprintable() else visible(raw)  # asked here, too: it is the usual case
+        size = len(text)
+        if size > left:
+            text, size = (text[: left - 1] + "…" if left > 1 else text[:left]), left
+        spans.append((text, style))
+        left -= size
     if left > 0:
         spans.append((" " * left, PLAIN))
     return spans

@@ -1,7 +1,6 @@
 """Events as lines of a feed, and which of them are shown."""
 
 import math
-from collections import Counter
 from itertools import islice
 
 from actors.conditions import FIELDS, NAMES, Condition, NoCondition, read_condition
@@ -38,8 +37,6 @@ from scenarios.language.problems import nearest
 from scenarios.planning.metric_names import is_known, known_names
 from scenarios.records.event_words import kind_of, phrase
 
-_FOLDED: dict[type[Event], str] = {Lost: "lost", Rejected: "rejected"}
-"""Ordinary losses: among notable events they are one line a second."""
 _STYLES: dict[type[Event], str] = {
     **dict.fromkeys((Crashed, Diverged, Violated), BAD),
     **dict.fromkeys((Refused, Spent, FaultBegan, Paused, Rejected, RoundAborted), WARN),
@@ -92,28 +89,51 @@ def lines_in(source: Source, shown: "Filter", count: int) -> list[tuple[str, str
     """
     if shown.text != "notable":
         return [line_in(source, event) for event in shown.last(source, count)]
-    seconds: dict[int, list[Event]] = {}
+    tallies: dict[int, _Tally] = {}
     lines = list[tuple[int, tuple[str, str]]]()
-    remembered = shown.last(source, NOTED)
+    remembered = source.run_state.notable
     partial = remembered[0].t // 10**9 if len(remembered) == NOTED else None
     for event in remembered:
-        if type(event) in _FOLDED:
-            seconds.setdefault(event.t // 10**9, []).append(event)
+        kind = type(event)
+        if kind is Lost or kind is Rejected:
+            second = event.t // 10**9
+            tally = tallies.get(second)
+            if tally is None:
+                tally = tallies[second] = _Tally()
+            tally.add(event)
         else:
             lines.append((event.seq, line_in(source, event)))
-    for second, events in seconds.items():
+    for second, tally in tallies.items():
         more = "+" if second == partial else ""
-        lines.append((events[-1].seq, (_losses_of(second, events, more), DIM)))
+        lines.append((tally.last, (tally.told(second, more), DIM)))
     return [line for _, line in sorted(lines)][-count:]
 
 
-def _losses_of(second: int, events: list[Event], more: str) -> str:
-    """Say how many messages were lost, and rejected, within a second, and by which faults; `more` follows each number."""
-    counts = Counter(_FOLDED[type(event)] for event in events)
-    words = ", ".join(f"{count}{more} {word}" for word, count in sorted(counts.items()))
-    faults = Counter(fault for event in events if isinstance(event, Lost) for fault in event.by)
-    by = "".join(f", {count}{more} by fault {fault}" for fault, count in sorted(faults.items()))
-    return f"{second:5}…{second + 1:<3} {'messages':<11} {words}{by}"
+class _Tally:
+    """How many messages were lost, and rejected, within a second, and by which faults."""
+
+    __slots__ = ("faults", "last", "lost", "rejected")
+
+    def __init__(self) -> None:
+        self.lost = self.rejected = self.last = 0
+        self.faults: dict[int, int] = {}
+
+    def add(self, event: Event) -> None:
+        """Count an event; its number is the last."""
+        self.last = event.seq
+        if isinstance(event, Lost):
+            self.lost += 1
+            for fault in event.by:
+                self.faults[fault] = self.faults.get(fault, 0) + 1
+        else:
+            self.rejected += 1
+
+    def told(self, second: int, more: str) -> str:
+        """Say the counts as a line; `more` follows each number."""
+        counts = (("lost", self.lost), ("rejected", self.rejected))
+        words = ", ".join(f"{count}{more} {word}" for word, count in counts if count)
+        by = "".join(f", {n}{more} by fault {fault}" for fault, n in sorted(self.faults.items()))
+        return f"{second:5}…{second + 1:<3} {'messages':<11} {words}{by}"
 
 
 def upcoming(next_: Event | float | None, size: int) -> str:
