@@ -133,10 +133,10 @@ def test_waiting_is_no_processor_time(ready: Profile) -> None:
 
 def test_what_takes_three_times_as_long_has_three_times_the_share(ready: Profile) -> None:
     def once() -> None:
-        busy(0.05)
+        busy(0.2)
 
     def thrice() -> None:
-        busy(0.15)
+        busy(0.6)
 
     with ready:
         once()
@@ -147,9 +147,9 @@ def test_what_takes_three_times_as_long_has_three_times_the_share(ready: Profile
             name = call.function.rpartition(".")[2]
             if name in spent:
                 spent[name] += share.spent_ns / 1e9
-    # a look is worth what passed since the one before: 10 ms here or there, at worst
-    assert spent["once"] == pytest.approx(0.05, abs=0.012)
-    assert spent["thrice"] == pytest.approx(0.15, abs=0.012)
+    # a look is worth what passed since the one before: where another process has the core, that may be some 30 ms
+    assert spent["once"] == pytest.approx(0.2, abs=0.06)
+    assert spent["thrice"] == pytest.approx(0.6, abs=0.06)
 
 
 def test_a_profile_gives_the_timer_back() -> None:
