@@ -124,8 +124,12 @@ class Profile:
         self._then_ns = after
 
     def note(self, frame: FrameType | None, now_ns: int) -> None:
-        """Count one look: the stack above `frame` took the processor time of the thread since the last look."""
-        spent, self._then_ns = now_ns - self._then_ns, now_ns
+        """Count one look: the stack above `frame` took the processor time of the thread since the last look.
+
+        A signal may come while another is handled: the outer look began before the inner one, and has nothing to add.
+        """
+        spent = max(0, now_ns - self._then_ns)
+        self._then_ns = max(self._then_ns, now_ns)
         codes: list[int] = []
         known = self._codes
         while frame is not None and len(codes) < _DEEPEST:

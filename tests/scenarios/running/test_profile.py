@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scenarios.api.profiled import as_json, in_words, read_profile, write_profile
 from scenarios.api.runs import run_sync
@@ -282,3 +285,24 @@ def test_a_run_with_a_profile_is_the_same_run(tmp_path: Path) -> None:
     assert sum(looked.profile.values()) > 0.005
     with pytest.raises(FolderError):
         _ = plain.profile
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=30))
+def test_no_look_takes_less_than_nothing_in_whichever_order_looks_end(instants: list[int]) -> None:
+    """A look within a look ends first. All looks together took the time up to the latest of them."""
+    profile = Profile()
+    profile._then_ns = 0
+
+    def deeper(instant: int, depth: int) -> None:
+        if depth:
+            deeper(instant, depth - 1)
+        else:
+            profile.note(sys._getframe(), instant)
+
+    for at, instant in enumerate(
+        instants
+    ):  # each from another stack, so that no share hides another
+        deeper(instant, at)
+    shares = [share.spent_ns for share in profile._raw.values()]
+    assert min(shares) >= 0
+    assert sum(shares) == max(instants)
