@@ -287,8 +287,10 @@ def _toml(value: Any) -> str:
             return "{ " + ", ".join(f"{k} = {_toml(v)}" for k, v in value.items()) + " }"
         case list():
             return f"[{', '.join(map(_toml, value))}]"
-        case _:
+        case int() | float():
             return str(value)
+        case _:
+            raise TypeError(f"no TOML is written for {value!r}")
 
 
 def _cell(text: str) -> str:
