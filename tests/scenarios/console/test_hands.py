@@ -241,6 +241,17 @@ def test_an_opened_agent_says_why_it_stopped(
         assert "a power cut" not in "\n".join(told(opened, 120, 40)[2:5])
 
 
+@pytest.mark.parametrize("at", [3.3, 9.7])
+def test_the_stairs_of_an_agent_end_at_what_its_ledger_composes_to_now(ran: Ran, at: float) -> None:
+    opened, control = stood(ran, at)
+    opened.session.pane.change(opened=2)
+    page = opened.model(120, 40).opened
+    assert page is not None
+    t, epsilon = page.epsilons[-1]
+    assert t == at
+    assert epsilon == page.row.epsilon == control.source.budget.epsilon_of(2) > 0
+
+
 def test_an_agent_that_is_done_says_so(viewer: Viewer) -> None:
     control: Any = viewer.session.control
     control.source.seek(control.source.length)
