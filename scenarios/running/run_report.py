@@ -12,7 +12,6 @@ import numpy as np
 from actors.agent import UP, Agent
 from actors.membership import Membership
 from mechanisms.abilities import LeavesResidual
-from mechanisms.vectors import Matrix
 from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.json_table import JsonTable
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
@@ -160,7 +159,7 @@ def _local(snapshot: WorldSnapshot, values: Values) -> Values | None:
     local = snapshot.local if "gain" in values else None
     if local is None or not snapshot.scores.has_test:
         return None
-    return _judged(snapshot, local)
+    return snapshot.judged(local)
 
 
 def _central(snapshot: WorldSnapshot, values: Values) -> Values | None:
@@ -168,14 +167,7 @@ def _central(snapshot: WorldSnapshot, values: Values) -> Values | None:
     minimiser = snapshot.optimum_theta if "gap" in values else None
     if minimiser is None or not snapshot.scores.has_test:
         return None
-    return _judged(snapshot, minimiser)
-
-
-def _judged(snapshot: WorldSnapshot, theta: Matrix) -> Values:
-    """Return the mean loss and the mean test score of models, one for each agent."""
-    scores = snapshot.scores
-    tested = float(scores.score(theta, "test").mean())
-    return {scores.name: tested, "loss": float(scores.loss(theta).mean())}
+    return snapshot.judged(minimiser)
 
 
 def _faults(checks: Checks, agents: list[Agent]) -> list[Values]:

@@ -177,6 +177,11 @@ class WorldSnapshot:
         assert self.local is not None, "asked only where LOCAL_MODELS is met"  # noqa: S101
         return self.scores.score(self.local, "test")
 
+    def judged(self, theta: Matrix) -> dict[str, float]:
+        """Return the mean loss and the mean test score of models, one for each agent, by the names of a summary."""
+        tested = float(self.scores.score(theta, "test").mean())
+        return {self.scores.name: tested, "loss": float(self.scores.loss(theta).mean())}
+
     # objectives
 
     def _judged(self) -> Matrix:

@@ -49,14 +49,5 @@ def from_snapshot(snapshot: Any) -> References:
     """Return the references of a world that goes on: what its summary will say, within the same effort."""
     if not snapshot.scores.has_test:
         return NO_REFERENCES
-    return References(_judged(snapshot, snapshot.local), _judged(snapshot, snapshot.optimum_theta))
-
-
-def _judged(snapshot: Any, theta: Any) -> dict[str, float]:
-    if theta is None:
-        return {}
-    scores = snapshot.scores
-    return {
-        f"{scores.name}.test": float(scores.score(theta, "test").mean()),
-        "loss": float(scores.loss(theta).mean()),
-    }
+    models = {"local": snapshot.local, "central": snapshot.optimum_theta}
+    return from_summary({k: None if m is None else snapshot.judged(m) for k, m in models.items()})
