@@ -178,8 +178,7 @@ def _show_run(path: Path, *, as_json: bool) -> int:
     from scenarios.records.summary_text import in_words
 
     record = opened(path)
-    card = record.data_card
-    data = [] if card is None else ["", *data_card_text.in_words(card)]
+    data = ["", *data_card_text.in_words(record.data_card)]
     summary = record.summary
     if not record.is_judged:
         summary = summary | {"epsilon": epsilon_of(record)}
@@ -219,11 +218,8 @@ def _show_ledger(path: Path, form: str) -> int:
     """Write a run's ledger for other programs."""
     from scenarios.records.reader import RunRecord
     from scenarios.records.recomputed_privacy import as_csv, as_events, ledger_text
-    from scenarios.records.run_folder import LEDGER
 
     record = RunRecord(path)
-    if not record.has_ledger:
-        raise FolderError(f"{path} has no {LEDGER}: what was released cannot be told")
     warn(record)
     match form:
         case "csv":

@@ -20,7 +20,6 @@ from actors.events import (
 )
 from mechanisms.vectors import Vector
 from scenarios.pictures.sampled_run import numbers
-from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 
 Edge = tuple[int, int]
@@ -60,7 +59,7 @@ class NetworkMoment:
 def network_at(record: RunRecord, instant: int | None) -> NetworkMoment:
     """Return the network at an instant, in nanoseconds; None: at the end. Events at the instant itself count.
 
-    Raises `FolderError` where the run has no agents that can be told.
+    Raises `FolderError` where the facts of its world cannot be read.
     """
     moment = NetworkMoment(0, 0)
     lost: dict[tuple[int, int], bool] = {}
@@ -71,17 +70,12 @@ def network_at(record: RunRecord, instant: int | None) -> NetworkMoment:
         _take(moment, lost, event)
     if instant is not None:
         moment.instant = instant
-    edges = set(moment.sent)
-    if record.has_facts:
-        facts = record.facts
-        edges |= {_edge(i, j) for i, j in facts.edges}
-        moment.size = facts.seats
-        for i in facts.absent:
-            moment.states.setdefault(i, "absent")
+    facts = record.facts
+    edges = {*moment.sent, *(_edge(i, j) for i, j in facts.edges)}
+    for i in facts.absent:
+        moment.states.setdefault(i, "absent")
     seen = [len(moment.epsilon), *(max(edge) + 1 for edge in edges)]
-    moment.size = max(moment.size, *seen)
-    if not moment.size:
-        raise FolderError(f"{record.path} tells of no agents before this instant")
+    moment.size = max(facts.seats, *seen)
     moment.states = {i: state for i, state in moment.states.items() if state != "up"}
     moment.cut = {_edge(i, j) for (i, j), was in lost.items() if was}
     moment.edges = sorted(edges)

@@ -41,8 +41,7 @@ def sections(record: RunRecord, pictures: Html) -> Iterator[Section]:
     summary = record.summary
     yield "summary", "Summary", summary_of(record)
     yield "pictures", "Pictures", pictures
-    card = record.data_card
-    yield "data", "Data", Html() if card is None else data_of(card)
+    yield "data", "Data", data_of(record.data_card)
     if record.is_judged:
         yield "verdicts", "Verdicts", _verdicts(summary)
         yield "groups", "Groups", _groups(summary)

@@ -54,9 +54,7 @@ class Timeline:
 def timeline_of(record: RunRecord, agents: range, begins: float, end: float) -> Timeline:
     """Return what happened to `agents` (consecutive ids) from `begins` on, until `end` or until the window is full."""
     line = Timeline(agents, begins, end)
-    gone: dict[int, float] = {}
-    if record.has_facts:
-        gone = {i: 0.0 for i in record.facts.absent if i in agents}
+    gone = {i: 0.0 for i in record.facts.absent if i in agents}
     for event in record.typed_events():
         t = event.t / 1e9
         if t > end:

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from actors.events import Event, Sampled, Sent
+from actors.events import Diverged, Event, Sampled, Sent
 from actors.turns import Turns
 
 
@@ -18,6 +18,8 @@ class Counts:
         """The instant of the last event, in nanoseconds."""
         self.sampled: dict[str, Any] = {}
         """The metrics of the last sample; empty where there was none."""
+        self.diverged = set[int]()
+        """The agents that diverged."""
 
     def add(self, event: Event) -> None:
         """Count one event."""
@@ -27,6 +29,8 @@ class Counts:
             self.sent += len(event.to)
         elif isinstance(event, Sampled):
             self.sampled = event.values
+        elif isinstance(event, Diverged) and event.node is not None:
+            self.diverged.add(event.node)
 
     def add_turns(self, turns: Turns) -> None:
         """Count what some rows stand for."""

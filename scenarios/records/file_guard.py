@@ -78,9 +78,9 @@ class Manifest(msgspec.Struct):
     status: str
     scenario: str
     seed: int
+    path: Literal["detailed", "plain", "fast"]
+    """How wakes were computed."""
     engine: str = ""
-    path: Literal["detailed", "plain", "fast"] = "detailed"
-    """How wakes were computed; runs of before hush 0.9 took the detailed path."""
     message: str = ""
     steered_by_hand: bool = False
     environment: dict[str, str | int | None] = {}

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actors.events import Diverged
 from mechanisms.vectors import Vector
 from scenarios.language.json_numbers import number
-from scenarios.records.budget import Budget
 from scenarios.records.epsilon_terms import EpsilonTerms, terms_of
 from scenarios.records.file_guard import guarded
 from scenarios.records.reader import RunRecord
-from scenarios.records.recorded_plan import Remembered
+from scenarios.records.recomputed_privacy import budget_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +40,12 @@ class RunPrivacy:
 
 
 def privacy_of(record: RunRecord) -> RunPrivacy | None:
-    """Return the privacy of each group; None where a run has no summary or no facts of its world (before hush 0.5).
+    """Return the privacy of each group; None where a run has no summary of its end.
 
     It is composed as the run composed it at its end, so the largest over groups is what the summary says.
     """
     terms = terms_of(record)
-    if terms is None or not record.has_facts:
+    if terms is None:
         return None
     with guarded(record.path):
         return RunPrivacy(terms, _groups(record, terms))
@@ -55,7 +53,7 @@ def privacy_of(record: RunRecord) -> RunPrivacy | None:
 
 def _groups(record: RunRecord, terms: EpsilonTerms) -> tuple[GroupPrivacy, ...]:
     facts, headline = record.facts, record.summary["epsilon"]
-    budget = _charged(record)
+    budget = budget_of(record)
     accountants = {name: budget.by(name, terms.view) for name in headline["side_by_side"]}
     views = {view: budget.by(facts.accountant, view) for view in headline["views"]}
     claims = _claims(record, facts.size)
@@ -75,20 +73,6 @@ def _groups(record: RunRecord, terms: EpsilonTerms) -> tuple[GroupPrivacy, ...]:
             )
         )
     return tuple(groups)
-
-
-def _charged(record: RunRecord) -> Budget:
-    """Return a budget that was charged with every release of a run, at its end."""
-    facts = record.facts
-    remembered: object = Remembered(facts)
-    budget = Budget(remembered, live=facts.numerical)  # type: ignore[arg-type] # the part of a plan that it reads
-    budget.last = True
-    for node, spends in record.proof.spends().items():
-        for spend in spends:
-            budget.charge(node, spend)
-    stopped = {event.node for event in record.rare_events() if isinstance(event, Diverged)}
-    budget.fold(Diverged(0, 0, node, None) for node in stopped)
-    return budget
 
 
 def _claims(record: RunRecord, size: int) -> Vector:

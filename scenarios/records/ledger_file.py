@@ -1,11 +1,14 @@
 """A spend as a line of a ledger file holds it, and back: charges are rounded up, infinity is a word."""
 
 import math
+from collections.abc import Iterator
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 from mechanisms.accounting.spend import Hidden, Solve, Spend, rounded_up
 from scenarios.language.json_numbers import number
+from scenarios.records.file_guard import Charge, decoded
 
 _SPEND = (
     *("mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian"),
@@ -48,3 +51,12 @@ def spend_of(line: dict[str, Any]) -> Spend:
     if "hidden" in line:
         values["hidden"] = Hidden(number(line["hidden"]), line["contraction"])
     return Spend(**values)
+
+
+def lines_of_ledger(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the whole lines of a ledger file; a line that was cut off ends it. Raises `FolderError` where one is none."""
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield decoded(line, path, Charge)

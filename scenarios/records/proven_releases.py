@@ -1,9 +1,7 @@
 """What the files of a run prove of its releases: the ledger, the events and the plan, compared.
 
 In a record the spend of a release stands before it, so that a run that was killed has no event without its charge; the
-ledger file is an export of it. In folders of before hush 0.9 the ledger is a file of its own, whose lines were written
-before the events that rest on them. Files of other programs, of older versions or of a failing disk may differ all the
-same. A release counts where any of them has it, and costs what the dearest says: no ε of a run is below what its events
+ledger file is an export of it. Files of other programs or of a failing disk may differ all the same. A release counts where any of them has it, and costs what the dearest says: no ε of a run is below what its events
 prove, or what `world.json` planned.
 """
 

@@ -18,7 +18,7 @@ from actors.events import Event, Sampled
 from scenarios.language.null_reasons import with_reasons
 from scenarios.planning.array_files import UNREADABLE, arrays
 from scenarios.records.data_card import DataCard
-from scenarios.records.event_lines import EventLines, lines_of_ledger
+from scenarios.records.event_counts import Counts
 from scenarios.records.file_guard import (
     Digests,
     FolderError,
@@ -31,6 +31,7 @@ from scenarios.records.file_guard import (
     guarded,
     reason_of,
 )
+from scenarios.records.ledger_file import lines_of_ledger
 from scenarios.records.proven_releases import Proof, agreeing, prove
 from scenarios.records.record_reader import Record
 from scenarios.records.row_guard import MOST_SEATS
@@ -45,7 +46,6 @@ from scenarios.records.run_folder import (
     SUMMARY,
     VERDICTS,
     WORLD,
-    event_segments,
     record_segments,
 )
 from scenarios.records.world_facts import Facts
@@ -82,12 +82,9 @@ class RunRecord:
     # events
 
     @cached_property
-    def _source(self) -> Record | EventLines:
-        """Where the events stand: in the record, or in the lines of a folder of before hush 0.9."""
-        files = record_segments(self.path)
-        if files:
-            return Record(files, self._seats)
-        return EventLines(event_segments(self.path), self.path / LEDGER)
+    def _source(self) -> Record:
+        """Where the events stand."""
+        return Record(record_segments(self.path), self._seats)
 
     def _seats(self) -> int:
         """How many agents there can be, the server among them: as many as the world has, where that is known."""
@@ -101,10 +98,6 @@ class RunRecord:
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every whole event as plain values."""
         return self._source.plain()
-
-    def rare_events(self) -> Iterator[Event]:
-        """Yield at least every whole event of kinds that no row stands for; most others are left out, which is quick."""
-        return self._source.singles()
 
     def event_lines(self) -> Iterator[bytes]:
         """Yield every whole event as JSON lines, one or many at a time."""
@@ -131,6 +124,16 @@ class RunRecord:
         if former is not None:
             yield former
 
+    @cached_property
+    def counts(self) -> Counts:
+        """How many events of each kind there are, and which agents diverged."""
+        return self._source.counts()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the record holds the end of the run."""
+        return self._source.ending is not None
+
     @property
     def length(self) -> int:
         """The instant of the last whole event, in nanoseconds."""
@@ -145,8 +148,7 @@ class RunRecord:
     @property
     def size(self) -> int:
         """The bytes of all events."""
-        files = record_segments(self.path) or event_segments(self.path)
-        return sum(file.stat().st_size for file in files)
+        return sum(file.stat().st_size for file in record_segments(self.path))
 
     # releases
 
@@ -156,7 +158,7 @@ class RunRecord:
         try:
             lines: Iterable[dict[str, Any]] = self._source.ledger()
             exported = self._other_ledger()
-            if isinstance(self._source, Record) and exported is None:
+            if exported is None:
                 lines, facts = self._source.charges()
                 proof = agreeing(lines, facts, self._known_facts() if len(lines) else None)
                 if proof is not None:
@@ -170,14 +172,9 @@ class RunRecord:
     def _other_ledger(self) -> Iterator[dict[str, Any]] | None:
         """Return the lines of a ledger file that is not what the record gives; None where it is, or there is none."""
         file = self.path / LEDGER
-        if not isinstance(self._source, Record) or not file.exists():
+        if not file.exists():
             return None
         return None if _has_text(file, self._source.ledger_text()) else lines_of_ledger(file)
-
-    @property
-    def has_ledger(self) -> bool:
-        """Whether it is known what was charged: from the record, or from the file of the ledger."""
-        return bool(record_segments(self.path)) or (self.path / LEDGER).exists()
 
     def ledger_text(self) -> Iterator[bytes]:
         """Yield the ledger's lines as they stand in its file, one or many at a time."""
@@ -189,18 +186,10 @@ class RunRecord:
 
     # the world
 
-    @property
-    def has_facts(self) -> bool:
-        """Whether the facts of the world are there; runs of before hush 0.5 have none."""
-        return (self.path / WORLD).exists()
-
     @cached_property
     def facts(self) -> Facts:
         """What the world of the run was; raises `FolderError` where that is missing or damaged."""
         file = self.path / WORLD
-        if not self.has_facts:
-            said = "it was recorded before hush 0.5"
-            raise FolderError(f"{self.path} has no {WORLD} that can be read: {said}")
         with guarded(file):
             facts = msgspec.convert(_json(file, Facts), Facts)
             why = facts.misfit()
@@ -211,14 +200,9 @@ class RunRecord:
         return facts
 
     @cached_property
-    def data_card(self) -> DataCard | None:
-        """What is known of the run's points; None for a run of before hush 0.8, which has no card.
-
-        Raises `FolderError` where the file is damaged.
-        """
+    def data_card(self) -> DataCard:
+        """What is known of the run's points; raises `FolderError` where the file is missing or damaged."""
         file = self.path / DATA
-        if not file.exists():
-            return None
         with guarded(file):
             card = msgspec.convert(_json(file, DataCard), DataCard)
             why = card.misfit()
@@ -320,7 +304,7 @@ class RunRecord:
 
     def _counted(self) -> dict[str, Any]:
         """Count what the events say: messages, releases and the last sample."""
-        seen = self._source.counts()
+        seen = self.counts
         counts, sent = seen.kinds, seen.sent
         arrived = {k: counts[k] for k in ("delivered", "lost", "rejected", "duplicated")}
         gone = arrived["delivered"] + arrived["lost"] + arrived["rejected"]

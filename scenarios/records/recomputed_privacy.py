@@ -2,20 +2,16 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from actors.events import Diverged, Finished
-from mechanisms.accounting import disclosure
-from mechanisms.accounting.disclosure import Reader
+from actors.events import Diverged
 from mechanisms.accounting.export import as_tree, events
-from mechanisms.accounting.loss import Tally, tally
-from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import add_in
+from mechanisms.accounting.loss import tally
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared, show
-from scenarios.planning.mechanism import MECHANISMS
+from scenarios.planning.scenario_tables import DELTA
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import FIELDS
@@ -25,92 +21,71 @@ from scenarios.records.recorded_plan import Remembered
 from scenarios.records.release_fates import Fates
 from scenarios.records.run_folder import RESOLVED, WORLD
 
-_DELTA = 1e-5
-"""The δ of an agent without a budget."""
 _COLUMNS = ("node", "k", "t", *FIELDS, MADE)
 
 
 def fates_of(record: RunRecord) -> Fates:
     """Return what became of each release."""
-    fates = Fates(sum(group["count"] for group in record.resolved["nodes"]))
+    fates = Fates(record.facts.size)
     fates.fold(record.typed_events())
     return fates
 
 
-def _deltas(record: RunRecord) -> list[float]:
-    """Return every agent's δ."""
-    deltas: list[float] = []
-    for group in record.resolved["nodes"]:
-        deltas += [group.get("budget", {}).get("delta", _DELTA)] * group["count"]
-    return deltas
+def budget_of(record: RunRecord) -> Budget:
+    """Return a budget that was charged with every release of a run, as the run itself had it after its last event."""
+    facts = record.facts
+    _refuse_other_terms(record)
+    plan: Any = Remembered(facts)
+    budget = Budget(plan, live=facts.numerical)
+    budget.last = record.is_over
+    for node, spends in record.proof.spends().items():
+        if node >= facts.size:
+            problem = f"its record holds agent {node}, and {WORLD} {facts.size} agents"
+            raise FolderError(f"{record.path} is damaged: {problem}")
+        for spend in spends:
+            budget.charge(node, spend)
+    budget.fold(Diverged(0, 0, node, None) for node in sorted(record.counts.diverged))
+    return budget
+
+
+def _refuse_other_terms(record: RunRecord) -> None:
+    """Raise `FolderError` where the scenario in full promises something else than the facts of the world.
+
+    An ε rests on both: at another δ, in another view, or by another accountant it is another number.
+    """
+    facts, resolved = record.facts, record.resolved
+    groups = [(group["count"], group.get("budget") or {}) for group in resolved["nodes"]]
+    parts = [(part.count, part) for part in facts.budgets]
+    privacy = resolved["privacy"]
+    for what, promised, recorded in (
+        ("kinds of mechanism", resolved["mechanism"]["kind"], facts.kind),
+        ("views", privacy["views"][0], facts.view),
+        ("accountants", privacy["accountant"], facts.accountant),
+        ("deltas", _each(groups, lambda b: b.get("delta", DELTA)), _each(parts, lambda p: p.delta)),
+        ("caps", _each(groups, lambda b: b.get("epsilon")), _each(parts, lambda p: p.cap)),
+    ):
+        if promised != recorded:
+            problem = f"{WORLD} and {RESOLVED} name different {what}"
+            raise FolderError(f"{record.path} is damaged: {problem}")
+
+
+def _each(parts: Iterable[tuple[int, Any]], value: Callable[[Any], float | None]) -> list[Any]:
+    """Return the value of each agent, from parts of so many agents that have it in common."""
+    return [number for count, part in parts for number in [value(part)] * count]
 
 
 def epsilon_of(record: RunRecord) -> dict[str, Any]:
-    """Return the ε of a run that was cut off, by the rule and the plans that the run had, as `summary.json` would hold it.
-
-    A folder of before hush 0.5 names no plans: agents that diverged are then charged by basic composition.
-    """
-    settled, spends = record.resolved, record.proof.spends()
-    deltas = _deltas(record)
-    if spends and max(spends) >= len(deltas):
-        problem = f"its files hold agent {max(spends)}, and its scenario {len(deltas)} agents"
-        raise FolderError(f"{record.path} is damaged: {problem}")
-    stopped, over = set[int](), False
-    for event in record.rare_events():
-        if isinstance(event, Diverged) and event.node is not None:
-            stopped.add(event.node)
-        over |= isinstance(event, Finished)
-    if record.has_facts:
-        facts = record.facts
-        if [part.delta for part in facts.budgets for _ in range(part.count)] != deltas:
-            problem = f"{WORLD} and {RESOLVED} name different deltas"
-            raise FolderError(f"{record.path} is damaged: {problem}")
-        plan: Any = Remembered(facts)
-        each, accountant = _by_plan(plan, spends, stopped, numerical=facts.numerical, over=over)
-        view = facts.view
-    else:
-        each, accountant = _without_plan(settled, deltas, spends, stopped)
-        view = settled["privacy"]["views"][0]
+    """Return the ε of a run from its record alone, by the rule and the plans that the run had, as `summary.json` holds it."""
+    facts, budget = record.facts, budget_of(record)
+    each = budget.headline().tolist()
     return {
         "max": figure(max(each, default=0.0)),
         "mean": figure(sum(each) / max(1, len(each))),
-        "delta": max(deltas),
-        "accountant": accountant,
-        "view": view,
-        "declared_by": declared_by(settled["mechanism"]["kind"]),
+        "delta": max(part.delta for part in facts.budgets),
+        "accountant": budget.accountant_name(),
+        "view": facts.view,
+        "declared_by": declared_by(facts.kind),
     }
-
-
-def _by_plan(
-    plan: Any, spends: dict[int, list[Spend]], stopped: set[int], *, numerical: bool, over: bool
-) -> tuple[list[float], str]:
-    """Return every agent's ε, and the accountant of the largest, as the run itself had them at this point."""
-    budget = Budget(plan, live=numerical)
-    budget.last = over
-    for node, mine in spends.items():
-        for spend in mine:
-            budget.charge(node, spend)
-    budget.fold(Diverged(0, 0, node, None) for node in stopped)
-    return budget.headline().tolist(), budget.accountant_name()
-
-
-def _without_plan(
-    settled: dict[str, Any],
-    deltas: list[float],
-    spends: dict[int, list[Spend]],
-    stopped: set[int],
-) -> tuple[list[float], str]:
-    privacy = settled["privacy"]
-    name, view = settled["mechanism"]["kind"], privacy["views"][0]
-    adaptive, kind = ":" in name, MECHANISMS.get(name)
-    shows = kind is not None and not kind.releases
-    totals = []
-    for node, delta in enumerate(deltas):
-        bag = add_in(view, Tally(), spends.get(node, []))
-        reader = Reader(view, privacy["accountant"], delta, None, adaptive, shows)
-        totals.append(disclosure.epsilon_of(bag, reader, unplanned_stop=node in stopped))
-    worst = max(totals, default=(0.0, "basic"))
-    return [epsilon for epsilon, _ in totals], worst[1]
 
 
 def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
@@ -153,7 +128,7 @@ def as_events(record: RunRecord) -> dict[str, Any]:
     }
     return {
         "adjacency": "replace one record of one agent, sizes public; sensitivities are of that already",
-        "delta": max(_deltas(record)),
+        "delta": max(part.delta for part in record.facts.budgets),
         "agents": agents,
     }
 

@@ -7,6 +7,7 @@ torn: a run that is killed leaves it so.
 
 import os
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from actors.events import Charged, Event, Sampled
+from actors.events import Charged, Event, Finished, Sampled
 from actors.turns import HEAD, SEQ, TURN, Turns, Words, expand
 from scenarios.records.event_counts import Counts
 from scenarios.records.file_guard import FolderError, Spent, decoded, event_of, guarded
@@ -158,14 +159,6 @@ class Record:
                 for row in part.rows():
                     yield encode(_expanded(row, spends, frame.name))
 
-    def singles(self) -> Iterator[Event]:
-        """Yield the events that are in no row: none of a kind that rows stand for needs be among them."""
-        spends = SpendTable()
-        for frame in self.frames(spends):
-            for part in frame.parts:
-                if isinstance(part, Single):
-                    yield _event(part, frame.name)
-
     def counts(self) -> Counts:
         """Count what happened; rows are not expanded."""
         counts, spends = Counts(), SpendTable()
@@ -192,6 +185,17 @@ class Record:
                 if found:
                     return found[-1]
         return None
+
+    @cached_property
+    def ending(self) -> Finished | None:
+        """The `finished` event, where it is the last of all; None where the record does not hold the end of its run."""
+        places = deque(self._places(), maxlen=1)
+        if not places or places[0].is_torn:
+            return None
+        frame = self._frame(places[0], None)
+        part = frame.parts[-1]
+        event = _event(part, frame.name) if isinstance(part, Single) else None
+        return event if isinstance(event, Finished) else None
 
     @property
     def length(self) -> int:

@@ -356,10 +356,5 @@ def record_segment(number: int) -> str:
 
 
 def record_segments(path: Path) -> list[Path]:
-    """Return the files of the record in a folder, in their order; none in folders of before hush 0.9."""
+    """Return the files of the record in a folder, in their order; none where the run died before its first."""
     return sorted(path.glob("record-*.hush"))
-
-
-def event_segments(path: Path) -> list[Path]:
-    """Return the files of events in a folder of before hush 0.9, in their order."""
-    return sorted(path.glob("events-*.jsonl"))

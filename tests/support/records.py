@@ -13,6 +13,7 @@ from actors.turns import Spends
 from mechanisms.accounting.spend import unprotected
 from scenarios.records.ledger_file import spend_of
 from scenarios.records.reader import RunRecord
+from scenarios.records.record_file import begin, event_record, frame, spend_record
 from scenarios.records.record_writer import RecordWriter
 
 RECORD = "record-00000.hush"
@@ -44,7 +45,7 @@ def write_record(
     """Write the record of a folder anew, from events as plain values, in batches of so many."""
     charged = {(line["node"], line["k"]): line for line in ledger}
     told = [typed(event, charged) for event in events]
-    for file in [*folder.glob("record-*.hush"), *folder.glob("events-*.jsonl")]:
+    for file in folder.glob("record-*.hush"):
         file.unlink()
     spends, writer = Spends(), RecordWriter(folder)
     for first in range(0, len(told), size):
@@ -52,6 +53,37 @@ def write_record(
     for stream in writer.streams:
         stream.close()
     return folder / RECORD
+
+
+def write_singles(
+    folder: Path, events: Iterable[dict[str, Any]], ledger: Iterable[dict[str, Any]] = ()
+) -> Path:
+    """Write the record of a folder anew, each event as it is given, in one frame; raise nothing whatever they say.
+
+    A charge whose release `ledger` has stands behind its spend; another has none, as no run writes it.
+    """
+    pieces, places = list[bytes](), dict[bytes, int]()
+    spends = {(line["node"], line["k"]): _spend_text(line) for line in ledger}
+    told = list(events)
+    for event in told:
+        text = spends.get((event["node"], event.get("k"))) if event["kind"] == "charged" else None
+        if text is not None and text not in places:
+            places[text] = len(places)
+            pieces.append(spend_record(places[text], text))
+        place = -1 if text is None else places[text]
+        pieces.append(event_record(event["seq"], event["t"], place, msgspec.json.encode(event)))
+    for file in folder.glob("record-*.hush"):
+        file.unlink()
+    last = max(event["t"] for event in told)
+    data = frame(b"".join(pieces), told[0]["seq"], len(told), last, holds_sample=True)
+    (folder / RECORD).write_bytes(begin(0) + data)
+    return folder / RECORD
+
+
+def _spend_text(line: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(
+        {k: v for k, v in line.items() if k not in {"seq", "t", "node", "k"}}
+    )
 
 
 def edit_record(folder: Path, events: list[dict[str, Any]], size: int = BATCH) -> Path:

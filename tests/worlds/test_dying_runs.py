@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections import defaultdict
@@ -18,10 +19,11 @@ from scenarios.language.json_numbers import number
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
-from tests.support.builders import Ran, perform, private, scenario
+from scenarios.records.run_folder import AT_THE_END
+from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
-from tests.support.old_folders import make_old
 from tests.support.paths import ROOT
+from tests.support.records import write_singles
 
 ALL = bool(os.environ.get("HUSH_NIGHTLY"))
 DELTA = 1e-5
@@ -118,11 +120,12 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def cut(ran: Ran, folder: Path, ledger: int, events: int | None = None) -> Path:
-    """Copy a run as one that hush 0.8 left when it was killed: with so many lines of its ledger, and of its events."""
-    make_old(ran.outcome.folder, folder)
-    for name, count in (("ledger.jsonl", ledger), ("events-00000.jsonl", events)):
-        lines = (folder / name).read_bytes().splitlines(keepends=True)
-        (folder / name).write_bytes(b"".join(lines[:count]))
+    """Copy a run that was killed, with a record as no run writes it: so many events, and spends of so many releases."""
+    shutil.copytree(ran.outcome.folder, folder)
+    record = RunRecord(ran.outcome.folder)
+    write_singles(folder, [*record.events()][:events], [*record.ledger_lines()][:ledger])
+    for name in ("ledger.jsonl", "metrics.parquet", *AT_THE_END):
+        (folder / name).unlink()
     manifest = json.loads((folder / "manifest.json").read_text()) | {"status": "running"}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
@@ -168,36 +171,11 @@ def test_every_reader_says_so(ran: Ran, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
-def test_what_cannot_be_known_is_the_worst(ran: Ran, tmp_path: Path) -> None:
-    """Without a ledger and without a plan, a charge may be an ε or a μ: it is taken for no promise at all."""
-    folder = cut(ran, tmp_path / "cut", 0)
-    (folder / "world.json").unlink()
-    assert epsilon_of(Result(folder))["max"] == "inf"
-    assert "as ε = ∞ each" in Result(folder).proof.words[0]
-
-
-@pytest.mark.parametrize(("mechanism", "epsilon"), [("local", "inf"), ("cd", 0.0)])
-def test_a_model_that_is_shown_unreleased_costs_everything_also_without_a_plan(
-    tmp_path: Path, mechanism: str, epsilon: float | str
-) -> None:
-    """An outsider sees final models: those of `local` were never released; nothing was charged for either kind here."""
-    tree = scenario(
-        run={"seed": 1, "horizon": 0.001, "sample_every": 0.001},
-        mechanism={"kind": mechanism},
-        privacy={"views": ["outsider"]},
-    )
-    folder = perform(tree, tmp_path).outcome.folder
-    (folder / "world.json").unlink()
-    assert epsilon_of(Result(folder))["max"] == epsilon
-
-
-@pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
 def test_a_line_that_charges_less_than_its_event_is_not_believed(ran: Ran, tmp_path: Path) -> None:
     lines = ran.result.ledger
     folder = cut(ran, tmp_path / "cut", len(lines))
-    first, *rest = (folder / "ledger.jsonl").read_text().splitlines(keepends=True)
-    less = json.loads(first) | {"charged": 1e-6}
-    (folder / "ledger.jsonl").write_text(json.dumps(less) + "\n" + "".join(rest))
+    less = [lines[0] | {"charged": 1e-6}, *lines[1:]]
+    write_singles(folder, RunRecord(folder).events(), less)
     proof = Result(folder).proof
     assert "charges less than the events for 1 release of agent" in proof.words[0]
     assert sum(line["charged"] for line in proof.lines) == pytest.approx(
@@ -205,16 +183,15 @@ def test_a_line_that_charges_less_than_its_event_is_not_believed(ran: Ran, tmp_p
     )
 
 
-def test_what_the_ledger_is_ahead_of_the_events_counts(ran: Ran, tmp_path: Path) -> None:
-    """Every reader charges all lines of the ledger, whatever part of the events was written."""
+@pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
+def test_what_a_ledger_file_has_beyond_the_record_counts(ran: Ran, tmp_path: Path) -> None:
     lines = len(ran.result.ledger)
-    noise = ran.result.ledger[0]["law"]
-    whole = max(proved(ran.outcome.folder, noise).values())
+    whole = max(proved(ran.outcome.folder, ran.result.ledger[0]["law"]).values())
     folder = cut(ran, tmp_path / "cut", lines, 30)
-    assert max(proved(folder, noise).values()) < whole
-    assert "that no event shows: charged all the same" in Result(folder).proof.words[0]
-    with pytest.warns(UserWarning, match="no event shows"):
-        by_summary, _, by_replay = told(folder)
+    assert max(proved(folder, ran.result.ledger[0]["law"]).values()) < whole
+    shutil.copy(ran.outcome.folder / "ledger.jsonl", folder)
+    assert "that no event shows: charged all the same" in Result(folder).proof.words[-1]
+    by_summary, _, by_replay = told(folder)
     assert by_summary == pytest.approx(whole, rel=1e-6)
     assert by_replay == pytest.approx(by_summary, rel=1e-6)
 
@@ -222,25 +199,19 @@ def test_what_the_ledger_is_ahead_of_the_events_counts(ran: Ran, tmp_path: Path)
 @pytest.mark.filterwarnings("ignore:.*ledger.jsonl")
 def test_what_was_released_and_never_charged_is_the_worst(ran: Ran, tmp_path: Path) -> None:
     folder = cut(ran, tmp_path / "cut", 0)
-    events = folder / "events-00000.jsonl"
-    kept = [
-        e
-        for e in map(json.loads, events.read_text().splitlines())
-        if "charged" not in {*e, e["kind"]}
-    ]
-    numbered = (json.dumps(event | {"seq": seq}) for seq, event in enumerate(kept, 1))
-    events.write_text("".join(line + "\n" for line in numbered))  # a gap would be damage
+    kept = [e for e in RunRecord(folder).events() if "charged" not in {*e, e["kind"]}]
+    numbered = [event | {"seq": seq, "cause": None} for seq, event in enumerate(kept, 1)]
+    write_singles(folder, numbered)
     proof = Result(folder).proof
     assert len(proof.lines) == len(ran.result.ledger)
     assert {line["charged"] for line in proof.lines} == {"inf"}
     assert epsilon_of(Result(folder))["max"] == "inf"
 
 
-def test_a_gap_in_both_files_is_damage(ran: Ran, tmp_path: Path) -> None:
-    folder = cut(ran, tmp_path / "cut", 12, 0)
-    lines = (folder / "ledger.jsonl").read_text().splitlines(keepends=True)
-    kept = [line for line in lines if '"k":0,' not in line]
-    assert kept
-    (folder / "ledger.jsonl").write_text("".join(kept))
+def test_a_release_before_which_another_is_missing_is_damage(ran: Ran, tmp_path: Path) -> None:
+    folder = cut(ran, tmp_path / "cut", 0)
+    of_releases = {"proposed", "charged", "released"}
+    kept = [e for e in RunRecord(folder).events() if not (e["kind"] in of_releases and e["k"] == 0)]
+    write_singles(folder, [e | {"seq": seq, "cause": None} for seq, e in enumerate(kept, 1)])
     with pytest.raises(FolderError, match="has release 1 and no release 0"):
         _ = Result(folder).proof

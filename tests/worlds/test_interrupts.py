@@ -18,7 +18,6 @@ from scenarios.api.runs import make_plan
 from scenarios.running.control import Signals
 from scenarios.running.run import last_sample
 from tests.support.builders import private
-from tests.support.old_folders import EVENTS, make_old
 from tests.support.paths import ROOT
 
 LONG = ["run", "quickstart", "--quiet", "--until", "1d", "--set", "run.sample_every=100"]
@@ -81,16 +80,6 @@ def test_a_killed_run_is_readable_and_loses_at_most_a_second(tmp_path: Path) -> 
         check=True,
     )
     assert "cut off" in done.stdout
-
-
-def test_a_torn_last_line_is_where_the_run_was_killed(tmp_path: Path) -> None:
-    from tests.support.builders import perform, private
-
-    ran = perform(private(), tmp_path)
-    whole = ran.events()
-    path = make_old(ran.outcome.folder) / EVENTS
-    path.write_bytes(path.read_bytes()[:-7])
-    assert ran.events() == whole[:-1]
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def sizes_of(member: Member) -> Vector:
     sizes = np.array([number(node.get("points")) for node in nodes])
     if not sizes.size or not np.isfinite(sizes).any():
         raise FolderError(
-            f"{member.record.path} does not tell how many points each agent has: it was cut off, or recorded before hush 0.8"
+            f"{member.record.path} does not tell how many points each agent has: it was cut off"
         )
     return sizes
 

@@ -40,7 +40,7 @@ def used_budgets(member: Member, moment: NetworkMoment) -> tuple[Vector, str]:
     for node in member.record.summary.get("nodes", []):
         if 0 <= int(node["id"]) < moment.size:
             caps[int(node["id"])] = number(node.get("cap"))
-    if np.isnan(caps).all() and member.record.has_facts:
+    if np.isnan(caps).all():
         known = [math.nan if cap is None else cap for cap in member.record.facts.caps]
         caps[: len(known)] = known[: moment.size]
     if np.isfinite(caps).any():

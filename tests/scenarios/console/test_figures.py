@@ -1,6 +1,5 @@
 """Every figure on a screen, found another way: from the files, from the agents, with a pencil."""
 
-import json
 import math
 import time
 from collections import defaultdict
@@ -19,7 +18,6 @@ from scenarios.console.sources.feed import line_of
 from scenarios.records.reader import RunRecord
 from tests.support.builders import Ran, perform, private
 from tests.support.looks import HOSTILE, samples, stood, told
-from tests.support.old_folders import EVENTS, make_old
 from tests.support.screens import HEADER, model, text
 from tests.support.sessions import session_for, watched
 
@@ -207,33 +205,6 @@ def test_what_differs_is_found_with_a_pencil(tmp_path: Path) -> None:
         assert of("releases") == sum(source.releases(i) for i in range(12))
         losses = samples((one, other)[at])[-1]["values"]["loss"]
         assert of("loss* p90") == pytest.approx(np.percentile(losses, 90))
-
-
-def test_a_recording_is_as_long_as_its_last_whole_event(ran: Ran, tmp_path: Path) -> None:
-    """However long a line, whatever was cut off behind it, and where a last segment has nothing whole."""
-    old = make_old(ran.outcome.folder, tmp_path / "old")
-    lines = (old / EVENTS).read_bytes().splitlines(keepends=True)[:50]
-    last = json.loads(lines[-1])["t"]
-    long = b'{"kind":"woke","seq":51,"t":%d,"node":1,"cause":null,"x":"%s"}\n' % (
-        last + 5,
-        b"y" * (3 << 20),
-    )
-
-    def write(name: str, *pieces: bytes) -> Path:
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "manifest.json").write_text((ran.outcome.folder / "manifest.json").read_text())
-        for number, piece in enumerate(pieces):
-            (folder / f"events-{number:05d}.jsonl").write_bytes(piece)
-        return folder
-
-    whole = b"".join(lines)
-    assert RunRecord(write("whole", whole)).length == last
-    assert RunRecord(write("torn", whole + b'{"kind":"wo')).length == last
-    assert RunRecord(write("long", whole + long)).length == last + 5
-    assert RunRecord(write("long-torn", whole + long + long[:-9])).length == last + 5
-    assert RunRecord(write("two", whole, b'{"kind":"wo')).length == last
-    assert RunRecord(write("none", b"")).length == 0
 
 
 def test_a_pace_is_measured_anew_when_it_changes(ran: Ran) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.sources.recording import Recording
+from scenarios.records.reader import RunRecord
 from tests.support.builders import perform, private
 from tests.support.command import hush
-from tests.support.old_folders import EVENTS, make_old
-from tests.support.records import RECORD, say_running
+from tests.support.records import RECORD, events_of, say_running, write_singles
 from tests.support.terminal import DOWN, ENTER, ESCAPE, Terminal
 
 WORLD = private(
@@ -113,19 +113,18 @@ def test_recordings_that_were_cut_off_or_damaged(run: Path, tmp_path: Path) -> N
     done = hush("replay", str(short))
     assert done.returncode == 0, "what there is can be shown"
     assert "lacks 48 releases of 6 agents that the record proves" in done.stderr
-    old = make_old(run, tmp_path / "old")
-    (old / "ledger.jsonl").write_bytes(b"")
-    done = hush("replay", str(old))
-    assert done.returncode == 0, "what there is can be shown"
-    assert "lacks 48 releases of 6 agents that the events prove" in done.stderr
 
 
 def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
-    """Copy a run with something else in one of its files, as hush 0.8 would have left it where that is one of events."""
+    """Copy a run with something else in one of its files; of the record, in one of its events."""
     shutil.copytree(run, folder)
-    if file == EVENTS:
-        make_old(folder)
     path = folder / file
+    if file == RECORD:
+        lines = [json.dumps(event, separators=(",", ":")).encode() for event in events_of(folder)]
+        place = next(i for i, line in enumerate(lines) if old in line)
+        lines[place] = lines[place].replace(old, new, 1)
+        write_singles(folder, map(json.loads, lines), RunRecord(run).ledger_lines())
+        return folder
     text = path.read_bytes()
     assert old in text
     path.write_bytes(text.replace(old, new, 1))
@@ -136,8 +135,8 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        (EVENTS, b'"seq":7,', b'"seq":8,', "event 8 stands after event 6"),
-        (EVENTS, b'"node":2,', b'"node":77,', "does not fit its world.json"),
+        (RECORD, b'"seq":7,', b'"seq":8,', "event 8 stands after event 6"),
+        (RECORD, b'"node":2,', b'"node":77,', "does not fit its world.json"),
         ("world.json", b'"size":6', b'"size":"six"', "is damaged"),
         ("world.json", b'"plan":0', b'"plan":7', "world.json is damaged"),
         ("world.json", b'"law":', b'"lore":', "world.json is damaged"),
@@ -162,7 +161,7 @@ def test_what_is_damaged_is_said(
 
 @pytest.mark.slow
 def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None:
-    folder = damaged(run, tmp_path / "run", EVENTS, b'"lost":"volatile"', b'"lost":"all"')
+    folder = damaged(run, tmp_path / "run", RECORD, b'"lost":"volatile"', b'"lost":"all"')
     done = hush("replay", str(folder))
     assert done.returncode == 0
     assert "checksums do not match" in done.stderr

@@ -17,7 +17,6 @@ from scenarios.pictures.network_moment import network_at
 from scenarios.pictures.picture import Material, Options
 from scenarios.pictures.settings import Member
 from scenarios.pictures.timeline import timeline_of
-from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from tests.support.builders import private
 from tests.support.finished_runs import finished
@@ -163,18 +162,11 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
         assert any(words in line for line in caption)
 
 
-def test_before_the_first_event_there_is_no_network(tmp_path: Path, run: RunRecord) -> None:
-    for name in ("manifest.json", "resolved.toml"):
-        (tmp_path / name).write_bytes((run.path / name).read_bytes())
-    write_record(tmp_path, [])
-    with pytest.raises(FolderError, match="no agents"):
-        network_at(RunRecord(tmp_path), None)
-
-
 def test_a_record_that_a_reader_can_follow(tmp_path: Path, run: RunRecord) -> None:
     """Agent 0 sends at 1 s, again at 2 s, and loses a message at 6 s; agent 1 merges at 5 s what is 4 s old then."""
     manifest = json.loads((run.path / "manifest.json").read_text("utf-8"))
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}), "utf-8")
+    (tmp_path / "world.json").write_bytes((run.path / "world.json").read_bytes())
     sent: dict[str, Any] = {"kind": "sent", "node": 0, "version": 1, "to": [1], "bytes": 8}
     merged: dict[str, Any] = {"kind": "merged", "node": 1, "senders": [0], "versions": [1]}
     events: list[dict[str, Any]] = [

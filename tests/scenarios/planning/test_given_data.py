@@ -495,4 +495,4 @@ def test_a_sweep_varies_what_is_made_of_one_pool(tmp_path: Path) -> None:
         out=tmp_path / "s",
     )
     cards = [open_run(tmp_path / "s" / row.run).data_card for row in made.rows]
-    assert [card and card.common_test_points for card in cards] == [6, 30]
+    assert [card.common_test_points for card in cards] == [6, 30]

@@ -211,15 +211,6 @@ def test_every_run_leaves_its_card_and_checksums_cover_it(
     assert "█▁█▅ share of 1, each agent" in shown
 
 
-def test_a_folder_of_before_has_no_card(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(folder, tmp_path / "old")
-    (tmp_path / "old" / "data.json").unlink()
-    assert open_run(tmp_path / "old").data_card is None
-    assert "training points of" not in said(capsys, "show", str(tmp_path / "old"))
-
-
 CHANGES: list[dict[str, Any]] = [
     {"each_size": [1, 1, 1, 2]},
     {"each_size": [6]},

@@ -23,7 +23,7 @@ from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from tests.support.builders import perform, private
-from tests.support.old_folders import make_old
+from tests.support.records import events_of, write_singles
 
 DEEP = "[" * 5000 + "]" * 5000
 ODD: tuple[Any, ...] = (
@@ -77,22 +77,18 @@ FILES = (
     "resolved.toml",
     "ledger.jsonl",
     "record-00000.hush",
-    "events-00000.jsonl",
     "models.npz",
 )
 SEVERAL = 3000
 EVERY_DAY = 160
 
 
-Folders = tuple[Path, Path, Path, Path]
+Folders = tuple[Path, Path]
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
-    """Make a finished run, and one that was killed: its manifest says running, and it has no summary.
-
-    Then come the same two as hush 0.8 left them.
-    """
+    """Make a finished run, and one that was killed: its manifest says running, and it has no summary."""
     where = tmp_path_factory.mktemp("runs")
     world = private(
         run={"seed": 5, "horizon": 4.0},
@@ -105,13 +101,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     finished = perform(world, where).outcome.folder
     killed = where / "killed"
     shutil.copytree(finished, killed)
-    for name in ("summary.json", "verdicts.json", "models.npz"):
+    for name in ("summary.json", "verdicts.json", "models.npz", "ledger.jsonl", "metrics.parquet"):
         (killed / name).unlink()
+    write_singles(killed, events_of(killed)[:-1], RunRecord(killed).ledger_lines())
     manifest = json.loads((killed / "manifest.json").read_text())
     (killed / "manifest.json").write_text(
         json.dumps(manifest | {"status": "running", "sha256": {}, "digests": {}})
     )
-    return finished, killed, make_old(finished, where / "old"), make_old(killed, where / "died")
+    return finished, killed
 
 
 class Dice:
@@ -269,7 +266,7 @@ def readable(folders: Folders, where: Path, number: int) -> None:
     dice = Dice(number)
     folder = where / "run"
     shutil.rmtree(folder, ignore_errors=True)
-    source = folders[2 * dice.below(2) + (dice.below(4) == 0)]
+    source = folders[dice.below(4) == 0]
     shutil.copytree(source, folder)
     if not (where / "run-as-it-was").exists():
         shutil.copytree(folders[0], where / "run-as-it-was")
@@ -343,7 +340,7 @@ def test_facts_that_do_not_fit_each_other_are_damage(
         _ = RunRecord(tmp_path).facts
 
 
-@pytest.mark.parametrize("name", FILES[:8])
+@pytest.mark.parametrize("name", [name for name in FILES if name != "models.npz"])
 @pytest.mark.parametrize("content", [b"", b"{", DEEP.encode(), b"root:x:0:0:hidden:/root"])
 def test_the_error_names_the_file_and_quotes_nothing_of_it(
     folders: Folders,
@@ -364,29 +361,15 @@ def test_the_error_names_the_file_and_quotes_nothing_of_it(
     assert "Traceback" not in told
 
 
-def _edited(folder: Path, where: Path, name: str, edit: Callable[[Any], Any]) -> Path:
-    """Copy a run's folder, and edit each line of a file of it; lines edited to None are left out."""
-    copied = where / "edited"
-    shutil.rmtree(copied, ignore_errors=True)
-    shutil.copytree(folder, copied)
-    lines = [edit(json.loads(line)) for line in (copied / name).read_text().splitlines()]
-    (copied / name).write_text(
-        "".join(json.dumps(line) + "\n" for line in lines if line is not None)
-    )
-    return copied
-
-
 def test_releases_cut_out_of_a_record_are_missed(folders: Folders, tmp_path: Path) -> None:
-    """Without an agent's later releases in ledger and events, ε would be that of its first; numbers of events tell."""
+    """Without an agent's later releases ε would be that of its first; numbers of events tell."""
     hidden = {"proposed", "charged", "released"}
-
-    def cut(line: dict[str, Any]) -> dict[str, Any] | None:
-        return None if line.get("kind", "charged") in hidden and line["k"] > 0 else line
-
-    without = _edited(folders[3], tmp_path / "a", "ledger.jsonl", cut)
-    without = _edited(without, tmp_path / "b", "events-00000.jsonl", cut)
+    copied = tmp_path / "run"
+    shutil.copytree(folders[1], copied)
+    kept = [e for e in events_of(copied) if not (e["kind"] in hidden and e["k"] > 0)]
+    write_singles(copied, kept, RunRecord(copied).ledger_lines())
     with pytest.raises(FolderError, match=r"event \d+ stands after event \d+"):
-        epsilon_of(open_run(without))
+        epsilon_of(open_run(copied))
 
 
 @pytest.mark.parametrize("law", UNITS)
@@ -394,15 +377,14 @@ def test_no_ledger_line_tells_a_milder_noise_than_was_planned(
     law: str, folders: Folders, tmp_path: Path
 ) -> None:
     """A charge says little without its law and dimension: 0.3 costs less as norm-gamma noise than as Laplace noise."""
-    honest = number_of(epsilon_of(open_run(folders[3]))["max"])
+    killed = RunRecord(folders[1])
+    honest = number_of(epsilon_of(killed)["max"])
     for d in (1, 2, 50, 10**6):
-        milder = {"law": law, "d": d}
-
-        def edit(line: dict[str, Any], milder: dict[str, Any] = milder) -> dict[str, Any]:
-            return line | milder
-
-        edited = _edited(folders[3], tmp_path, "ledger.jsonl", edit)
-        assert number_of(epsilon_of(open_run(edited))["max"]) >= honest
+        copied = tmp_path / str(d)
+        shutil.copytree(folders[1], copied)
+        milder = [line | {"law": law, "d": d} for line in killed.ledger_lines()]
+        write_singles(copied, killed.events(), milder)
+        assert number_of(epsilon_of(open_run(copied))["max"]) >= honest
 
 
 def test_epsilon_is_told_at_the_delta_it_was_computed_at(folders: Folders, tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ from tests.support.catalogue import EVERY, world
 from tests.support.command import hush
 from tests.support.federation import world as federation
 from tests.support.frames import edit_frames, frames_of, payload, put_together
-from tests.support.old_folders import make_old
 from tests.support.records import RECORD, edit_record, events_of, lived, say_running, write_record
 
 FAULTS: list[dict[str, Any]] = [
@@ -148,27 +147,6 @@ def test_so_does_that_of_every_kind(name: str, tmp_path: Path) -> None:
 def test_lateness_of_wall_time_is_recorded(tmp_path: Path) -> None:
     _, batches = kept(WORLDS["late"], tmp_path / "run", 200.0)
     assert any(event.late_ns for event in batches.events()), "else the law above says nothing of it"  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WORLDS)
-def test_old_folders_say_the_same(name: str, tmp_path: Path) -> None:
-    """Lines of JSON, written as hush 0.8 did, and the record are read by one reader."""
-    new = RunRecord(perform(WORLDS[name], tmp_path, speed=200.0).outcome.folder)
-    old = RunRecord(make_old(new.path, tmp_path / "old"))
-    for ask in (
-        lambda r: list(r.typed_events()),
-        lambda r: list(r.events()),
-        lambda r: list(r.samples()),
-        lambda r: list(r.curves()),
-        lambda r: list(r.ledger_lines()),
-        lambda r: list(r.proof.lines),
-        lambda r: r.proof.spends(),
-        lambda r: (r.length, r.last_sample, r.proof.words, r.flaws, r.summary),
-        lambda r: r._counted(),
-        epsilon_of,
-    ):
-        assert ask(new) == ask(old)
 
 
 # however it was cut
@@ -634,14 +612,6 @@ def test_events_and_ledger_are_written_as_lines(folder: Path) -> None:
     assert [json.loads(line) for line in told.stdout.splitlines()] == events_of(folder)
     told = hush("show", str(folder), "--ledger", "jsonl")
     assert told.stdout.encode() == (folder / "ledger.jsonl").read_bytes()
-
-
-@pytest.mark.slow
-def test_lines_of_old_folders_are_written_too(folder: Path, tmp_path: Path) -> None:
-    old = make_old(folder, tmp_path / "old")
-    for words in (("--events", "jsonl"), ("--ledger", "jsonl")):
-        told, before = (hush("show", str(path), *words).stdout for path in (folder, old))
-        assert told == before
 
 
 @pytest.mark.parametrize(
