@@ -68,7 +68,9 @@ class Perturbation:
         """Return what this release is solved with, at this convexity (without Φ) and degree."""
         kappa = convexity + self.ridge
         tolerance = tolerance_of(self.zeta, d) if self.residual else 0.0
-        return Solve(kappa, degree, self.ridge, record.weight, self.residual, tolerance)
+        return Solve(
+            kappa, degree, self.ridge, record.weight, record.bend, self.residual, tolerance
+        )
 
 
 def corrected(target: float, record: Record, convexity: float) -> Perturbation:

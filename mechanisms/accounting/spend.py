@@ -46,6 +46,8 @@ class Solve(NamedTuple):
     phi: float
     weight: float
     """C, the weight of the agent's whole loss."""
+    bend: float
+    """C c₁/B: how much one record can bend the objective. The Jacobian's part is ln(1 + bend/κ)."""
     residual: float = 0.0
     tolerance: float = 0.0
 
@@ -98,6 +100,32 @@ class Spend:
 def unprotected(mechanism: str, d: int) -> Spend:
     """Return the spend of a release without noise: infinite."""
     return Spend(mechanism, "none", "none", 0.0, math.inf, "l2", d, 0.0, math.inf, math.inf)
+
+
+def implied_charge(spend: Spend) -> float:
+    """Return what a release costs at least by its own scale, sensitivity and solve, in the unit of its law.
+
+    0 where its law says nothing of that: of "pure" noise only the declared charge is known, and of "local" noise the scale
+    is that of the features alone. Raises ValueError for a law that has no rule here.
+    """
+    scale, sensitivity = spend.scale, spend.sensitivity
+    match spend.law:
+        case "gaussian" | "laplace":
+            return sensitivity / scale if scale > 0 else math.inf
+        case "norm-gamma" | "local":
+            return scale * sensitivity
+        case "objective":
+            solve = spend.solve
+            if solve is None:
+                return math.inf
+            jacobian = math.log1p(solve.bend / solve.kappa)
+            return scale * sensitivity + max(spend.jacobian, jacobian) + solve.residual
+        case "pure":
+            return 0.0
+        case "none":
+            return math.inf
+        case _:
+            raise ValueError(f"no charge follows from the noise law {spend.law!r}")
 
 
 def rounded_up(charge: float) -> float | str:

@@ -1,7 +1,7 @@
 """A spend as a line of a ledger file holds it, and back: charges are rounded up, infinity is a word."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ _SPEND = (
     *("claimed", "charged"),
 )
 """The fields of every line, called as in `Spend`."""
-_SOLVE = ("kappa", "degree", "phi", "C", "residual", "tolerance")
+_SOLVE = ("kappa", "degree", "phi", "C", "bend", "residual", "tolerance")
 """What a perturbed objective's Jacobian rests on, in the order of `Solve`; the line's `sensitivity` is 2C/B."""
 FIELDS = (*_SPEND, "summed", *_SOLVE, "hidden", "contraction")
 """All fields that a spend may have in a line, in their order."""
@@ -40,7 +40,7 @@ def _finite(value: float) -> float | str:
     return value if math.isfinite(value) else "inf"
 
 
-def spend_of(line: dict[str, Any]) -> Spend:
+def spend_of(line: Mapping[str, Any]) -> Spend:
     """Read a spend back."""
     values = {key: line[key] for key in _SPEND}
     values |= {key: number(line[key]) for key in ("sensitivity", "claimed", "charged")}

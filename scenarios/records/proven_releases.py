@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from mechanisms.accounting.spend import UNITS, Hidden, Spend, rounded_up, unprotected
+from mechanisms.accounting.spend import (
+    UNITS,
+    Hidden,
+    Spend,
+    implied_charge,
+    rounded_up,
+    unprotected,
+)
 from scenarios.language.json_numbers import number, show
 from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import line_of, spend_of
@@ -124,7 +131,7 @@ def agreeing(
             return None
         if any(known[int(columns.seq[i])] != costs[int(columns.place[i])] for i in places):
             return None
-    if not columns.are_without_gaps:
+    if not columns.are_without_gaps or any(map(is_cheap, columns.spends)):
         return None
     if facts is not None and len(columns):
         planned = _planned(facts)
@@ -157,6 +164,9 @@ class _Comparison:
         changed = [] if exported is None else list(self._compare(exported))
         for fact in releases:
             self._note(fact)
+        cheap = [release for release, line in self._written.items() if is_cheap(line)]
+        for release in cheap:
+            self._written[release] = _by_its_fields(self._written[release])
         lacking = [release for release in self._seen if release not in self._written]
         low = [r for r, line in self._written.items() if self._costs(r) > number(line["charged"])]
         beyond = [release for release in self._written if release not in self._seen]
@@ -170,7 +180,7 @@ class _Comparison:
         kept = [line for release, line in self._written.items() if release not in replaced]
         return Proof(
             (*kept, *replaced.values()),
-            (*changed, *_in_words(lacking, low, odd, beyond, replaced)),
+            (*changed, *_in_words(cheap, lacking, low, odd, beyond, replaced)),
         )
 
     def _take(self, line: dict[str, Any]) -> None:
@@ -281,6 +291,20 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
     return mine[min(k, len(mine) - 1)]
 
 
+_SHARE = 1e-9
+"""So much less than its fields give a charge may be, as a share of it: the order of a sum rounds otherwise."""
+
+
+def is_cheap(line: Mapping[str, Any]) -> bool:
+    """Whether a line charges less than its own fields give."""
+    return number(line["charged"]) < implied_charge(spend_of(line)) * (1.0 - _SHARE)
+
+
+def _by_its_fields(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line with the charge that its own fields give."""
+    return {**line, "charged": rounded_up(implied_charge(spend_of(line)))}
+
+
 def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:
     """Whether a line tells another noise than its agent planned, or less than the release was to cost.
 
@@ -339,6 +363,7 @@ def _spend(
 
 
 def _in_words(
+    cheap: Sequence[Release],
     lacking: Sequence[Release],
     low: Sequence[Release],
     odd: Sequence[Release],
@@ -346,6 +371,10 @@ def _in_words(
     replaced: Mapping[Release, Mapping[str, Any]],
 ) -> Iterator[str]:
     """Yield how the files differ, a line each."""
+    if cheap:
+        yield (
+            f"{_releases(cheap)} are charged less than their own scale and sensitivity give: charged by these"
+        )
     if lacking:
         yield (
             f"{LEDGER} lacks {_releases(lacking)} that the events prove: charged as the events say"
