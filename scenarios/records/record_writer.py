@@ -168,6 +168,7 @@ class RecordWriter:
         data = frame(b"".join(pieces), *facts, holds_sample=self._has_sample)
         self._empty()
         if self.streams[-1].size > SEGMENT_BYTES:
+            self.streams[-1].synchronise()
             self.streams[-1].close()
             self.streams.append(self._open(len(self.streams)))
         self.streams[-1].write(data)

@@ -30,6 +30,7 @@ MANIFEST, SCENARIO, RESOLVED, WORLD = (
 )
 DATA = "data.json"
 LEDGER, METRICS, INPUTS = "ledger.jsonl", "metrics.csv", "inputs.jsonl"
+PARQUET = "metrics.parquet"
 SUMMARY, VERDICTS, MODELS = "summary.json", "verdicts.json", "models.npz"
 FOLDED, FLAMES = "profile.folded", "profile.svg"
 """Where the processor time of a run went: stacks as text, and a flame graph. They tell of a machine, and no digest has them."""
@@ -269,7 +270,7 @@ class RunFolder:
         self.write(RESOLVED, resolved.encode())
         self._write_arrays(MODELS, models)
         with suppress(ImportError):
-            self._write_parquet("metrics.parquet")
+            self._write_parquet(PARQUET)
 
     def _write_parquet(self, name: str) -> None:
         """Write the metrics as Parquet, part by part and with the same types in every run.
@@ -311,7 +312,11 @@ class RunFolder:
     def finish(
         self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any
     ) -> None:
-        """Say in the manifest how the run ended; in place where the disk is full."""
+        """Say in the manifest how the run ended; in place where the disk is full.
+
+        The names of all files are on the disk before it says so: a computer that fails leaves no end without its files.
+        """
+        _synchronise(self.path)
         files = dict(sorted({**self._hashes, **hashes}.items()))
         self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
         text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
@@ -321,6 +326,16 @@ class RunFolder:
             if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
                 raise
             self._overwrite_manifest()
+
+
+def _synchronise(folder: Path) -> None:
+    """Wait until the entries of a folder are on the disk; nothing is done where folders cannot be opened (Windows)."""
+    with suppress(OSError):
+        file = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
 
 
 def json_parts(tree: Any) -> Iterator[bytes]:
@@ -355,6 +370,14 @@ def record_segment(number: int) -> str:
     return f"record-{number:05d}.hush"
 
 
+_SEGMENTS = "record-*.hush"
+
+
+def is_segment(file: Path) -> bool:
+    """Whether a file is one of the record, by its name."""
+    return file.match(_SEGMENTS)
+
+
 def record_segments(path: Path) -> list[Path]:
     """Return the files of the record in a folder, in their order; none where the run died before its first."""
-    return sorted(path.glob("record-*.hush"))
+    return sorted(path.glob(_SEGMENTS))

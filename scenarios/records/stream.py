@@ -60,6 +60,10 @@ class Stream:
         os.ftruncate(self._file, size)
         self.size, self.digest = size, digest.copy()
 
+    def synchronise(self) -> None:
+        """Wait until what was written is on the disk."""
+        os.fsync(self._file)
+
     def close(self) -> None:
         """Close the file; closing twice is fine."""
         if self._file >= 0:

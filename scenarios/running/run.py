@@ -203,6 +203,7 @@ class Run(Simulation):
         try:
             if code != DISK:
                 self.log.drain()
+                self.recorder.synchronise()
                 omitted = export_ledger(self.folder, self.recorder.record)
                 summary = self._summary(status)
                 resolved = with_headline(self.journal.scenario, summary)

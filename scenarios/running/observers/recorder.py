@@ -98,6 +98,10 @@ class Recorder:
         """Return the sha256 of every stream."""
         return {stream.path.name: stream.digest.hexdigest() for stream in self._streams()}
 
+    def synchronise(self) -> None:
+        """Wait until the record is on the disk: what is written at the end of a run rests on it."""
+        self.record.streams[-1].synchronise()
+
     def close(self) -> None:
         """Close every stream."""
         for stream in self._streams():
