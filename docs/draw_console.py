@@ -14,6 +14,7 @@ from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.drawing.palette import THEMES
 from scenarios.console.screens.svg import animation
 from scenarios.console.screens.viewer import Viewer, viewer_of_recording
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 
@@ -51,7 +52,7 @@ def viewer_for(scenario: Any, folder: Path) -> tuple[Viewer, ReplayControl]:
     """Run a scenario, and return what shows its recording."""
     run = Run(make_plan(scenario), folder / "run", RunGovernor(), 1.0)
     asyncio.run(run.perform())
-    viewer, control = viewer_of_recording(run.folder.path, math.inf)
+    viewer, control = viewer_of_recording(RunRecord(run.folder.path), math.inf)
     control.hold()
     return viewer, control
 

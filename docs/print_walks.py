@@ -190,6 +190,7 @@ def one_frame() -> list[Call]:
     """Record one frame of the console: agents in the middle of a recorded run."""
     from scenarios.api.runs import make_plan
     from scenarios.console.screens.viewer import viewer_of_recording
+    from scenarios.records.reader import RunRecord
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
@@ -197,7 +198,7 @@ def one_frame() -> list[Call]:
     with tempfile.TemporaryDirectory() as folder:
         run = Run(make_plan(WORLD), Path(folder) / "run", RunGovernor(), 1.0)
         asyncio.run(run.perform())
-        viewer, control = viewer_of_recording(run.folder.path, math.inf)
+        viewer, control = viewer_of_recording(RunRecord(run.folder.path), math.inf)
         control.hold()
         control.source.seek(13 * 10**9)
         with recorder.recording():

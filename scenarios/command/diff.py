@@ -1,10 +1,8 @@
 """The verb `diff`: where two runs part, and how their metrics differ after it."""
 
 import argparse
-from pathlib import Path
 
 from scenarios.command.explain import causes_of
-from scenarios.command.option_values import opened
 from scenarios.language.visible_text import say, say_json
 from scenarios.records.causes import in_words
 from scenarios.records.divergence import (
@@ -31,7 +29,7 @@ def perform(chosen: argparse.Namespace) -> int:
 
 
 def _diff(chosen: argparse.Namespace) -> int:
-    one, other = both = [opened(Path(path)) for path in (chosen.run, chosen.other)]
+    one, other = both = [chosen.folders.run(word) for word in (chosen.run, chosen.other)]
     manifests = [record.manifest for record in both]
     identities = [(m["scenario"], m["seed"]) for m in manifests]
     digests = compare_runs(one, other)

@@ -1,9 +1,7 @@
 """The verb `explain`: the causes of one event of a run, or of one message of an agent, and what came of it."""
 
 import argparse
-from pathlib import Path
 
-from scenarios.command.option_values import opened
 from scenarios.language.visible_text import say, say_json
 from scenarios.records.agent_moment import fault_names
 from scenarios.records.causes import Causes, as_tree, in_words
@@ -30,7 +28,7 @@ def _explain_message(chosen: argparse.Namespace) -> int:
         raise FolderError("an event by its number, or a message by --agent: not both at once")
     if chosen.agent is None or (chosen.message is None) == (chosen.release is None):
         raise FolderError("a message is named by --agent I and one of --message N, --release K")
-    record = opened(Path(chosen.run))
+    record = chosen.folders.run(chosen.run)
     fold = AgentFold(record, agent_of(record, chosen.agent))
     fold.until(None)
     teller = Teller(record, fault_names(record))
@@ -46,8 +44,8 @@ def _explain_message(chosen: argparse.Namespace) -> int:
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    path = Path(chosen.run)
-    causes = causes_of(opened(path))
+    record = chosen.folders.run(chosen.run)
+    path, causes = record.path, causes_of(record)
     if not causes.by_seq:
         raise FolderError(f"{path} has no events: it was cut off before the first, or is damaged")
     if chosen.seq not in causes.by_seq:

@@ -208,14 +208,16 @@ def _write_nowhere(stream: TextIO | None) -> None:
 def _dispatch(chosen: "argparse.Namespace") -> int:
     """Call `perform` of the module that carries the verb out."""
     from scenarios.command.abbreviated_folders import spell_out
+    from scenarios.command.judged_folders import judge
     from scenarios.command.standard_input import pipe_in
     from scenarios.command.verbs import VERBS
 
     verb = VERBS[chosen.verb]
     pipe_in(verb, chosen)
     spell_out(verb, chosen)
+    chosen.folders = folders = judge(verb, chosen)
     code: int = import_module(verb.performed_by).perform(chosen)
-    return code
+    return folders.code(code)
 
 
 if __name__ == "__main__":

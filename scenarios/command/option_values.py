@@ -17,22 +17,6 @@ if TYPE_CHECKING:
     from scenarios.planning.context import Options
     from scenarios.planning.plan import Plan
     from scenarios.records.reader import RunRecord
-    from scenarios.records.sweep_record import SweepRecord
-
-
-def opened(path: Path) -> "RunRecord":
-    """Open a run's folder, and say on standard error what must be known before any of it is believed."""
-    from scenarios.records.reader import RunRecord
-
-    record = RunRecord(path)
-    warn(record)
-    return record
-
-
-def warn(record: "RunRecord") -> None:
-    """Say on standard error what must be known before anything of a run is believed."""
-    for caveat in record.caveats:
-        say(f"hush: {record.path}: {caveat}", error=True)
 
 
 def agent_of(record: "RunRecord", agent: int | str) -> int:
@@ -45,21 +29,6 @@ def agent_of(record: "RunRecord", agent: int | str) -> int:
     if facts.seats == facts.size:
         raise FolderError(f"{record.path} has no server: agents run from 0 to {facts.size - 1}")
     return facts.size
-
-
-def opened_sweep(path: Path) -> "SweepRecord":
-    """Open a sweep's folder, and say on standard error where its table is not what the sweep wrote."""
-    from scenarios.records.sweep_record import SweepRecord
-
-    record = SweepRecord(path)
-    warn_of_table(record)
-    return record
-
-
-def warn_of_table(record: "SweepRecord") -> None:
-    """Say on standard error where the table of a sweep is not what the sweep wrote."""
-    for flaw in record.flaws:
-        say(f"hush: {record.path}: {flaw}", error=True)
 
 
 def settings(pairs: list[str], option: str = "--set") -> dict[str, Any]:

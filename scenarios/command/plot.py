@@ -2,7 +2,7 @@
 
 import argparse
 
-from scenarios.command.option_values import seconds, warn, warn_of_table
+from scenarios.command.option_values import seconds
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 
@@ -21,11 +21,7 @@ def perform(chosen: argparse.Namespace) -> int:
         raise ScenarioError.of(
             "plot", "needs the folder of a run, a sweep or an audit; --list names the pictures"
         )
-    material, panels = sorted_words(chosen.words)
-    for record in material.runs:
-        warn(record)
-    for sweep in material.sweeps:
-        warn_of_table(sweep)
+    material, panels = sorted_words(chosen.words, chosen.folders)
     at = seconds(chosen.at, "--at", zero=True)
     options = Options(chosen.x or "time", at, chosen.metric, _choices(chosen.only))
     request = Request(material, panels, options, chosen.style, chosen.width)

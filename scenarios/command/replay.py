@@ -6,7 +6,7 @@ import math
 import sys
 from pathlib import Path
 
-from scenarios.command.option_values import pace, seconds, warn
+from scenarios.command.option_values import pace, seconds
 from scenarios.console.control.replay_control import ReplayControl
 from scenarios.console.drawing.palette import theme_named
 from scenarios.console.screens.screen import save, show, written
@@ -33,9 +33,8 @@ def _replay(chosen: argparse.Namespace) -> int:
     folder = Path(chosen.run)
     size, at, speed = _size(chosen.size), seconds(chosen.at, "--at", zero=True), pace(chosen.speed)
     drawn = chosen.ascii if chosen.svg is not None else is_plain(asked=chosen.ascii)
-    viewer, control = viewer_of_recording(folder, speed, ascii_only=drawn)
+    viewer, control = viewer_of_recording(chosen.folders.run(chosen.run), speed, ascii_only=drawn)
     recording = control.source
-    warn(recording.record)
     if recording.upcoming is None:
         raise FolderError(f"{folder} has no events: it was cut off before the first, or is damaged")
     shows = chosen.svg is None and can_be_full()

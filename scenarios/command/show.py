@@ -2,19 +2,22 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scenarios.command.abbreviated_folders import LATEST
-from scenarios.command.option_values import opened, opened_sweep, warn
 from scenarios.language.problems import ScenarioError, nearest, nearest_few
 from scenarios.language.reader import LIBRARY, Piped, library_names, read_text
 from scenarios.language.visible_text import say, say_json, say_lines
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import is_record
 
+if TYPE_CHECKING:
+    from scenarios.records.reader import RunRecord
+    from scenarios.records.sweep_record import SweepRecord
+
 
 def perform(chosen: argparse.Namespace) -> int:
-    """Print a run, a sweep, a scenario or the cards of a word, whichever it names; return 2 where a run's files are not intact."""
+    """Print a run, a sweep, a scenario or the cards of a word, whichever it names."""
     if isinstance(chosen.what, Piped):
         return _show_text(chosen, chosen.what.text)
     path = Path(chosen.what)
@@ -23,12 +26,14 @@ def perform(chosen: argparse.Namespace) -> int:
         from scenarios.records.file_guard import guarded
 
         with guarded(path):
-            return _show_record(path, chosen)
+            _show_record(chosen.folders.run(chosen.what), chosen)
+        return 0
     if path.is_dir():
         from scenarios.records.sweep_record import is_sweep
 
         if is_sweep(path):
-            return _show_sweep(path, as_json=chosen.json)
+            _show_sweep(chosen.folders.sweep(chosen.what), as_json=chosen.json)
+            return 0
     if chosen.what in library_names() or path.is_file():
         text = read_text(
             LIBRARY / f"{chosen.what}.toml" if chosen.what in library_names() else path
@@ -125,18 +130,20 @@ def _refuse_misfits(chosen: argparse.Namespace, path: Path) -> None:
         raise FolderError("--ledger and --events are written one at a time")
 
 
-def _show_record(path: Path, chosen: argparse.Namespace) -> int:
+def _show_record(record: "RunRecord", chosen: argparse.Namespace) -> None:
     """Print a run in words, or write what it holds for other programs."""
     if chosen.agent is not None:
-        return _show_agent(path, chosen)
-    if chosen.events:
-        return _show_events(path)
-    if chosen.ledger:
-        return _show_ledger(path, chosen.ledger)
-    return _show_run(path, as_json=chosen.json)
+        _show_agent(record, chosen)
+    elif chosen.events:
+        for lines in record.event_lines():
+            say_lines(lines)
+    elif chosen.ledger:
+        _show_ledger(record, chosen.ledger)
+    else:
+        _show_run(record, as_json=chosen.json)
 
 
-def _show_agent(path: Path, chosen: argparse.Namespace) -> int:
+def _show_agent(record: "RunRecord", chosen: argparse.Namespace) -> None:
     """Print one agent at an instant."""
     from clocks.clock import nanoseconds
     from scenarios.command.option_values import agent_of, seconds
@@ -144,7 +151,6 @@ def _show_agent(path: Path, chosen: argparse.Namespace) -> int:
     from scenarios.records.agent_text import Teller
 
     at = seconds(chosen.at, "--at", zero=True)
-    record = opened(path)
     instant = None if at is None else nanoseconds(at)
     moment = moment_of(record, agent_of(record, chosen.agent), instant)
     teller = Teller(record, fault_names(record))
@@ -152,49 +158,42 @@ def _show_agent(path: Path, chosen: argparse.Namespace) -> int:
         say_json(teller.as_tree(moment))
     else:
         say(*teller.in_words(moment))
-    return 2 if record.flaws else 0
 
 
-def _show_sweep(path: Path, *, as_json: bool) -> int:
+def _show_sweep(record: "SweepRecord", *, as_json: bool) -> None:
     from shutil import get_terminal_size
 
     from scenarios.records.file_guard import guarded
     from scenarios.records.sweep_summary import summarised
     from scenarios.records.sweep_text import as_tree, in_words
 
-    with guarded(path):
-        record = opened_sweep(path)
+    with guarded(record.path):
         sweep = summarised(record)
         if as_json:
             say_json(as_tree(sweep))
         else:
             say(*in_words(sweep, get_terminal_size((100, 24)).columns))
-    return 2 if record.flaws else 0
 
 
-def _show_run(path: Path, *, as_json: bool) -> int:
+def _show_run(record: "RunRecord", *, as_json: bool) -> None:
     from scenarios.records import data_card_text
-    from scenarios.records.recomputed_privacy import cut_off_in_words, epsilon_of, heard_in_words
+    from scenarios.records.recomputed_privacy import cut_off_in_words, heard_in_words
     from scenarios.records.summary_text import in_words
 
-    record = opened(path)
-    data = ["", *data_card_text.in_words(record.data_card)]
     summary = record.summary
-    if not record.is_judged:
-        summary = summary | {"epsilon": epsilon_of(record)}
     if as_json:
         say_json(summary)
-    elif not record.is_judged:
+        return
+    data = ["", *data_card_text.in_words(record.data_card)]
+    if not record.is_judged:
         say(*cut_off_in_words(summary), *heard_in_words(record), *data)
-    else:
-        heard = ["", *heard_in_words(record)] if summary["releases"] else []
-        say(*in_words(summary), *heard, *data)
-        digests = record.manifest["digests"]
-        schedule = f"{digests.get('schedule', '')}{_conditional(digests)}"
-        intact = "files are what their checksums say"
-        verdict = "CHECKSUMS DO NOT MATCH" if record.flaws else intact
-        say("", f"  {path}: {verdict}", f"  schedule digest {schedule}")
-    return 2 if record.flaws else 0
+        return
+    heard = ["", *heard_in_words(record)] if summary["releases"] else []
+    say(*in_words(summary), *heard, *data)
+    digests = record.manifest["digests"]
+    schedule = f"{digests.get('schedule', '')}{_conditional(digests)}"
+    verdict = "DAMAGED, see above" if record.flaws else "files are what their checksums say"
+    say("", f"  {record.path}: {verdict}", f"  schedule digest {schedule}")
 
 
 def _conditional(digests: dict[str, Any]) -> str:
@@ -203,24 +202,10 @@ def _conditional(digests: dict[str, Any]) -> str:
     return f", conditional on {reason['on']} (agent {reason['first']} first)" if reason else ""
 
 
-def _show_events(path: Path) -> int:
-    """Write everything that happened in a run for other programs, as lines of JSON."""
-    from scenarios.records.reader import RunRecord
-
-    record = RunRecord(path)
-    for lines in record.event_lines():
-        say_lines(lines)
-    warn(record)
-    return 2 if record.flaws else 0
-
-
-def _show_ledger(path: Path, form: str) -> int:
+def _show_ledger(record: "RunRecord", form: str) -> None:
     """Write a run's ledger for other programs."""
-    from scenarios.records.reader import RunRecord
     from scenarios.records.recomputed_privacy import as_csv, as_events, ledger_text
 
-    record = RunRecord(path)
-    warn(record)
     match form:
         case "csv":
             say(*as_csv(record).rstrip().split("\r\n"))
@@ -231,4 +216,3 @@ def _show_ledger(path: Path, form: str) -> int:
             say_json(as_events(record))
         case _:
             raise NotImplementedError(f"there is no ledger as {form!r}")
-    return 2 if record.flaws else 0

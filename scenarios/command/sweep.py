@@ -181,6 +181,10 @@ class Progress:
         self._cells, self.done = cells, known
         self._begun = time.perf_counter()
 
+    def refuse(self, words: str) -> None:
+        """Say which cells are run again."""
+        say(f"hush: {words}", error=True)
+
     def note(self, setting: "Setting", seed: int, done: "Done") -> None:
         """Count a cell."""
         del setting, seed

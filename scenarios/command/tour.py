@@ -6,6 +6,7 @@ import math
 
 from scenarios.command.option_values import pace
 from scenarios.language.visible_text import say
+from scenarios.records.reader import RunRecord
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -30,7 +31,7 @@ def perform(chosen: argparse.Namespace) -> int:
         outcome = asyncio.run(tour(run, chosen.color, chosen.theme, ascii_only=plain))
     else:
         outcome = asyncio.run(run.perform())
-        recording = Recording(folder)
+        recording = Recording(RunRecord(folder))
         for number, caption in enumerate(CAPTIONS, 1):
             recording.seek(round(caption.at_s * 1e9))
             say(

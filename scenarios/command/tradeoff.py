@@ -5,7 +5,6 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarios.command.option_values import opened_sweep
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
 
@@ -20,7 +19,7 @@ def perform(chosen: argparse.Namespace) -> int:
     """Fit the losses of a sweep, find α*, print both, and draw them where a file is named."""
     from mechanisms.tradeoff import NoFit, PrivacyUtility, best, fit
 
-    record = opened_sweep(Path(chosen.sweep))
+    record = chosen.folders.sweep(chosen.sweep)
     axis = _axis(record, chosen.axis)
     values = _values(record, axis, chosen)
     try:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, Unpack
 
 from scenarios.language.problems import nearest
 from scenarios.language.visible_text import visible
@@ -64,7 +64,15 @@ class Request:
     width: str = "page"
 
 
-def sorted_words(words: Sequence[str]) -> tuple[Material, tuple[str, ...]]:
+class Opens(Protocol):
+    """Opens the folders that words name."""
+
+    def run(self, word: str) -> RunRecord: ...
+
+    def sweep(self, word: str) -> SweepRecord: ...
+
+
+def sorted_words(words: Sequence[str], folders: Opens) -> tuple[Material, tuple[str, ...]]:
     """Tell folders of runs, sweeps and audits from names of pictures and metrics: folders are what they are on the disk.
 
     Raises `FolderError` where a word is neither, or no folder is named.
@@ -76,9 +84,9 @@ def sorted_words(words: Sequence[str]) -> tuple[Material, tuple[str, ...]]:
     for word in words:
         path = Path(word)
         if is_record(path):
-            runs.append(RunRecord(path))
+            runs.append(folders.run(word))
         elif is_sweep(path):
-            sweeps.append(SweepRecord(path))
+            sweeps.append(folders.sweep(word))
         elif is_audit(path):
             audits.append(AuditRecord(path))
         elif path.is_dir() and word not in PICTURES and not is_known(word, ()):

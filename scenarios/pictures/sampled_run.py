@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_high
@@ -109,10 +110,18 @@ class SampledRun:
                 case Spent() | Refused():
                     exhausted.setdefault(event.node, Mark(event.t / 1e9, len(samples)))
         windows += [Window(e.fault, e.action, began[seq], None) for seq, e in opened.items()]
+        samples += self._unsampled_end(wakes, rounds)
         if not samples:
             raise FolderError(f"{self.record.path} holds no samples to draw")
         _settle(samples)
         return samples, sorted(windows, key=lambda w: w.begins.time), list(exhausted.values())
+
+    def _unsampled_end(self, wakes: "Counter[int | None]", rounds: int) -> Iterator[Sample]:
+        """Yield what is known of the last instant of a run without an end: ε, releases and messages, and no model."""
+        end = self.record.unsampled_end
+        if end is not None:
+            woken = median_high(wakes.values()) if wakes else 0
+            yield Sample(end.t / 1e9, dict(end.values), wakes.total(), rounds, woken)
 
     @property
     def samples(self) -> list[Sample]:
@@ -131,8 +140,8 @@ class SampledRun:
 
     @property
     def last(self) -> dict[str, Any]:
-        """The values of the last sample."""
-        return self.samples[-1].values
+        """The values of the last sample; of a run without an end, with what its record proves of its last instant."""
+        return self.record.last_sample if self.record.unsampled_end else self.samples[-1].values
 
     def axis(self, x: str) -> Vector:
         """Return where each sample stands on an axis; raise `FolderError` where the run has no such axis."""
@@ -146,7 +155,7 @@ class SampledRun:
             case "releases":
                 return np.array([sum(s.values["releases"]) for s in self.samples], dtype=float)
             case "bytes":
-                return np.concatenate([numbers(s.values["bytes.sent"]) for s in self.samples])
+                return np.concatenate([numbers(s.values.get("bytes.sent")) for s in self.samples])
             case "epsilon":
                 return np.array([max(numbers(s.values["epsilon"])) for s in self.samples])
             case _:

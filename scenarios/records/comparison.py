@@ -124,10 +124,8 @@ class Comparison:
 
 def side_of_run(record: RunRecord) -> Side:
     """Return a run as a side. Raises `FolderError` where it has no sample."""
-    last: Mapping[str, Any] | None = None
-    for event in record.samples():
-        last = event["values"]
-    if last is None:
+    last = record.last_sample
+    if not last:
         raise FolderError(f"{record.path} holds no samples to compare")
     figures = _Figures(last)
     case = Case({}, int(record.manifest["seed"]), figures, terms_of(record))

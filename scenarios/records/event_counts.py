@@ -1,9 +1,8 @@
 """Counts of what happened in a run, from its events or from rows that stand for them."""
 
 from collections import Counter
-from typing import Any
 
-from actors.events import Diverged, Event, Sampled, Sent
+from actors.events import Diverged, Event, Sent
 from actors.turns import Turns
 
 
@@ -16,19 +15,17 @@ class Counts:
         """Messages, one for each receiver."""
         self.ended = 0
         """The instant of the last event, in nanoseconds."""
-        self.sampled: dict[str, Any] = {}
-        """The metrics of the last sample; empty where there was none."""
+        self.last = 0
+        """The number of the last event."""
         self.diverged = set[int]()
         """The agents that diverged."""
 
     def add(self, event: Event) -> None:
         """Count one event."""
         self.kinds[str(type(event).__struct_config__.tag)] += 1
-        self.ended = event.t
+        self.ended, self.last = event.t, event.seq
         if isinstance(event, Sent):
             self.sent += len(event.to)
-        elif isinstance(event, Sampled):
-            self.sampled = event.values
         elif isinstance(event, Diverged) and event.node is not None:
             self.diverged.add(event.node)
 
@@ -49,3 +46,16 @@ class Counts:
         )
         self.sent += int(turns.receivers.sum())
         self.ended = int(turns.t[-1])
+        self.last = int(turns.seq[-1] + turns.events[-1]) - 1
+
+    @property
+    def messages(self) -> dict[str, int]:
+        """What became of messages, as a summary counts them: sent + duplicated = delivered + lost + rejected + in flight."""
+        fates = {key: self.kinds[key] for key in ("delivered", "lost", "rejected", "duplicated")}
+        arrived = fates["delivered"] + fates["lost"] + fates["rejected"]
+        return {
+            "sent": self.sent,
+            "superseded": self.kinds["superseded"],
+            "in_flight": self.sent + fates["duplicated"] - arrived,
+            **fates,
+        }

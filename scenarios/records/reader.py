@@ -4,7 +4,6 @@ Whatever stands in the files is checked before it is used (see `file_guard`): wh
 `FolderError`, which names the file. What a killed run did not finish (the end of a line, a file) is left out.
 """
 
-import hashlib
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -14,9 +13,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from actors.events import Event, Sampled
-from scenarios.language.null_reasons import with_reasons
+from actors.events import Event, Finished, Sampled
+from scenarios.language.json_numbers import listed
+from scenarios.language.null_reasons import UNDECLARED, with_reasons
 from scenarios.planning.array_files import UNREADABLE, arrays
+from scenarios.records.budget import Budget
 from scenarios.records.data_card import DataCard
 from scenarios.records.event_counts import Counts
 from scenarios.records.file_guard import (
@@ -31,8 +32,10 @@ from scenarios.records.file_guard import (
     guarded,
     reason_of,
 )
+from scenarios.records.gate import flaws_of_figures, flaws_of_run
 from scenarios.records.ledger_file import lines_of_ledger
 from scenarios.records.proven_releases import Proof, agreeing, prove
+from scenarios.records.recomputed_privacy import budget_of, epsilon_of
 from scenarios.records.record_reader import Record
 from scenarios.records.row_guard import MOST_SEATS
 from scenarios.records.run_folder import (
@@ -49,6 +52,8 @@ from scenarios.records.run_folder import (
     record_segments,
 )
 from scenarios.records.world_facts import Facts
+
+CUT_OFF = "the run was cut off, or still goes on: its manifest says running"
 
 
 def plan_text(path: Path) -> str | None:
@@ -76,8 +81,9 @@ class RunRecord:
 
     @property
     def ended(self) -> str:
-        """How the run ended, in a word or two: `cut off` where its manifest does not say that it did."""
-        return "cut off" if self.status == "running" else self.status
+        """How the run ended, in a word or two: `cut off` where its manifest or its record does not say that it did."""
+        came_to_an_end = self.status == "failed" or (self.status != "running" and self.is_over)
+        return self.status if came_to_an_end else "cut off"
 
     # events
 
@@ -107,7 +113,7 @@ class RunRecord:
         """Yield the events that hold metrics as plain values, one of each instant.
 
         The end of a run has a sample of its own. Where it comes at the instant of an ordinary one it holds all that the
-        other does, and more: the other is left out.
+        other does, and more: the other is left out. Of a run without an end the last one is recomputed from the record.
         """
         return (msgspec.to_builtins(event) for event in self._samples())
 
@@ -123,6 +129,25 @@ class RunRecord:
             former = event
         if former is not None:
             yield former
+        end = self.unsampled_end
+        if end is not None:
+            yield end
+
+    @cached_property
+    def unsampled_end(self) -> Sampled | None:
+        """What the record of a run without an end proves of its last instant; None where it has an end, or no event.
+
+        Models are not in a record: only what follows from its events is known. It has the number of the last event.
+        """
+        if self.is_over or not self.counts.kinds:
+            return None
+        counts = self.counts
+        values = {
+            "epsilon": listed(self.budget.headline()),
+            "releases": self.budget.counts.tolist(),
+            **{f"messages.{key}": count for key, count in counts.messages.items()},
+        }
+        return Sampled(counts.last, counts.ended, None, None, values)
 
     @cached_property
     def counts(self) -> Counts:
@@ -130,20 +155,39 @@ class RunRecord:
         return self._source.counts()
 
     @property
+    def ending(self) -> Finished | None:
+        """The event `finished`; None where the record does not hold the end of the run."""
+        return self._source.ending
+
+    @property
     def is_over(self) -> bool:
         """Whether the record holds the end of the run."""
-        return self._source.ending is not None
+        return self.ending is not None
+
+    @cached_property
+    def budget(self) -> Budget:
+        """A budget that was charged with every release, as the run had it after its last event. Do not charge it."""
+        return budget_of(self)
+
+    @cached_property
+    def epsilon(self) -> dict[str, Any]:
+        """The ε of the run from its record alone, as `summary.json` holds it. Raises `FolderError` where it cannot be known."""
+        return epsilon_of(self)
 
     @property
     def length(self) -> int:
         """The instant of the last whole event, in nanoseconds."""
         return self._source.length
 
-    @property
+    @cached_property
     def last_sample(self) -> dict[str, Any]:
-        """The metrics of the last sample; empty where there is none."""
+        """The metrics of the last sample; empty where there is none.
+
+        Of a run without an end, what its record proves (ε, releases, messages) is as of its last event.
+        """
         last = self._source.last_sample
-        return {} if last is None else last.values
+        end = self.unsampled_end
+        return ({} if last is None else last.values) | ({} if end is None else end.values)
 
     @property
     def size(self) -> int:
@@ -258,24 +302,39 @@ class RunRecord:
 
     # the end
 
-    @property
+    @cached_property
+    def summary_file(self) -> dict[str, Any] | None:
+        """What `summary.json` says, believed or not; None where it is not there, or empty."""
+        summary: dict[str, Any] | None = self._at_the_end(SUMMARY, Summary)
+        return summary
+
+    @cached_property
+    def verdicts_file(self) -> dict[str, Any] | None:
+        """What `verdicts.json` says, believed or not; None where it is not there, or empty."""
+        verdicts: dict[str, Any] | None = self._at_the_end(VERDICTS, Verdicts)
+        return verdicts
+
+    @cached_property
     def is_judged(self) -> bool:
-        """Whether the summary tells the run's end: it is there, and says the same of it as the manifest.
+        """Whether the summary tells the run's end: it says the same of it as the manifest, and its figures are the record's.
 
         A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
         """
-        summary = self._at_the_end(SUMMARY, Summary)
-        return bool(summary) and summary["status"] == self.status
+        if self.status == "running" or self.summary_file is None:
+            return False
+        return self.summary_file["status"] == self.status and not any(flaws_of_figures(self))
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures of the run's end; counted from its events where it has none."""
-        return self._at_the_end(SUMMARY, Summary) if self.is_judged else self._counted()
+        """The figures of the run's end; counted from its events where it has none, or they are not those of its record."""
+        if self.is_judged and self.summary_file is not None:
+            return self.summary_file
+        return self._counted()
 
     @cached_property
     def verdicts(self) -> dict[str, Any]:
         """The verdicts of the run's end; empty where nothing was judged."""
-        return (self._at_the_end(VERDICTS, Verdicts) or {}) if self.is_judged else {}
+        return (self.verdicts_file or {}) if self.is_judged else {}
 
     @cached_property
     def models(self) -> np.ndarray:
@@ -303,77 +362,51 @@ class RunRecord:
         return _json(path, shape) if content else None
 
     def _counted(self) -> dict[str, Any]:
-        """Count what the events say: messages, releases and the last sample."""
-        seen = self.counts
-        counts, sent = seen.kinds, seen.sent
-        arrived = {k: counts[k] for k in ("delivered", "lost", "rejected", "duplicated")}
-        gone = arrived["delivered"] + arrived["lost"] + arrived["rejected"]
+        """Count what the events say: messages, releases, ε and the last sample."""
+        counts = self.counts
         counted = {
             "scenario": self.manifest["scenario"],
             "seed": self.manifest["seed"],
             "status": self.ended,
-            "ended_s": seen.ended / 1e9,
-            "updates": counts["woke"],
+            "ended_s": counts.ended / 1e9,
+            "updates": counts.kinds["woke"],
             "releases": len(self.proof.lines),
-            "refused": counts["refused"],
-            "derived": counts["derived"],
-            "messages": {
-                "sent": sent,
-                "superseded": counts["superseded"],
-                "in_flight": sent + arrived["duplicated"] - gone,
-                **arrived,
-            },
-            "last_sample": seen.sampled,
-            "differences": list(self.proof.words),
+            "refused": counts.kinds["refused"],
+            "derived": counts.kinds["derived"],
+            "messages": counts.messages,
+            "epsilon": self.epsilon,
+            "last_sample": self.last_sample,
+            "differences": list(self.flaws),
         }
-        return with_reasons(counted, {"last_sample.*": "the metric had no value then"})
+        return with_reasons(
+            counted,
+            {
+                "last_sample.*": "the metric had no value then",
+                "epsilon.declared_by": UNDECLARED,
+            },
+        )
 
     # what must be known before any of it is believed
 
     @cached_property
     def flaws(self) -> tuple[str, ...]:
-        """What is wrong with the files of a run that ended; nothing of one that was cut off, or still goes on.
-
-        Files must be what their checksums in the manifest say. A manifest without checksums says nothing of any file.
-        """
-        known = self.manifest.get("sha256")
-        if self.status == "running":
-            return ()
-        if not isinstance(known, dict) or not known:
-            return ("the manifest holds no checksums: the files may be anything",)
-        expected = AT_THE_END if self.status != "failed" else ()
-        missing = [name for name in {**known, **dict.fromkeys(expected)} if not self._holds(name)]
-        changed = [
-            name
-            for name, digest in known.items()
-            if name not in missing and self._sha256(name) != digest
-        ]
-        flaws = [f"files are missing: {', '.join(missing)}"] if missing else []
-        if changed:
-            flaws.append(f"checksums do not match: {', '.join(changed)}")
-        return tuple(flaws)
-
-    def _holds(self, name: str) -> bool:
-        """Whether a file of this very folder is there."""
-        return Path(name).name == name and (self.path / name).is_file()
-
-    def _sha256(self, name: str) -> str:
-        return hashlib.sha256((self.path / name).read_bytes()).hexdigest()
+        """What in the folder is not as the run left it, a sentence each; empty where all is. See `gate`."""
+        return flaws_of_run(self)
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """What must be said before anything of this run is believed, for a person; empty for one that is whole."""
         words = []
-        if self.status == "running":
-            words.append("the run was cut off, or still goes on: its manifest says running")
+        if self.ended == "cut off":
+            words.append(CUT_OFF if self.status == "running" else "the run was cut off")
         elif self.status == "failed":
             words.append(f"the run failed: {self.manifest.get('message') or 'no reason is known'}")
         elif self.status != "finished":
             words.append(f"the run was {self.status}: it did not come to its end")
-        missing = [name for name in AT_THE_END if not self._holds(name)]
+        missing = [name for name in AT_THE_END if not (self.path / name).is_file()]
         if self.status == "failed" and missing:
             words.append(f"it left no {', no '.join(missing)}")
-        return (*words, *self.flaws, *self.proof.words)
+        return (*words, *self.flaws)
 
 
 def _has_text(file: Path, text: Iterable[bytes]) -> bool:

@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,22 +16,24 @@ from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
-from scenarios.records.reader import RunRecord
 from scenarios.records.recorded_plan import Remembered
 from scenarios.records.release_fates import Fates
 from scenarios.records.run_folder import RESOLVED, WORLD
 
+if TYPE_CHECKING:
+    from scenarios.records.reader import RunRecord
+
 _COLUMNS = ("node", "k", "t", *FIELDS, MADE)
 
 
-def fates_of(record: RunRecord) -> Fates:
+def fates_of(record: "RunRecord") -> Fates:
     """Return what became of each release."""
     fates = Fates(record.facts.size)
     fates.fold(record.typed_events())
     return fates
 
 
-def budget_of(record: RunRecord) -> Budget:
+def budget_of(record: "RunRecord") -> Budget:
     """Return a budget that was charged with every release of a run, as the run itself had it after its last event."""
     facts = record.facts
     _refuse_other_terms(record)
@@ -48,35 +50,30 @@ def budget_of(record: RunRecord) -> Budget:
     return budget
 
 
-def _refuse_other_terms(record: RunRecord) -> None:
+def _refuse_other_terms(record: "RunRecord") -> None:
     """Raise `FolderError` where the scenario in full promises something else than the facts of the world.
 
     An ε rests on both: at another δ, in another view, or by another accountant it is another number.
     """
     facts, resolved = record.facts, record.resolved
-    groups = [(group["count"], group.get("budget") or {}) for group in resolved["nodes"]]
-    parts = [(part.count, part) for part in facts.budgets]
+    budgets = [(group["count"], group.get("budget") or {}) for group in resolved["nodes"]]
+    promised_deltas = [d for n, of in budgets for d in [of.get("delta", DELTA)] * n]
+    deltas = [d for part in facts.budgets for d in [part.delta] * part.count]
     privacy = resolved["privacy"]
     for what, promised, recorded in (
         ("kinds of mechanism", resolved["mechanism"]["kind"], facts.kind),
         ("views", privacy["views"][0], facts.view),
         ("accountants", privacy["accountant"], facts.accountant),
-        ("deltas", _each(groups, lambda b: b.get("delta", DELTA)), _each(parts, lambda p: p.delta)),
-        ("caps", _each(groups, lambda b: b.get("epsilon")), _each(parts, lambda p: p.cap)),
+        ("deltas", promised_deltas, deltas),
     ):
         if promised != recorded:
             problem = f"{WORLD} and {RESOLVED} name different {what}"
             raise FolderError(f"{record.path} is damaged: {problem}")
 
 
-def _each(parts: Iterable[tuple[int, Any]], value: Callable[[Any], float | None]) -> list[Any]:
-    """Return the value of each agent, from parts of so many agents that have it in common."""
-    return [number for count, part in parts for number in [value(part)] * count]
-
-
-def epsilon_of(record: RunRecord) -> dict[str, Any]:
+def epsilon_of(record: "RunRecord") -> dict[str, Any]:
     """Return the ε of a run from its record alone, by the rule and the plans that the run had, as `summary.json` holds it."""
-    facts, budget = record.facts, budget_of(record)
+    facts, budget = record.facts, record.budget
     each = budget.headline().tolist()
     return {
         "max": figure(max(each, default=0.0)),
@@ -104,7 +101,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def as_csv(record: RunRecord) -> str:
+def as_csv(record: "RunRecord") -> str:
     """Return the ledger as a table, a row for each release."""
     sink = io.StringIO()
     writer = csv.DictWriter(sink, _COLUMNS, extrasaction="ignore", restval="")
@@ -113,14 +110,14 @@ def as_csv(record: RunRecord) -> str:
     return sink.getvalue()
 
 
-def ledger_text(record: RunRecord) -> Iterator[bytes]:
+def ledger_text(record: "RunRecord") -> Iterator[bytes]:
     """Yield the ledger as lines of JSON, one or many at a time: those of the files, or of what they prove where they differ."""
     if record.proof.words:
         return (msgspec.json.encode(line) + b"\n" for line in record.proof.lines)
     return record.ledger_text()
 
 
-def as_events(record: RunRecord) -> dict[str, Any]:
+def as_events(record: "RunRecord") -> dict[str, Any]:
     """Return every agent's ledger as plain data of dp-accounting's events."""
     agents = {
         str(node): {relation: as_tree(event) for relation, event in events(tally(mine)).items()}
@@ -133,7 +130,7 @@ def as_events(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def heard_in_words(record: RunRecord) -> list[str]:
+def heard_in_words(record: "RunRecord") -> list[str]:
     """Return lines for a person: how much neighbours heard directly.
 
     That is information, not an ε: what one agent hears it can pass on.

@@ -27,15 +27,10 @@ import msgspec
 from scenarios.language.json_numbers import number
 from scenarios.language.links import followed
 from scenarios.records.file_guard import FolderError, decoded, guarded
+from scenarios.records.gate import TABLE, flaws_of_sweep
 from scenarios.records.reader import RunRecord
 
-SWEEP, TABLE, PARQUET, CURVES, CELLS = (
-    "sweep.json",
-    "sweep.csv",
-    "sweep.parquet",
-    "curves.csv",
-    "cells",
-)
+SWEEP, PARQUET, CURVES, CELLS = "sweep.json", "sweep.parquet", "curves.csv", "cells"
 SWEEP_SCHEMA = 1
 _BEFORE, _AFTER = ("cell", "scenario"), ("seed", "status", "code", "verdict")
 _LAST = ("wall_s", "run", "message")
@@ -102,7 +97,7 @@ class SweepManifest(msgspec.Struct, frozen=True):
     work_s: float | None = None
     """Σ of the time that cells took inside of their workers."""
     table_sha256: str = ""
-    """Of `sweep.csv`; empty while it is being written, and in sweeps of before 0.8."""
+    """Of `sweep.csv`; empty while it is being written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +151,10 @@ class SweepRecord:
         """What varies beside the seed, in the order of the columns."""
         return self.manifest.axes
 
-    @property
+    @cached_property
     def flaws(self) -> tuple[str, ...]:
-        """What is wrong with the table, in words: it is not what the sweep wrote. A sweep that goes on may be between two writes."""
-        wanted = self.manifest.table_sha256
-        if not wanted or self.manifest.status == "running":
-            return ()
-        try:
-            written = hashlib.sha256((self.path / TABLE).read_bytes()).hexdigest()
-        except OSError:
-            return (f"{TABLE} cannot be read",)
-        return () if written == wanted else (f"{TABLE} is not what the sweep wrote",)
+        """What in the folder is not as the sweep left it, a sentence each; empty where all is. See `gate`."""
+        return flaws_of_sweep(self)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

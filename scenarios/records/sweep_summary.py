@@ -8,8 +8,9 @@ from functools import cached_property
 
 from scenarios.records.epsilon_terms import EpsilonTerms, terms_of_sweep
 from scenarios.records.file_guard import FolderError
+from scenarios.records.gate import TABLE
 from scenarios.records.intervals import interval
-from scenarios.records.sweep_record import TABLE, Chosen, Label, Row, SweepRecord
+from scenarios.records.sweep_record import Chosen, Label, Row, SweepRecord
 
 SCENARIO = "scenario"
 """The column of a sweep over several scenarios."""

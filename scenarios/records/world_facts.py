@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from clocks.durations import Constant
+from mechanisms.accounting.accountants import ACCOUNTANTS
+from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.views import VIEWS
 from scenarios.records.file_guard import MOST
 from scenarios.records.ledger_file import line_of, spend_of
 
@@ -116,6 +119,8 @@ class Facts(msgspec.Struct, frozen=True):
             -1 <= part.plan < len(self.plans) and 0 <= part.delta < 1 for part in self.budgets
         ):
             return "a budget has a plan or a delta that cannot be"
+        if self.view not in VIEWS or self.accountant not in {TIGHTEST, *ACCOUNTANTS}:
+            return "there is no such view, or no such accountant"
         agents = [*self.absent, *(end for edge in self.edges for end in edge)]
         if not all(0 <= agent < self.seats for agent in agents):
             return f"an edge or an absent agent has no seat among {self.seats}"

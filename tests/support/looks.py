@@ -28,7 +28,7 @@ HOSTILE["nodes"][0]["compute"] = 0.05
 def stood(ran: Ran | Run, at: float, speed: float = 4.0) -> tuple[Viewer, ReplayControl]:
     """Look at a run as it was at some time."""
     folder = ran.outcome.folder if isinstance(ran, Ran) else ran.folder.path
-    viewer, found = viewer_of_recording(folder, speed)
+    viewer, found = viewer_of_recording(RunRecord(folder), speed)
     found.source.seek(round(at * 1e9))
     found.hold()
     return viewer, found

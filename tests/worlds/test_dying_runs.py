@@ -61,7 +61,7 @@ def told(folder: Path) -> tuple[float, float, float]:
     charges: dict[int, float] = defaultdict(float)
     for line in result.ledger:
         charges[line["node"]] += line["charged"]
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     while recording.upcoming is not None:
         recording.step()
     return number(epsilon["max"]), max(charges.values(), default=0.0), max(recording.epsilons())

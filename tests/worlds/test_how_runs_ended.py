@@ -83,7 +83,7 @@ def test_python_and_the_screen_do_not_believe_it_either(
     assert not result.is_judged
     assert result.summary["status"] == {"running": "cut off"}.get(status, status)
     assert result.verdicts == {}
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     assert recording.held is None, "nobody judged it"
     assert "finished" not in recording.mode
 

@@ -58,7 +58,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
     """At the end, and at every sample."""
     folder = run.folder.path
     summary = json.loads((folder / "summary.json").read_text())["epsilon"]
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     recording.seek(recording.length)
     assert recording.epsilons().max() == near(number(summary["max"]))
     assert float(run.observers.budget.headline().max()) == near(number(summary["max"]))
@@ -66,7 +66,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
     for place in sorted({0, len(samples) // 3, 2 * len(samples) // 3, len(samples) - 1}):
         sample = samples[place]
         live = max(map(number, sample["values"]["epsilon"]))
-        replayed = Recording(folder)
+        replayed = Recording(RunRecord(folder))
         replayed.seek_event(sample["seq"])
         replayed_max = float(replayed.epsilons().max())
         shown = epsilon_of(Result(cut(folder, sample["seq"], tmp_path / f"cut-{place}")))

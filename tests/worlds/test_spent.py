@@ -11,6 +11,7 @@ from actors.events import Event, Sampled, Spent
 from scenarios.api.runs import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.state import RunState
+from scenarios.records.reader import RunRecord
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, perform, scenario
@@ -89,7 +90,7 @@ def test_who_is_spent_stays_so_live_in_the_summary_and_in_a_replay(
     ran = Ran(run, asyncio.run(run.perform()))
     assert ran.outcome.code == 0, ran.outcome.message
     assert after_the_plan(ran.events()) == []
-    recording = Recording(run.folder.path)
+    recording = Recording(RunRecord(run.folder.path))
     recording.seek(recording.length)
     told = [node["state"] for node in ran.outcome.summary["nodes"]]
     seen = [state.state(i) for i in range(run.plan.size)]

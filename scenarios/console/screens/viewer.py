@@ -22,6 +22,7 @@ from scenarios.console.screens.screen import save
 from scenarios.console.screens.svg import svg
 from scenarios.console.sources.recording import Recording
 from scenarios.console.sources.source import LiveSource
+from scenarios.records.reader import RunRecord
 from scenarios.running.manual_faults import Steering
 from scenarios.running.run import Run
 
@@ -191,10 +192,10 @@ def viewer_of(run: Run, *, ascii_only: bool = False) -> Viewer:
 
 
 def viewer_of_recording(
-    folder: Path, speed: float | None, *, ascii_only: bool = False
+    record: RunRecord, speed: float | None, *, ascii_only: bool = False
 ) -> tuple[Viewer, ReplayControl]:
     """Return what shows a recording, and what plays it; without a speed it is over in 40 s."""
-    recording = Recording(folder)
+    recording = Recording(record)
     if speed is None:
         speed = max(recording.length, 1) / _LASTS_NS
     control = ReplayControl(recording, speed)

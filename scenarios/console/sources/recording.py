@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from actors.agent import DOWN, UP
@@ -46,8 +45,9 @@ class Recording(Source):
     over = steered = False
     queue = None
 
-    def __init__(self, folder: Path) -> None:
-        self.record = RunRecord(folder)
+    def __init__(self, record: RunRecord) -> None:
+        """Take the record; raise `FolderError` where it cannot be folded."""
+        self.record, folder = record, record.path
         self.facts = self.record.facts
         self.steered = bool(self.record.manifest.get("steered_by_hand"))
         self.mode = _MODES.get(self.record.status, "replay, cut off")

@@ -89,7 +89,7 @@ def test_every_epsilon_is_that_of_all(tmp_path: Path) -> None:
     """One agent's, everybody's, the summary's, and a replay's: also of who diverged, or composes at the end only."""
 
     def check(run: Run, tree_rel: float = 1e-7) -> None:
-        recording = Recording(run.folder.path)
+        recording = Recording(RunRecord(run.folder.path))
         recording.seek(recording.length)
         told = [node["epsilon"] for node in recording.record.summary["nodes"]]
         rows = [recording.epsilon(i) for i in range(run.plan.size)]
@@ -159,7 +159,7 @@ def test_an_adaptive_cap_is_what_a_row_says_too(
     budget = ran.run.observers.budget
     assert [budget.epsilon_of(i) for i in range(4)] == list(budget.headline())
     assert max(budget.headline()) <= 2.0
-    recording = Recording(ran.outcome.folder)
+    recording = Recording(RunRecord(ran.outcome.folder))
     recording.seek(recording.length)
     assert [recording.epsilon(i) for i in range(4)] == list(recording.epsilons())
 

@@ -109,7 +109,7 @@ import sys
 from pathlib import Path
 from scenarios.console.screens.viewer import viewer_of_recording
 
-viewer, control = viewer_of_recording(Path(sys.argv[1]), 1.0)
+viewer, control = viewer_of_recording(RunRecord(Path(sys.argv[1])), 1.0)
 control.source.seek(control.source.length)
 viewer.press("p")
 print("\\n".join("".join(text for text, _ in line) for line in viewer.draw(100, 40)))

@@ -192,7 +192,7 @@ def test_the_beginning_can_be_looked_at(run: Path) -> None:
 
 def test_a_player_keeps_its_pace(run: Path) -> None:
     """Twenty simulated seconds at forty per second take half a second, as near as a busy machine lets them."""
-    recording = Recording(run)
+    recording = Recording(RunRecord(run))
     control = ReplayControl(recording, 40.0)
     begun = time.perf_counter()
 

@@ -124,7 +124,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def compare(run: Run, found: list[tuple[dict[str, Any], int]]) -> None:
-    recording = Recording(run.folder.path)
+    recording = Recording(RunRecord(run.folder.path))
     for live, now in found:
         recording.seek_event(live["seq"])
         recording.now = now
@@ -212,7 +212,7 @@ def test_what_is_drawn_is_what_was_recorded(tmp_path: Path, number: int) -> None
 
 def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
     run, _ = looked_at(private(), tmp_path, 10**9)
-    recording = Recording(run.folder.path)
+    recording = Recording(RunRecord(run.folder.path))
     recording.seek(recording.length)
     summary = recording.record.summary
     told = recording.messages()
@@ -237,7 +237,7 @@ def test_the_last_look_is_the_summary(tmp_path: Path) -> None:
 
 def test_a_recording_goes_back_to_what_it_was(tmp_path: Path) -> None:
     run, _ = looked_at(private(), tmp_path, 10**9)
-    recording = Recording(run.folder.path)
+    recording = Recording(RunRecord(run.folder.path))
     recording.seek(7_000_000_000)
     there = said(recording)
     recording.seek(15_000_000_000)

@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("number", range(len(CAPTIONS)))
 def test_a_caption_is_true_when_it_is_shown(folder: Path, number: int) -> None:
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     caption = CAPTIONS[number]
     recording.seek(round(caption.at_s * 1e9))
     figures = figures_of(recording)
@@ -39,7 +39,7 @@ def test_there_are_eight_captions_one_after_the_other() -> None:
 
 
 def test_claims_tell_instants_apart(folder: Path) -> None:
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     recording.seek(0)
     at_start = figures_of(recording)
     other = [
@@ -50,7 +50,7 @@ def test_claims_tell_instants_apart(folder: Path) -> None:
 
 
 def test_figures_are_those_of_the_files(folder: Path) -> None:
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     recording.seek(recording.length)
     figures, summary = figures_of(recording), json.loads((folder / "summary.json").read_text())
     assert figures.score == pytest.approx(summary["accuracy"]["test"])
@@ -94,7 +94,7 @@ def test_a_caption_says_what_the_files_say(folder: Path) -> None:
             f"at most {max(sampled('epsilon', 40)):.2f} of 4)",
         ],
     )
-    recording = Recording(folder)
+    recording = Recording(RunRecord(folder))
     for caption, expected in zip(CAPTIONS, numbers, strict=True):
         recording.seek(round(caption.at_s * 1e9))
         says = caption.says(figures_of(recording))

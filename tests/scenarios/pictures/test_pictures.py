@@ -19,6 +19,7 @@ from scipy import stats
 
 from scenarios.api.result import Result
 from scenarios.api.sweep_result import Sweep
+from scenarios.command.judged_folders import JudgedFolders
 from scenarios.command.main import main
 from scenarios.pictures.canvas import Picture
 from scenarios.pictures.draw import Request, draw, save, sorted_words
@@ -96,7 +97,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def material_of(folder: Path) -> Material:
-    return sorted_words([str(folder)])[0]
+    return sorted_words([str(folder)], JudgedFolders())[0]
 
 
 def judge(figure: Figure) -> None:

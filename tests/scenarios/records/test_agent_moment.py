@@ -64,7 +64,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_an_agent_at_an_instant_is_what_a_replay_shows(run: Path) -> None:
-    record, shown = RunRecord(run), Recording(run)
+    record, shown = RunRecord(run), Recording(RunRecord(run))
     size, seats = record.facts.size, record.facts.seats
     for tenths in range(0, 11, 2):
         instant = record.length * tenths // 10

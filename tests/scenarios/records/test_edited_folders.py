@@ -225,7 +225,7 @@ def api(folder: Path) -> None:
 
 def replayed(folder: Path) -> None:
     with guarded(folder):
-        viewer, control = viewer_of_recording(folder, None)
+        viewer, control = viewer_of_recording(RunRecord(folder), None)
         control.source.seek(control.source.length)
         viewer.draw(100, 30)
 

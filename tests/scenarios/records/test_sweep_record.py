@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from scenarios.records.file_guard import FolderError
+from scenarios.records.gate import TABLE
 from scenarios.records.sweep_record import (
     SWEEP,
-    TABLE,
     Axis,
     Row,
     SweepManifest,

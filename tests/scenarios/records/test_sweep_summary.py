@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from scenarios.command.main import main
+from scenarios.records.gate import TABLE
 from scenarios.records.intervals import interval
 from scenarios.records.sweep_record import (
-    TABLE,
     Axis,
     Row,
     SweepManifest,

@@ -1,0 +1,298 @@
+"""The one gate of what runs and sweeps leave: it says what in a folder is not as it was left.
+
+Every reader gets a run or a sweep with the verdict of this module (`RunRecord.flaws`, `SweepRecord.flaws`): the command
+says it on standard error and ends with 2, Python warns of it. The record is the truth. What else lies in a folder is
+believed only as far as it fits the record:
+
+1. A manifest that says how a run ended lists every file of the run with its checksum, and each is what its checksum says.
+2. A run is finished only where its record ends with the event `finished`. A file that is written at the end of a run
+   needs that event, too, whatever the manifest says.
+3. The figures of the summary are those that the record gives: releases, refusals, messages, ε.
+4. What ε rests on (δ, view, accountant) is the same in `resolved.toml`, in `world.json` and in the summary.
+5. A row of a sweep's table is what its cell says.
+
+A run that was killed is no damage: its manifest says `running`, its record is whole up to its last frame, and it holds no
+file of an end. What was edited in all these places alike cannot be seen: nothing here is signed.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language.json_numbers import number, show
+from scenarios.planning.metric_names import is_known
+from scenarios.records.file_guard import FolderError, guarded
+from scenarios.records.run_folder import (
+    AT_THE_END,
+    DATA,
+    INPUTS,
+    LEDGER,
+    METRICS,
+    PARQUET,
+    RESOLVED,
+    SCENARIO,
+    VERDICTS,
+    WORLD,
+    is_segment,
+    record_segment,
+)
+from scenarios.records.sample_values import value_in
+
+if TYPE_CHECKING:
+    from scenarios.records.reader import RunRecord
+    from scenarios.records.sweep_record import Row, SweepRecord
+
+TABLE = "sweep.csv"
+"""The table of a sweep."""
+_MOST_SENTENCES = 20
+"""So many flaws of a sweep are told; of more, how many there are."""
+_WHILE_RUNNING = (SCENARIO, RESOLVED, WORLD, DATA, METRICS, INPUTS, record_segment(0))
+"""What every run writes before its end."""
+_OF_AN_END = (LEDGER, *AT_THE_END, PARQUET)
+"""What no run writes before its end."""
+_JUDGED = ("verdict", "invariants", "expectations")
+"""What stands in the summary and in the file of verdicts."""
+_DIGITS = 1e-6
+"""Charges stand in files rounded up to 1e-9, so that an ε that is recomputed is larger by a relative 1e-7 at most."""
+
+
+def flaws_of_run(record: "RunRecord") -> tuple[str, ...]:
+    """Return what in a run's folder is not as the run left it, a sentence each; empty where all is."""
+    flaws = list(flaws_of_files(record))
+    for rules in (_flaws_of_record, flaws_of_figures):
+        try:
+            with guarded(record.path):
+                flaws += rules(record)
+        except FolderError as error:
+            flaws.append(str(error))
+    return tuple(dict.fromkeys(flaws))
+
+
+def flaws_of_files(record: "RunRecord") -> Iterator[str]:
+    """Yield what is wrong with the files of a run by its manifest alone: which are missing, changed, or not vouched for."""
+    if record.status == "running":
+        return
+    known = record.manifest.get("sha256")
+    if not isinstance(known, dict) or not known:
+        yield "the manifest holds no checksums: the files may be anything"
+        return
+    expected = _expected(record)
+    missing = [name for name in {**known, **expected} if not _holds(record.path, name)]
+    if missing:
+        yield f"files are missing: {', '.join(missing)}"
+    present = {*expected, *_OF_AN_END, *(p.name for p in record.path.iterdir() if is_segment(p))}
+    unlisted = sorted(n for n in present if n not in known and _holds(record.path, n))
+    if unlisted:
+        yield f"the manifest holds no checksum of: {', '.join(unlisted)}"
+    changed = [
+        name
+        for name, digest in known.items()
+        if name not in missing and _sha256(record.path / name) != digest
+    ]
+    if changed:
+        yield f"checksums do not match: {', '.join(changed)}"
+
+
+def _expected(record: "RunRecord") -> dict[str, None]:
+    """Return the files that a run which ended so must have left."""
+    if record.status == "failed":  # the disk may have taken none of them
+        return {}
+    names = dict.fromkeys((*_WHILE_RUNNING, *AT_THE_END))
+    omitted = "ledger" in record.manifest  # a run with too many releases says that it wrote none
+    return names if omitted else {**names, LEDGER: None}
+
+
+def _holds(folder: Path, name: str) -> bool:
+    """Whether a file of this very folder is there."""
+    return Path(name).name == name and (folder / name).is_file()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
+    """Yield how the record disagrees with itself, with the plan, and with how the manifest says that the run ended."""
+    ending = record.ending
+    yield from record.proof.words
+    if (
+        record.counts.kinds or record.proof.lines
+    ):  # else the run died before it had written what it is of
+        _ = record.epsilon, record.data_card  # they raise where a file is missing or fits no other
+    if record.status in {"finished", "interrupted"}:
+        if ending is None:
+            yield f"the manifest says {record.status}, and the record does not hold the end of the run"
+        elif (ending.reason == "interrupted") != (record.status == "interrupted"):
+            yield f"the manifest says {record.status}, and the record ends with: {ending.reason}"
+        return
+    early = [name for name in _OF_AN_END if _holds(record.path, name)]
+    if record.status == "running" and early and ending is None:
+        yield f"{', '.join(early)}: written at the end of a run, and the record does not hold the end"
+
+
+def flaws_of_figures(record: "RunRecord") -> Iterator[str]:
+    """Yield which figures of a run's end are not those that its record gives; none where it left no summary."""
+    summary = None if record.status == "running" else record.summary_file
+    if summary is None:
+        return  # a summary of a run that died while its end was written is not believed
+    if record.status == "failed":
+        yield from _lost(record, summary)
+        return
+    if summary["status"] != record.status:
+        yield f"the summary says {summary['status']}, and the manifest {record.status}"
+    if _differ(summary, record.verdicts_file or {}):
+        yield f"{VERDICTS} holds other verdicts than the summary"
+    yield from _other_counts(record, summary)
+    yield from _other_epsilon(record, summary["epsilon"], summary["nodes"])
+
+
+def _lost(record: "RunRecord", summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a run that failed had counted, and its record lacks; the record may have more: the run went on."""
+    releases = len(record.proof.lines)
+    if summary["releases"] > releases:
+        yield f"the summary counts {summary['releases']} releases, and the record {releases}"
+    epsilon, proved = number(summary["epsilon"]["max"]), number(record.epsilon["max"])
+    if epsilon > proved and not _is_close(epsilon, proved):
+        yield f"the summary tells ε = {show(epsilon)}, and the record gives {show(proved)}"
+
+
+def _other_counts(record: "RunRecord", summary: Mapping[str, Any]) -> Iterator[str]:
+    counted = record.counts.messages
+    pairs = [("releases", summary["releases"], len(record.proof.lines))]
+    pairs += [("refused", summary["refused"], record.counts.kinds["refused"])]
+    pairs += [(f"messages {key}", summary["messages"].get(key), counted[key]) for key in counted]
+    for what, told, real in pairs:
+        if told != real:
+            yield f"the summary counts {told} {what}, and the record {real}"
+
+
+def _other_epsilon(
+    record: "RunRecord", epsilon: Mapping[str, Any], nodes: list[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield which figures of ε are not what the releases in the record cost."""
+    budget, facts, proved = record.budget, record.facts, record.epsilon
+    for key in ("view", "accountant", "delta", "declared_by"):
+        if epsilon.get(key) != proved[key]:
+            yield f"the summary's ε is one of {key} {epsilon.get(key)}, and the record's of {proved[key]}"
+    claims = [number(claim) for claim in record.last_sample.get("epsilon.claimed") or [None]]
+    each, beside = budget.headline().tolist(), budget.side_by_side()
+    if len(nodes) != len(each) or epsilon["side_by_side"].keys() != beside.keys():
+        yield "the summary lists other agents or accountants than the record"
+    pairs = [
+        *((key, epsilon.get(key), proved[key]) for key in ("max", "mean")),
+        ("claimed", epsilon.get("claimed"), max(claims)),
+        *((f"by {name}", epsilon["side_by_side"].get(name), of) for name, of in beside.items()),
+        *(
+            (f"in the view {view}", value, float(budget.by(facts.accountant, view).max()))
+            for view, value in epsilon["views"].items()
+        ),
+        *(
+            (f"agent {i}", node.get("epsilon"), each[i])
+            for i, node in enumerate(nodes[: len(each)])
+        ),
+    ]
+    for what, written, real in pairs:
+        if not _is_close(number(written), number(real)):
+            yield f"the summary tells ε = {show(number(written))} ({what}), and the record gives {show(number(real))}"
+            break  # one is enough: where the record lost a release, every figure differs
+    if epsilon.get("covered", True) and not facts.covered:
+        yield "the summary says that ε covers the run, and the world says that it does not"
+
+
+def _is_close(one: float, other: float) -> bool:
+    """Whether two figures are one, but for what rounding of charges leaves; no figure (NaN) is equal to none."""
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) and math.isnan(other)
+    return one == other or math.isclose(one, other, rel_tol=_DIGITS, abs_tol=1e-9)
+
+
+def flaws_of_cell(record: "RunRecord") -> tuple[str, ...]:
+    """Return why a run that its manifest calls finished is none, at the price of its checksums: no ε is recomputed."""
+    flaws = list(flaws_of_files(record))
+    try:
+        with guarded(record.path):
+            if not record.is_over:
+                flaws.append("the record does not hold the end of the run")
+            summary, verdicts = record.summary_file, record.verdicts_file
+            if summary is None or verdicts is None or _differ(summary, verdicts):
+                flaws.append(f"{VERDICTS} and the summary are not of one end")
+            elif summary["status"] != record.status:
+                flaws.append(
+                    f"the summary says {summary['status']}, and the manifest {record.status}"
+                )
+    except FolderError as error:
+        flaws.append(str(error))
+    return tuple(flaws)
+
+
+def _differ(summary: Mapping[str, Any], verdicts: Mapping[str, Any]) -> bool:
+    return any(verdicts.get(key) != summary.get(key) for key in _JUDGED)
+
+
+def flaws_of_sweep(sweep: "SweepRecord") -> tuple[str, ...]:
+    """Return what in a sweep's folder is not as the sweep left it, a sentence each; empty where all is.
+
+    Its table is held to its cells, row by row. A sweep that goes on may be between two writes.
+    """
+    flaws = list(_flaws_of_table(sweep))
+    try:
+        with guarded(sweep.path):
+            for row in sweep.rows:
+                flaws += (f"cell {row.cell}, seed {row.seed}: {why}" for why in _of_row(sweep, row))
+    except FolderError as error:
+        flaws.append(str(error))
+    if len(flaws) > _MOST_SENTENCES:
+        more = len(flaws) - _MOST_SENTENCES
+        flaws[_MOST_SENTENCES:] = [f"and {more} more flaw{'s' * (more > 1)}"]
+    return tuple(flaws)
+
+
+def _flaws_of_table(sweep: "SweepRecord") -> Iterator[str]:
+    manifest, file = sweep.manifest, sweep.path / TABLE
+    if manifest.status == "running":
+        return
+    if not file.is_file():
+        yield f"files are missing: {TABLE}"
+    elif not manifest.table_sha256:
+        yield f"the manifest holds no checksum of: {TABLE}"
+    elif _sha256(file) != manifest.table_sha256:
+        yield f"{TABLE} is not what the sweep wrote"
+    settings = len(manifest.scenarios) * math.prod(len(axis.labels) for axis in manifest.axes)
+    with suppress(FolderError):  # told with its rows
+        if len({(row.cell, row.seed) for row in sweep.rows}) != settings * len(manifest.seeds):
+            yield f"{TABLE} has not a row for each setting and seed"
+
+
+def _of_row(sweep: "SweepRecord", row: "Row") -> Iterator[str]:
+    """Yield what a row says otherwise than the run that it is of."""
+    if not row.run:
+        if row.is_finished:
+            yield "its row says finished, and it has no run"
+        return
+    try:
+        record = sweep.run(row)
+    except FolderError as error:
+        yield str(error)
+        return
+    if row.status != record.ended:
+        yield f"its row says {row.status}, and its run {record.ended}"
+    if not row.is_finished:
+        return
+    flaws = flaws_of_cell(record)
+    yield from flaws
+    if flaws:
+        return
+    summary, values = record.summary_file or {}, record.last_sample
+    targets = summary.get("targets") or {}
+    if row.verdict != summary.get("verdict"):
+        yield f"its row says {row.verdict}, and its run {summary.get('verdict')}"
+    for name in sweep.manifest.metrics:
+        if name not in targets and not is_known(name, ()):
+            continue  # a column that the sweep itself computed: what a choice costs
+        own = value_in(name, values, targets)
+        if not _is_close(row.metrics[name], own):
+            yield f"its row says {name} = {show(row.metrics[name])}, and its run {show(own)}"
