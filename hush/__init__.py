@@ -1,4 +1,4 @@
-"""The Python interface of hush: `run`, `run_sync`, `check`, `open_run`, `sweep`, `open_sweep`, `InterruptedRun`.
+"""The Python interface of hush: `run`, `run_sync`, `check`, `open_run`, `sweep`, `open_sweep`, and two warnings.
 
 The names are loaded when they are first used, so `import hush` loads no NumPy. The pytest plugin stands in
 this package, so `import hush` must also succeed in a project whose own folders shadow the packages below.
@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Any
 from hush.packages import shadowed
 
 if TYPE_CHECKING:
-    from scenarios import InterruptedRun, check, open_run, open_sweep, run, run_sync, sweep
+    from scenarios import (
+        DamagedRun,
+        InterruptedRun,
+        check,
+        open_run,
+        open_sweep,
+        run,
+        run_sync,
+        sweep,
+    )
 
     __version__: str
 
 __all__ = [
+    "DamagedRun",
     "InterruptedRun",
     "__version__",
     "check",

@@ -3,14 +3,25 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from scenarios.api.opened_folder import DamagedRun
     from scenarios.api.result import InterruptedRun, open_run
     from scenarios.api.runs import check, run, run_sync
     from scenarios.api.sweep_result import open_sweep
     from scenarios.experiments.python_sweep import sweep
 
-__all__ = ["InterruptedRun", "check", "open_run", "open_sweep", "run", "run_sync", "sweep"]
+__all__ = [
+    "DamagedRun",
+    "InterruptedRun",
+    "check",
+    "open_run",
+    "open_sweep",
+    "run",
+    "run_sync",
+    "sweep",
+]
 
 _HOMES = {
+    "scenarios.api.opened_folder": ("DamagedRun",),
     "scenarios.api.result": ("InterruptedRun", "open_run"),
     "scenarios.api.runs": ("check", "run", "run_sync"),
     "scenarios.api.sweep_result": ("open_sweep",),

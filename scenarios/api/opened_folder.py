@@ -1,9 +1,11 @@
 """What results of runs and of sweeps share: a folder that may be temporary, a page, and what a notebook shows."""
 
 import shutil
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from scenarios.language.visible_text import visible
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import choose
 
@@ -12,11 +14,33 @@ if TYPE_CHECKING:
     from scenarios.records.sweep_record import SweepRecord
 
 
+class DamagedRun(UserWarning):
+    """A warning: files of a run or a sweep are not what they should be, so its figures may be anything.
+
+    It is given once, at the first use of a figure, and raised by `open_run(…, strict=True)`. A run that was interrupted or
+    cut off is no damage.
+    """
+
+
 class OpenedFolder:
     """A record that a script opened. A `temporary` folder goes when Python ends, unless `keep` saves it."""
 
     path: Path
     temporary: bool
+    flaws: tuple[str, ...]
+    _has_warned = False
+
+    @property
+    def damage(self) -> str:
+        """What in the folder is not as it was left, in a line; empty where all is."""
+        return visible(f"{self.path}: {'; '.join(self.flaws)}") if self.flaws else ""
+
+    def _warn_of_damage(self, stacklevel: int = 3) -> None:
+        """Warn, once, where the folder is damaged; `stacklevel` is that of the line that uses a figure."""
+        if not self._has_warned:
+            self._has_warned = True
+            if self.flaws:
+                warnings.warn(self.damage, DamagedRun, stacklevel=stacklevel)
 
     @property
     def place(self) -> str:

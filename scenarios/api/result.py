@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from mechanisms.accounting.spend import UNITS
 from scenarios.api.columns import Columns, Type
-from scenarios.api.opened_folder import OpenedFolder
+from scenarios.api.opened_folder import DamagedRun, OpenedFolder
 from scenarios.language.json_numbers import number
 from scenarios.language.visible_text import visible
+from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
 from scenarios.records.reader import RunRecord
@@ -57,7 +59,7 @@ class Result(OpenedFolder, RunRecord):
     `code` is the exit code that the command would have ended with; None where the folder was opened later. A `temporary`
     folder goes when Python ends, unless `keep` saves it. With `warns`, the first use of an interrupted run's figures gives
     an `InterruptedRun` warning: results of `run` have it, for the code that called `run` may not know that a signal ended
-    it.
+    it. Where the folder is damaged, the first use of a figure gives a `DamagedRun` warning.
     """
 
     def __init__(
@@ -72,10 +74,11 @@ class Result(OpenedFolder, RunRecord):
         self.code = code
         self.temporary = temporary
         self._warns = warns and self.interrupted
-        self._has_warned = False
 
     def __repr__(self) -> str:
         ended = self.status
+        with suppress(FolderError):  # a damaged record: its figures say so when they are asked for
+            ended = self.ended
         if self.interrupted:
             ended = "interrupted before its end, the figures are of its first part"
         return f"<hush run {self.manifest.get('scenario')} in {self.place}: {ended}>"
@@ -100,22 +103,45 @@ class Result(OpenedFolder, RunRecord):
         return self.status == "interrupted"
 
     def _use(self) -> None:
-        """Warn, once, before figures of an interrupted run are used, at the line that uses them."""
+        """Warn, once, before figures of an interrupted or a damaged run are used, at the line that uses them."""
         if self._warns:
             self._warns = False
             warning = f"this run was interrupted: its figures are of its first part ({self.path})"
             warnings.warn(visible(warning), InterruptedRun, stacklevel=3)
+        self._warn_of_damage(stacklevel=4)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield every event that was recorded as a dict, in the order of their numbers; times are in nanoseconds."""
         self._use()
         return super().events()
 
+    def samples(self) -> Iterator[dict[str, Any]]:
+        """Yield the events that hold metrics as plain values, one of each instant; see `metrics`."""
+        self._use()
+        return super().samples()
+
+    @property
+    def released(self) -> np.ndarray:
+        """The model in the last message of each agent, NaN where the agent sent none: agents × dimension."""
+        self._use()
+        return super().released
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write one HTML page, that needs nothing else, and return its file: by default in the run's folder.
+
+        Raises `FolderError` where it cannot be written, or the folder's files cannot be read.
+        """
+        self._use()
+        return super().report(path)
+
     def metrics(self) -> Columns:
-        """Return sampled metrics as tidy columns; t in seconds, the node None for the network, NaN where there is no value."""
+        """Return sampled metrics as tidy columns; t in seconds, the node None for the network, NaN where there is no value.
+
+        Of a run without an end the last rows are ε, releases and messages, recomputed from its record.
+        """
         self._use()
         columns = Columns({"t": float, "node": int, "metric": str, "value": float})
-        for event in self.samples():
+        for event in super().samples():
             t = event["t"] / 1e9
             for name, value in event["values"].items():
                 if isinstance(value, list):
@@ -146,12 +172,9 @@ class Result(OpenedFolder, RunRecord):
         """Every ledger line.
 
         A release that the events prove and the ledger file lacks, or charges too little, has a line that was made of its
-        event: at the worst that the event allows, with `proved_by` = "events". A warning says so, once.
+        event: at the worst that the event allows, with `proved_by` = "events".
         """
         self._use()
-        for words in () if self._has_warned else self.proof.words:
-            warnings.warn(visible(f"{self.path}: {words}"), stacklevel=2)
-        self._has_warned = True
         return list(self.proof.lines)
 
     def plot(
@@ -203,6 +226,13 @@ class Result(OpenedFolder, RunRecord):
         return super().verdicts
 
 
-def open_run(path: str | Path) -> Result:
-    """Open the folder of a run, finished or not, and return its `Result`; raise `FolderError` where it is none."""
-    return Result(Path(path))
+def open_run(path: str | Path, *, strict: bool = False) -> Result:
+    """Open the folder of a run, finished or not, and return its `Result`.
+
+    Raises `FolderError` where it is none. Where the folder is damaged, the first use of a figure warns of it; with `strict`,
+    `DamagedRun` is raised at once.
+    """
+    result = Result(Path(path))
+    if strict and result.flaws:
+        raise DamagedRun(result.damage)
+    return result

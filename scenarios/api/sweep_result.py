@@ -25,11 +25,19 @@ class Sweep(OpenedFolder, SweepRecord):
         super().__init__(path)
         self.code = code
         self.temporary = temporary
+        self._has_warned = code is not None  # its cells were judged when it was made
 
     def __repr__(self) -> str:
-        ended = sum(row.is_finished for row in self.rows)
+        rows = super().rows
+        ended = sum(row.is_finished for row in rows)
         axes = ", ".join(axis.name for axis in self.axes) or "seeds only"
-        return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(self.rows)} runs finished, in {self.place}>"
+        return f"<hush sweep {self.manifest.name} over {axes}: {ended} of {len(rows)} runs finished, in {self.place}>"
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows of the table, in its order. Raises `FolderError` where the table is missing or damaged."""
+        self._warn_of_damage()
+        return super().rows
 
     def export(
         self, sink: str, place: str | Path, *, project: str = "hush", online: bool = False
@@ -55,6 +63,7 @@ class Sweep(OpenedFolder, SweepRecord):
 
         NaN stands for a metric without a value, None for a code or a time of a run that never was.
         """
+        self._warn_of_damage()
         manifest = self.manifest
         of_axes = {
             name: type_of(labels)
@@ -100,6 +109,7 @@ class Sweep(OpenedFolder, SweepRecord):
         from scenarios.pictures.draw import plot
         from scenarios.pictures.picture import Material
 
+        self._warn_of_damage()
         return plot(Material(sweeps=(self,)), what, x, ax, **looks)
 
     def open(self, row: Row) -> Result:
@@ -108,6 +118,7 @@ class Sweep(OpenedFolder, SweepRecord):
 
     def runs(self) -> Iterator[tuple[Row, Result]]:
         """Yield each row whose run finished, with that run."""
+        self._warn_of_damage()
         return ((row, self.open(row)) for row in self.rows if row.is_finished)
 
 
