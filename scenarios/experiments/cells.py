@@ -29,6 +29,7 @@ from scenarios.planning.scenario import read_again
 from scenarios.planning.scenario_tables import SEEDS
 from scenarios.planning.wake_paths import AUTO
 from scenarios.records.file_guard import FolderError
+from scenarios.records.gate import flaws_of_cell
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import MANIFEST, SCHEMA, is_record, lock_folder, version
 from scenarios.records.sample_values import value_in
@@ -165,18 +166,31 @@ def plan_of(source: Source, seed: int, options: Options) -> Plan:
 
 
 def finished(path: Path, table: Table) -> Done | None:
-    """Read a cell that has been run; None where there is no finished run, or it holds too few metrics."""
+    """Read a cell that has been run; None where there is no finished run, or it holds too few metrics.
+
+    A run is finished where its files are what their checksums say, and its record ends with the event `finished`.
+    """
     if not path.exists():
         return None
     with suppress(FolderError):  # there is no manifest, or a file was torn: it was cut off
         record = RunRecord(path)
-        if record.status != "finished" or not record.is_judged:
+        if record.status != "finished" or flaws_of_cell(record) or record.summary_file is None:
             return None
         values = record.last_sample
         first = next(record.curves(), (0.0, {}))[1] if table.sampled else {}
         if table.held <= values.keys() and table.sampled <= first.keys():
-            return _done(settled(record.summary), record.summary, values, table.metrics)
+            summary = record.summary_file
+            return _done(settled(summary), summary, values, table.metrics)
     return None
+
+
+def damage(path: Path) -> tuple[str, ...]:
+    """Return why a run that its manifest calls finished cannot be used, a sentence each; empty where it can, or is not over."""
+    try:
+        record = RunRecord(path)
+    except FolderError:  # there is no manifest that can be read: nothing says that it is finished
+        return ()
+    return flaws_of_cell(record) if record.status == "finished" else ()
 
 
 def run_cells(work: Sequence[Work], table: Table, options: Options) -> list[Done]:

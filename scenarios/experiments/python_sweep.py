@@ -1,10 +1,12 @@
 """`sweep` as scripts call it."""
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scenarios.api.opened_folder import DamagedRun
 from scenarios.api.runs import Scenario, names_options, temporary_folder
 from scenarios.api.sweep_result import Sweep
 from scenarios.experiments.cells import Done
@@ -20,6 +22,9 @@ from scenarios.running.worker_processes import checksum
 
 class _Unwatched:
     def begin(self, cells: int, known: int) -> None: ...
+
+    def refuse(self, words: str) -> None:
+        warnings.warn(words, DamagedRun, stacklevel=4)
 
     def note(self, setting: Setting, seed: int, done: Done) -> None: ...
 

@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from scenarios.experiments import payment
-from scenarios.experiments.cells import Done, Table, Work, finished, folder_of, identities
+from scenarios.experiments.cells import Done, Table, Work, damage, finished, folder_of, identities
 from scenarios.experiments.choose import Choice, best, drawn
 from scenarios.experiments.curves import write_curves
 from scenarios.experiments.grid import Setting
@@ -32,6 +32,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import environment, lock_folder, version
 from scenarios.records.sweep_record import (
+    CELLS,
     SWEEP_SCHEMA,
     Chosen,
     Row,
@@ -58,6 +59,10 @@ class Watcher(Protocol):
 
     def begin(self, cells: int, known: int) -> None:
         """Learn how many cells there are, and how many of them have been run before."""
+        ...
+
+    def refuse(self, words: str) -> None:
+        """Learn, in a sentence, that cells which were run before are damaged, and are run again."""
         ...
 
     def note(self, setting: Setting, seed: int, done: Done) -> None:
@@ -208,15 +213,19 @@ class Sweeping:
         self._begun = time.perf_counter()
         self._refuse_other(out)
         folder = out.resolve()
-        for cell in self.cells:
-            if cell.name not in self._done:
-                done = finished(folder_of(folder, cell.name), self.table)
-                if done is not None:
-                    self._done[cell.name] = done
+        damaged: dict[str, tuple[str, ...]] = {}
+        for name in dict.fromkeys(cell.name for cell in self.cells):
+            done = finished(folder_of(folder, name), self.table)
+            if done is not None:
+                self._done[name] = done
+            elif why := damage(folder_of(folder, name)):
+                damaged[name] = why
         paid = self.order.choice is not None and self.order.choice.epsilon is not None
         with closing(self._workers(folder)) as workers:
             if paid or any(cell.name not in self._done for cell in self.cells):
                 self._judge(workers, everything=paid)
+            if damaged:
+                watcher.refuse(_damaged_in_words(damaged))
             watcher.begin(len(self.cells), sum(cell.name in self._done for cell in self.cells))
             self._write(out, "running")
             try:
@@ -447,6 +456,13 @@ class Sweeping:
         write_manifest(out, manifest)  # first: a folder with a table alone would be no sweep
         digest = write_table(out, manifest, self.rows())
         write_manifest(out, msgspec.structs.replace(manifest, table_sha256=digest))
+
+
+def _damaged_in_words(damaged: Mapping[str, Sequence[str]]) -> str:
+    """Say which finished cells are damaged, and why the first of them is."""
+    name, why = next(iter(damaged.items()))
+    cells = "1 finished cell is" if len(damaged) == 1 else f"{len(damaged)} finished cells are"
+    return f"{cells} damaged and run again; {CELLS}/{name}: {'; '.join(why)}"
 
 
 def _score(done: Done, metric: str) -> float:
