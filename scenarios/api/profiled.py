@@ -8,6 +8,7 @@ from scenarios.language.visible_text import visible
 from scenarios.pictures.flame_graph import flame_graph
 from scenarios.records.folder_error import FolderError
 from scenarios.records.run_folder import FLAMES, FOLDED
+from scenarios.records.whole_file import write_whole
 from scenarios.running.profile import Profile, RoomShare
 from scenarios.running.profile_rooms import ROOMS
 
@@ -27,10 +28,10 @@ def write_profile(profile: Profile, folder: Path, name: str) -> tuple[Path, Path
     folded = profile.folded()
     lines = [f"{';'.join(map(_frame, stack))} {spent}\n" for stack, spent in folded.items()]
     stacks, picture = folder / FOLDED, folder / FLAMES
-    stacks.write_text("".join(lines), encoding="utf-8")
+    write_whole(stacks, "".join(lines))
     title = f"hush run {name}: {profile.spent_s:.2f} s of processor time, {profile.looks:,} samples"
     colors = {room.name: room.color for room in ROOMS.values()}
-    picture.write_text(flame_graph(folded, colors, title), encoding="utf-8")
+    write_whole(picture, flame_graph(folded, colors, title))
     return stacks, picture
 
 

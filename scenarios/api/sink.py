@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from scenarios.planning.kinds import Family
-from scenarios.records.file_guard import FolderError
+from scenarios.records.whole_file import writing
 
 Setting = str | float | int | bool
 
@@ -60,10 +60,8 @@ class Target:
     def folder(self) -> Path:
         """The folder, which is made if need be. Raises `FolderError` where it cannot be."""
         path = Path(self.place)
-        try:
+        with writing(path, "made"):
             path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FolderError(f"{path} cannot be made: {error.strerror}") from None
         return path
 
 

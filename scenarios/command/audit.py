@@ -14,6 +14,7 @@ from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
 from scenarios.planning.plan import Plan
 from scenarios.records.run_folder import folder_named, lock_folder, numbers
+from scenarios.records.whole_file import write_whole
 
 if TYPE_CHECKING:
     from scenarios.auditing.audit import Order
@@ -58,7 +59,7 @@ def perform(chosen: argparse.Namespace) -> int:
                 say("hush: interrupted; nothing was kept", error=True)
                 raise
         tree = as_json(order, finding, test)
-        (out / "audit.json").write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
+        write_whole(out / "audit.json", json.dumps(tree, indent=2) + "\n")
         if finding.curve:
             from scenarios.pictures.draw import NoMatplotlib, Request, save
             from scenarios.pictures.picture import Material

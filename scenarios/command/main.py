@@ -46,9 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    from scenarios.command.arguments import parse
-    from scenarios.command.help_text import overview
-    from scenarios.language.visible_text import prepare, say
+    from scenarios.language.visible_text import prepare
 
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(
@@ -56,7 +54,14 @@ def _main(arguments: Sequence[str] | None) -> int:
         )  # before NumPy loads: more threads only slow small work down
     for stream in (sys.stdout, sys.stderr):
         prepare(stream)  # what a terminal cannot write is no reason to stop
-    chosen = parse(sys.argv[1:] if arguments is None else arguments)
+    return _guarded(sys.argv[1:] if arguments is None else arguments)
+
+
+def _command(chosen: "argparse.Namespace") -> int:
+    """Do what the words ask for."""
+    from scenarios.command.help_text import overview
+    from scenarios.language.visible_text import prepare, say
+
     if getattr(chosen, "ascii", False):
         for stream in (sys.stdout, sys.stderr):
             prepare(stream, ascii_only=True)
@@ -68,7 +73,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     if chosen.verb is None:
         say(*overview())
         return USAGE
-    return _guarded(chosen)
+    return _dispatch(chosen)
 
 
 @contextmanager
@@ -154,7 +159,7 @@ class _Forgiving:
         _write_nowhere(stream)
 
 
-def _guarded(chosen: "argparse.Namespace") -> int:
+def _guarded(arguments: Sequence[str]) -> int:
     import errno
 
     from scenarios.language.problems import ScenarioError
@@ -162,7 +167,7 @@ def _guarded(chosen: "argparse.Namespace") -> int:
     from scenarios.records.folder_error import FolderError
 
     try:
-        code = _dispatch(chosen)
+        ended = _ended(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
     except (ScenarioError, FolderError) as error:
@@ -196,7 +201,20 @@ def _guarded(chosen: "argparse.Namespace") -> int:
         text = "hush: this is a fault of hush. Please report the lines above with the scenario and its seed."
         say(*traceback.format_exc().rstrip().split("\n"), text, error=True)
         return OURS
-    return code
+    if isinstance(ended, SystemExit):
+        raise ended
+    return ended
+
+
+def _ended(arguments: Sequence[str]) -> int | SystemExit:
+    """Do what the words ask for; return the exit code, or what `parse` raised after it had answered by itself."""
+    from scenarios.command.arguments import parse
+
+    try:
+        chosen = parse(arguments)
+    except SystemExit as answered:
+        return answered
+    return _command(chosen)
 
 
 def _write_nowhere(stream: TextIO | None) -> None:

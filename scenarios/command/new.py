@@ -7,6 +7,8 @@ from pathlib import Path
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say
 from scenarios.planning.scenario_schema import FILE, TITLE, schema_text
+from scenarios.records.folder_error import FolderError
+from scenarios.records.whole_file import write_new, write_whole
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -17,13 +19,8 @@ def perform(chosen: argparse.Namespace) -> int:
     if chosen.file == "-":
         problem = "new writes a file, and - is standard input elsewhere; ./- is a file of that name"
         raise ScenarioError.of("FILE", problem)
-    if path.exists():
+    if not write_new(path, scenario_called(path.stem)):
         raise ScenarioError.of(chosen.file, "exists already: nothing was written")
-    try:
-        path.write_text(scenario_called(path.stem), encoding="utf-8")
-    except (OSError, ValueError) as error:  # a ValueError: a name that no file can have
-        why = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError.of(chosen.file, f"cannot be written: {why}") from None
     _write_schema(path.parent / FILE)
     checked = chosen.file if path.is_absolute() or "/" in chosen.file else f"./{path}"
     file = shlex.quote(checked)
@@ -34,13 +31,17 @@ def perform(chosen: argparse.Namespace) -> int:
 def _write_schema(path: Path) -> None:
     """Write the schema beside a scenario, or renew it; say on standard error where that is not possible.
 
-    A file of that name that is not hush's stays as it is. The scenario needs no schema to run.
+    A file of that name that is not hush's stays as it is. The scenario needs no schema to run. Raises `OSError` where the
+    disk is full.
     """
     try:
         if path.exists() and f'"title": "{TITLE}"' not in path.read_text("utf-8")[:1000]:
             say(f"hush: {path} is no schema of hush: it stays as it is", error=True)
             return
-        path.write_text(schema_text(), encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
-        say(f"hush: {path} cannot be written: {why}; editors then complete nothing", error=True)
+    except (OSError, UnicodeDecodeError):
+        say(f"hush: {path} cannot be read: it stays as it is", error=True)
+        return
+    try:
+        write_whole(path, schema_text())
+    except FolderError as error:
+        say(f"hush: {error}; editors then complete nothing", error=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scenarios.command.option_values import named_folders
 from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json
+from scenarios.records.whole_file import write_whole
 
 if TYPE_CHECKING:
     from scenarios.command.sweep import Progress
@@ -108,7 +109,7 @@ def _reproduce(chosen: argparse.Namespace, claims: "list[Claim]") -> int:
         finally:
             told.close()
         everything = collected([*before, *results], quick=chosen.quick)
-        (folder / _PAGE).write_text(page(everything), encoding="utf-8")
+        write_whole(folder / _PAGE, page(everything))
         pictures = ""
         try:
             if write_pictures(everything, folder / FOLDER):

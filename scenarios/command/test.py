@@ -36,6 +36,7 @@ from scenarios.planning.sweep_table import seeds_of
 from scenarios.planning.wake_paths import AUTO, DETAILED, FAST, PLAIN, has_compiler
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import folder_named, lock_folder
+from scenarios.records.whole_file import write_new, write_whole
 from scenarios.running.worker_processes import shared_out
 
 INTERRUPTED = 130
@@ -113,7 +114,7 @@ def _shrink(
     trial = _trial(place)
 
     def fails(smaller: dict[str, Any]) -> bool:
-        trial.write_text(to_toml(smaller), encoding="utf-8")
+        write_whole(trial, to_toml(smaller))
         result = attempt(Case(str(trial)), given)
         if result.code == INTERRUPTED:
             raise KeyboardInterrupt("interrupted: nothing smaller was written")
@@ -124,7 +125,7 @@ def _shrink(
     finally:
         trial.unlink(missing_ok=True)
     before, after = size(tree), size(smallest)
-    path = write_new(place, names, to_toml(smallest))
+    path = write_first(place, names, to_toml(smallest))
     changes = [
         f"{what} {mine:g} → {less:g}"
         for what, mine, less in zip(("faults", "agents", "end"), before, after, strict=True)
@@ -147,7 +148,7 @@ def _fresh(scenario: str, name: str, out: str | None) -> tuple[Path, Iterator[st
     return place, (f"{stem}{f'-{n}' if n else ''}{suffix}" for n in count())
 
 
-def write_new(place: Path, names: Iterable[str], text: str) -> Path:
+def write_first(place: Path, names: Iterable[str], text: str) -> Path:
     """Write a file under the first name that no file has, and return it; files that are there stay.
 
     The file is opened exclusively: a run takes long, and what did not exist before it may exist after it.
@@ -155,12 +156,8 @@ def write_new(place: Path, names: Iterable[str], text: str) -> Path:
     """
     taken = ""
     for taken in names:
-        try:
-            with (place / taken).open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            continue
-        return place / taken
+        if write_new(place / taken, text):
+            return place / taken
     raise ScenarioError.of(str(place / taken), "exists already; nothing was written")
 
 
@@ -202,7 +199,7 @@ def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict
     verdicts = list[Verdict]()
     for number in range(chosen.swarm):
         tree = _drawn(bases, seed, number)
-        path = write_new(folder, (f"world-{seed}-{number}.toml",), to_toml(tree))
+        path = write_first(folder, (f"world-{seed}-{number}.toml",), to_toml(tree))
         own = {k: v for k, v in options.items() if k != "set"}
         verdict = _attempt_by_a_path(Case(str(path)), own, Dice(seed, number))
         for fault in verdict.summary.get("faults", []):

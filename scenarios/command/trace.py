@@ -8,6 +8,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json, visible
 from scenarios.planning.files import BadData
 from scenarios.planning.traces import REPAIRS, Hygiene, Imported
+from scenarios.records.whole_file import write_new
 
 
 def perform(chosen: argparse.Namespace) -> int:
@@ -41,8 +42,12 @@ def _import(chosen: argparse.Namespace) -> int:
     except BadData as error:
         raise ScenarioError.of(chosen.file, str(error)) from None
     usable = trace.hygiene.is_usable
-    if usable and out is not None:
-        _write(out, trace)
+    if (
+        usable
+        and out is not None
+        and not write_new(out, "".join(f"{line}\n" for line in trace.lines))
+    ):
+        raise ScenarioError.of(chosen.out, "exists already: nothing was written")
     written = out if usable else None
     if chosen.json:
         say_json(_as_json(trace, written))
@@ -52,15 +57,6 @@ def _import(chosen: argparse.Namespace) -> int:
         said = "values cannot be used as they are: nothing was written"
         raise ScenarioError.of(chosen.file, said)
     return 0
-
-
-def _write(out: Path, trace: Imported) -> None:
-    try:
-        with out.open("x", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in trace.lines)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise ScenarioError.of(str(out), f"cannot be written: {why}") from None
 
 
 def _as_json(trace: Imported, out: Path | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from scenarios.records.reader import RunRecord
 from scenarios.records.sample_values import value_in
 from scenarios.records.sweep_record import CURVES, Row, SweepManifest, in_table
+from scenarios.records.whole_file import writing
 
 
 def write_curves(sweep: Path, manifest: SweepManifest, rows: Iterable[Row]) -> None:
@@ -17,7 +18,7 @@ def write_curves(sweep: Path, manifest: SweepManifest, rows: Iterable[Row]) -> N
     several = len(manifest.scenarios) > 1
     axes = [column for axis in manifest.axes for column in axis.columns]
     fresh = sweep / f"{CURVES}.new"
-    with fresh.open("w", encoding="utf-8", newline="") as file:
+    with writing(fresh), fresh.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         before = ["cell", "scenario"] if several else ["cell"]
         writer.writerow([*before, *axes, "seed", "t", "metric", "value"])

@@ -21,6 +21,7 @@ from matplotlib.text import Text
 
 from scenarios.pictures.styles import CELL, FORMATS, STYLES, WIDTHS, Style
 from scenarios.records.file_guard import FolderError
+from scenarios.records.whole_file import write_whole
 
 _Place = Literal["outside lower center", "upper center"]
 _LETTERS = re.compile(r"\\\$|.")
@@ -286,8 +287,4 @@ def save(figure: Picture, out: Path) -> None:
     ending = out.suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise FolderError(f"{out}: a picture ends in {', '.join('.' + f for f in FORMATS)}")
-    data = image(figure, ending)
-    try:
-        out.write_bytes(data)
-    except OSError as error:
-        raise FolderError(f"{out} cannot be written: {error.strerror}") from None
+    write_whole(out, image(figure, ending))

@@ -21,6 +21,7 @@ from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import is_record
 from scenarios.records.sweep_record import SweepRecord, is_sweep
+from scenarios.records.whole_file import write_whole
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -333,10 +334,7 @@ def save(request: Request, out: str | None, ending: str | None) -> tuple[Path, P
         raise FolderError(f"{beside} is there already, and would be replaced by the caption")
     figure, caption = draw(request)
     canvas().save(figure, path)
-    try:
-        beside.write_text("".join(f"{line}\n" for line in caption), encoding="utf-8")
-    except OSError as error:
-        raise FolderError(f"{beside} cannot be written: {error.strerror}") from None
+    write_whole(beside, "".join(f"{line}\n" for line in caption))
     return path, beside
 
 

@@ -20,6 +20,7 @@ from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import version
 from scenarios.records.sweep_record import SweepRecord
 from scenarios.records.sweep_summary import summarised
+from scenarios.records.whole_file import write_whole
 
 REPORT = "report.html"
 _ENDINGS = (".html", ".htm")
@@ -65,16 +66,13 @@ def displayed(record: RunRecord | SweepRecord) -> str:
 def write_report(record: RunRecord | SweepRecord, out: str | Path | None = None) -> Path:
     """Write the report, to `report.html` in the folder of the run or sweep where no file is named; return the file.
 
-    Raises `FolderError` where it cannot be written, and where the file is not called as a page: it would replace another one.
+    Raises `FolderError` where it cannot be written, and where the file is not called as a page: it would replace another one;
+    `OSError` where the disk is full.
     """
     path = Path(out) if out is not None else record.path / REPORT
     if path.suffix.lower() not in _ENDINGS:
         raise FolderError(f"{path}: a report ends in {' or '.join(_ENDINGS)}")
-    page = page_of(record)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise FolderError(f"{path} cannot be written: {error.strerror}") from None
+    write_whole(path, page_of(record))
     return path
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from scenarios.planning.scenario import load
+from scenarios.records.whole_file import write_whole, writing
 from scenarios.reproduction.figure import Figure
 from scenarios.reproduction.judgement import FAILS, HOLDS, UNDECIDED
 from scenarios.reproduction.papers import PAPERS, QUESTIONS, Paper
@@ -204,7 +205,8 @@ def write_pictures(results: Results, folder: Path) -> list[Path]:
     image = canvas().image
     from scenarios.pictures.lines import Axes, DrawnLine, Mark, draw_lines
 
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder, "made"):
+        folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, figure in figures(results):
         lines = [
@@ -216,6 +218,6 @@ def write_pictures(results: Results, folder: Path) -> list[Path]:
             figure.title, axes, lines, marks, ("95 % t-intervals of means over seeds",)
         )
         file = folder / f"{name}.svg"
-        file.write_bytes(image(made, "svg"))
+        write_whole(file, image(made, "svg"))
         written.append(file)
     return written

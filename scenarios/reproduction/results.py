@@ -9,6 +9,7 @@ import msgspec
 
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.run_folder import version
+from scenarios.records.whole_file import write_whole
 from scenarios.reproduction.claim import Claim, in_order
 from scenarios.reproduction.figure import Figure
 from scenarios.reproduction.judgement import FAILS, HOLDS, UNDECIDED, Judgement
@@ -134,9 +135,7 @@ def write(results: Results, file: Path) -> None:
         claims.append({name: value for name, value in tree.items() if value not in (None, "", [])})
     kept = _Kept(results.schema, results.hush, results.quick, claims, figures)
     tree = _rounded(msgspec.to_builtins(kept))
-    fresh = file.with_name(f"{file.name}.new")
-    fresh.write_text(json.dumps(tree, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
-    fresh.replace(file)
+    write_whole(file, json.dumps(tree, indent=0, ensure_ascii=False) + "\n")
 
 
 def _rounded(tree: Any) -> Any:

@@ -15,6 +15,7 @@ from scenarios.planning.context import Options, PlanningContext
 from scenarios.planning.fault_planner import FaultPlanner
 from scenarios.planning.scenario import load
 from scenarios.records.file_guard import FolderError
+from scenarios.records.whole_file import write_new
 from scenarios.running.world import is_prepared
 
 if TYPE_CHECKING:
@@ -218,15 +219,8 @@ class Steering:
     def export(self, path: Path | None = None) -> Path:
         """Write the session as a scenario file; one that exists is not touched."""
         chosen = path if path is not None else self.export_name()
-        try:
-            with chosen.open("x", encoding="utf-8") as file:
-                file.write(self.text())
-        except FileExistsError:
-            raise FolderError(f"{chosen} exists: nothing was written") from None
-        except (OSError, ValueError) as error:
-            raise FolderError(
-                f"{chosen} cannot be written: {getattr(error, 'strerror', None) or error}"
-            ) from None
+        if not write_new(chosen, self.text()):
+            raise FolderError(f"{chosen} exists: nothing was written")
         self.note("export", file=str(chosen))
         return chosen
 

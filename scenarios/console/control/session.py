@@ -32,8 +32,8 @@ _FOCUS_WORDS = {
     LINKS: "the cursor is among the links of the agent: ↑↓ choose one, f a fault on it, Tab goes on",
     FAULTS: "the cursor is among the faults: ↑↓ scroll, H heals the one at the cursor, Tab goes on",
 }
-_WRONG = CommandError, NoCondition, FolderError
-"""What a command raises, beside `ScenarioError`, where something is wrong with it."""
+_WRONG = CommandError, NoCondition, FolderError, OSError
+"""What a command raises, beside `ScenarioError`, where something is wrong with it, or the disk takes no more."""
 
 
 class Session:
@@ -285,6 +285,8 @@ class Session:
 def _words(error: Exception) -> str:
     if isinstance(error, ScenarioError):
         return "; ".join(str(problem) for problem in error.problems)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
     return str(error)
 
 

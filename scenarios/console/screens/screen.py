@@ -26,6 +26,7 @@ from scenarios.console.drawing.palette import (
 from scenarios.console.drawing.styled_text import Line
 from scenarios.console.screens.keyboard import Keyboard
 from scenarios.records.file_guard import FolderError
+from scenarios.records.whole_file import write_whole
 from scenarios.running.control import Signals
 
 _PLAIN = b"\x1b[?2026l\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[?1049l\x1b[?25h\x1b[0m"
@@ -302,10 +303,7 @@ def save(text: str, path: Path | None, stem: str) -> Path:
         path = next(p for n in range(1, 10**6) if not (p := Path(f"{stem}-{n}.svg")).exists())
     if path.suffix != ".svg":
         raise FolderError(f"{path} must end in .svg")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FolderError(f"{path} cannot be written: {error.strerror}") from None
+    write_whole(path, text)
     return path
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scenarios.command.test import write_new
+from scenarios.command.test import write_first
 from scenarios.experiments.scenario_tests import (
     Case,
     attempt,
@@ -334,9 +334,9 @@ def test_shrinking_leaves_every_file_that_is_there_as_it_is(tmp_path: Path) -> N
     assert [(tmp_path / name).read_text() for name in names] == ["mine"] * 3
     assert (tmp_path / "small.shrunk-2.toml").exists()
     names = ["small.toml", "small.shrunk.toml", "new.toml"]
-    assert write_new(tmp_path, names, "schema = 1\n") == tmp_path / "new.toml"
+    assert write_first(tmp_path, names, "schema = 1\n") == tmp_path / "new.toml"
     with pytest.raises(ScenarioError, match="exists already"):
-        write_new(tmp_path, ["new.toml"], "")
+        write_first(tmp_path, ["new.toml"], "")
     assert (tmp_path / "new.toml").read_text() == "schema = 1\n"
 
 
