@@ -43,9 +43,13 @@ def run_plans(
         unwatched = 1.0 if plans[0].engine == "wall" else math.inf
         speed = _pace(ends) if live == "full" else unwatched
     folders = _folders(plans, chosen)
+    runs = list[Run]()
     try:
-        runs = [_new_run(p, path, speed, live) for p, path in zip(plans, folders, strict=True)]
-    except BaseException:
+        for plan, path in zip(plans, folders, strict=True):
+            runs.append(_new_run(plan, path, speed, live))
+    except BaseException as error:
+        for one in runs:
+            one.fail(error)
         for path in folders:
             abandon(path)
         raise

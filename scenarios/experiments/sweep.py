@@ -227,15 +227,15 @@ class Sweeping:
             if damaged:
                 watcher.refuse(_damaged_in_words(damaged))
             watcher.begin(len(self.cells), sum(cell.name in self._done for cell in self.cells))
-            self._write(out, "running")
             try:
+                self._write(out, "running")
                 self._run(folder, workers, watcher)
+                return self._conclude(out)
             except BaseException as error:
                 cut = isinstance(error, KeyboardInterrupt)
                 with suppress(OSError):
                     self._write(out, "interrupted" if cut else "failed")
                 raise
-        return self._conclude(out)
 
     def _refuse_other(self, out: Path) -> None:
         """Raise `FolderError` where the folder holds a sweep of other scenarios, whose table would be lost.

@@ -20,6 +20,7 @@ except ImportError:  # not on Windows
 
 from scenarios.language.json_table import JsonTable
 from scenarios.records.file_guard import FolderError
+from scenarios.records.whole_file import is_of_the_disk, write_new, write_over, writing
 
 SCHEMA = 1
 MANIFEST, SCENARIO, RESOLVED, WORLD = (
@@ -102,16 +103,13 @@ def numbered(stem: str) -> Path:
 
 def _make(path: Path) -> bool:
     """Make a folder and whatever it lies in; false where it was there, or another process was faster."""
-    try:
+    with writing(path.parent, "made"):
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FolderError(f"{str(path.parent)[:200]} cannot be made: {error.strerror}") from None
-    try:
-        path.mkdir()
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
+    with writing(path, "made"):
+        try:
+            path.mkdir()
+        except FileExistsError:
+            return False
     return True
 
 
@@ -200,15 +198,15 @@ class RunFolder:
         self.path = path
         self._manifest = manifest
         self._hashes: dict[str, str] = {}
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            with (path / MANIFEST).open("xb") as file:  # it is there once: the first has it
-                file.write(self._padded())
-        except FileExistsError:
+        with writing(path, "made"):
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                is_first = write_new(path / MANIFEST, self._text().ljust(_ROOM))  # it is there once
+            except FileExistsError:
+                is_first = False
+        if not is_first:
             problem = "holds a run already, or is no folder: nothing was written"
-            raise FolderError(f"{str(path)[:200]} {problem}") from None
-        except OSError as error:
-            raise FolderError(f"{str(path)[:200]} cannot be made: {error.strerror}") from None
+            raise FolderError(f"{str(path)[:200]} {problem}")
 
     def note(self, **more: Any) -> None:
         """Write something into the manifest of a run that goes on: in place, for it may be killed at any time."""
@@ -218,12 +216,15 @@ class RunFolder:
         self._overwrite_manifest()
 
     def _overwrite_manifest(self) -> None:
-        with (self.path / MANIFEST).open("r+b") as file:
-            file.write(self._padded())
+        """Write the manifest in place; without its checksums where these have no room: it then vouches for no file."""
+        file = self.path / MANIFEST
+        if not write_over(file, self._text()):
+            self._manifest.pop("sha256", None)
+            if not write_over(file, self._text()):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
 
-    def _padded(self) -> bytes:
-        text = json.dumps(self._manifest, indent=2, ensure_ascii=False).encode()
-        return text.ljust(_ROOM - 1) + b"\n"
+    def _text(self) -> bytes:
+        return (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
 
     def write(self, name: str, data: bytes) -> None:
         """Write one whole file: a reader, or a run that is killed, finds it as it was before or as it is now."""
@@ -312,18 +313,17 @@ class RunFolder:
     def finish(
         self, status: str, digests: dict[str, Any], hashes: dict[str, str], **more: Any
     ) -> None:
-        """Say in the manifest how the run ended; in place where the disk is full.
+        """Say in the manifest how the run ended; in place where the disk is full. Raises `OSError` where that fails, too.
 
         The names of all files are on the disk before it says so: a computer that fails leaves no end without its files.
         """
         _synchronise(self.path)
         files = dict(sorted({**self._hashes, **hashes}.items()))
         self._manifest |= {"status": status, "digests": digests, **more, "sha256": files}
-        text = (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
         try:
-            self.write(MANIFEST, text)
+            self.write(MANIFEST, self._text())
         except OSError as error:
-            if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            if not is_of_the_disk(error):
                 raise
             self._overwrite_manifest()
 

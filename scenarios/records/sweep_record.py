@@ -29,9 +29,12 @@ from scenarios.language.links import followed
 from scenarios.records.file_guard import FolderError, decoded, guarded
 from scenarios.records.gate import TABLE, flaws_of_sweep
 from scenarios.records.reader import RunRecord
+from scenarios.records.whole_file import write_over, write_whole
 
 SWEEP, PARQUET, CURVES, CELLS = "sweep.json", "sweep.parquet", "curves.csv", "cells"
 SWEEP_SCHEMA = 1
+_ROOM = " " * 511 + "\n"
+"""What stands behind `sweep.json`, so that another status has room in it."""
 _BEFORE, _AFTER = ("cell", "scenario"), ("seed", "status", "code", "verdict")
 _LAST = ("wall_s", "run", "message")
 FIXED_COLUMNS = (*_BEFORE, *_AFTER, "chosen", *_LAST)
@@ -219,8 +222,17 @@ def is_sweep(path: Path) -> bool:
 
 
 def write_manifest(path: Path, manifest: SweepManifest) -> None:
-    """Write `sweep.json` whole: a reader finds it as it was before or as it is now."""
-    _replace(path / SWEEP, json.dumps(msgspec.to_builtins(manifest), indent=2) + "\n")
+    """Write `sweep.json` whole: a reader finds it as it was before or as it is now.
+
+    Raises `OSError` where the disk is full; the status is then written all the same, in place, for the file has room for it.
+    """
+    text = json.dumps(msgspec.to_builtins(manifest), indent=2)
+    try:
+        write_whole(path / SWEEP, text + _ROOM)
+    except OSError:
+        if (path / SWEEP).is_file():
+            write_over(path / SWEEP, text.encode())
+        raise
 
 
 def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> str:
@@ -243,7 +255,7 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> str
         writer.writerow(
             [*first, *settings, *ending, *values, in_table(row.wall_s), row.run, row.message]
         )
-    _replace(path / TABLE, text.getvalue())
+    write_whole(path / TABLE, text.getvalue())
     digest = hashlib.sha256(text.getvalue().encode()).hexdigest()
     try:
         from pyarrow import csv as arrow_csv
@@ -252,9 +264,7 @@ def write_table(path: Path, manifest: SweepManifest, rows: Iterable[Row]) -> str
         return digest
     sink = io.BytesIO()
     parquet.write_table(arrow_csv.read_csv(path / TABLE), sink)
-    fresh = path / f"{PARQUET}.new"
-    fresh.write_bytes(sink.getvalue())
-    fresh.replace(path / PARQUET)
+    write_whole(path / PARQUET, sink.getvalue())
     return digest
 
 
@@ -270,9 +280,3 @@ def in_table(value: Any) -> str:
     if value is None or value != value:  # noqa: PLR0124 # NaN is not itself
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _replace(file: Path, text: str) -> None:
-    fresh = file.with_name(f"{file.name}.new")
-    fresh.write_text(text, encoding="utf-8", newline="")
-    fresh.replace(file)

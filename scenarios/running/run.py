@@ -22,7 +22,15 @@ from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
 from scenarios.records.data_card import card_of
 from scenarios.records.ledger_export import export_ledger
-from scenarios.records.run_folder import DATA, RESOLVED, SCENARIO, WORLD, RunFolder, first_manifest
+from scenarios.records.run_folder import (
+    DATA,
+    MANIFEST,
+    RESOLVED,
+    SCENARIO,
+    WORLD,
+    RunFolder,
+    first_manifest,
+)
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
 from scenarios.running import arena_world, compared_runs, run_report, sampling
@@ -80,7 +88,13 @@ class Run(Simulation):
             folder,
             first_manifest(plan.name, plan.seed, plan.engine, arena_world.path_taken(plan)),
         )
-        self.recorder = Recorder(folder)
+        try:
+            self.recorder = Recorder(folder)
+        except OSError as error:
+            said = f"the disk took no more ({error.strerror}), no record was begun"
+            with suppress(OSError):
+                self.folder.finish("failed", {}, {}, message=said)
+            raise OSError(error.errno, said, str(folder)) from None
         self.log.subscribe(self.recorder)  # first: what others make of events rests on the record
         self.observers.subscribe()
         self.journal = Journal(plan.resolved)
@@ -124,7 +138,7 @@ class Run(Simulation):
             self._conclude("interrupted", INTERRUPTED, "", others)
             raise
         except (Exception, SystemExit) as error:
-            self._fail(error)
+            self.fail(error)
             raise
         finally:
             self.governor.stop("over")
@@ -168,7 +182,7 @@ class Run(Simulation):
         self.log.emit(Finished, None, None, self.reason)
         self.log.drain()
 
-    def _fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
         """Leave a folder that tells that the run failed, with what it holds: nothing is judged."""
         with suppress(OSError):
             self.log.drain()
@@ -213,17 +227,21 @@ class Run(Simulation):
             status, code, message = "failed", DISK, self._disk(error)
         if code == FINE:
             code = EXITS[summary["verdict"]]
-        self.recorder.close()
         digests = self.recorder.digests() if code != DISK else {}
         notes = {"ledger": omitted} if omitted else {}
-        self.folder.finish(
-            status,
-            digests,
-            self.recorder.hashes(),
-            message=message,
-            steered_by_hand=self.journal.steered,
-            **notes,
-        )
+        try:
+            self.recorder.close()
+            self.folder.finish(
+                status,
+                digests,
+                self.recorder.hashes(),
+                message=message,
+                steered_by_hand=self.journal.steered,
+                **notes,
+            )
+        except OSError as error:
+            status, code = "failed", DISK
+            message = f"{self._disk(error)}; not even {MANIFEST} could be written: the folder reads as running, as a run that was killed"
         return Outcome(self.folder.path, code, status, summary, message)
 
     def _summary(self, status: str) -> dict[str, Any]:
