@@ -85,6 +85,23 @@ def test_every_epsilon_has_its_terms_in_its_name_and_agents_are_three_figures() 
     )
 
 
+@pytest.mark.parametrize("name", ["jsonl", "tensorboard"])
+def test_an_infinite_number_is_written_without_a_warning_and_nan_is_not_written(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An ε may be infinite; a package that warns of that tells the user of a fault that is none."""
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name])
+    finished(scenario()).result.export(name, tmp_path / "tracked")
+    (run,) = READERS[name](tmp_path / "tracked")
+    numbers = [value for values in (*run.values.values(), run.summary) for value in values.values()]
+    numbers = [value for value in numbers if isinstance(value, float)]
+    assert math.inf in numbers
+    assert not any(map(math.isnan, numbers))
+    assert caplog.records == []
+    assert capfd.readouterr().err == ""
+
+
 def test_an_infinite_epsilon_is_told_as_such() -> None:
     result = finished(scenario()).result
     *_, (_, values) = values_of(result, terms_of(result))
