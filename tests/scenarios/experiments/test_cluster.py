@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.api.sweep_result import open_sweep
+from scenarios.experiments import cluster
+from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
 from tests.scenarios.experiments.test_sweeps import TINY, started, without_times
 from tests.support.paths import ROOT
@@ -62,11 +65,11 @@ class Dask:
 @pytest.fixture
 def dask(tmp_path: Path) -> Iterator[Dask]:
     (tmp_path / "dask").mkdir()
-    cluster = Dask(tmp_path / "dask", 2)
+    of_two = Dask(tmp_path / "dask", 2)
     try:
-        yield cluster
+        yield of_two
     finally:
-        cluster.close()
+        of_two.close()
 
 
 def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
@@ -85,15 +88,15 @@ def begun(folder: Path, *words: str) -> subprocess.Popen[str]:
 def test_a_cluster_gives_the_table_of_this_machine_also_where_a_worker_is_killed(
     dask: Dask, tmp_path: Path
 ) -> None:
-    cluster = begun(tmp_path, "--cluster", dask.address, *GRID, "a")
+    swept = begun(tmp_path, "--cluster", dask.address, *GRID, "a")
     deadline = time.monotonic() + 60
     while len(list((tmp_path / "a").glob("cells/*/summary.json"))) < 8:
         assert time.monotonic() < deadline
-        assert cluster.poll() is None, cluster.stderr and cluster.stderr.read()
+        assert swept.poll() is None, swept.stderr and swept.stderr.read()
         time.sleep(0.01)
     dask.workers[0].send_signal(signal.SIGKILL)
-    _, said = cluster.communicate(timeout=120)
-    assert (cluster.returncode, said) == (0, "")
+    _, said = swept.communicate(timeout=120)
+    assert (swept.returncode, said) == (0, "")
     assert len(started(tmp_path / "a")) == 40
     here = begun(tmp_path, "-j", "1", *GRID, "b")
     here.communicate(timeout=120)
@@ -125,6 +128,58 @@ def test_a_folder_that_workers_do_not_see_is_refused(dask: Dask, tmp_path: Path)
         "does not see /proc/self/cwd: the folder of a sweep must be one that all workers share"
         in (told.stdout)
     )
+    assert not list(tmp_path.glob(".token-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
+def test_a_sweep_whose_scheduler_is_lost_ends_and_goes_on_later(
+    number: signal.Signals, dask: Dask, tmp_path: Path
+) -> None:
+    """A scheduler that is stopped answers as one whose machine has lost its power: not at all."""
+    swept = begun(tmp_path, "--cluster", dask.address, *GRID, "a")
+    deadline = time.monotonic() + 60
+    while len(list((tmp_path / "a").glob("cells/*/summary.json"))) < 8:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    dask.scheduler.send_signal(number)
+    _, said = swept.communicate(timeout=30)
+    assert swept.returncode == 2
+    assert said == (
+        f"--cluster {dask.address}: the scheduler is lost: it answers no more. Cells that finished are kept: "
+        f"the same command with --out {(tmp_path / 'a').resolve()} goes on with the others\n"
+    )
+    assert open_sweep(tmp_path / "a").manifest.status == "failed"
+    dask.close()
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("a/cells/*/summary.json")}
+    again = begun(tmp_path, "-j", "1", *GRID, "a")
+    _, said = again.communicate(timeout=120)
+    assert (again.returncode, said) == (0, "")
+    assert {row.status for row in open_sweep(tmp_path / "a").rows} == {"finished"}
+    assert len(before) >= 8
+    assert {file: file.stat().st_mtime_ns for file in before} == before, "they were not run again"
+
+
+@pytest.mark.slow
+def test_an_address_that_is_silent_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    """Something listens there and says nothing: a scheduler that hangs, or no scheduler."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        told = begun(tmp_path, "--cluster", address, "--seeds", "0", "-o", "out")
+        out, said = told.communicate(timeout=10)
+    assert (told.returncode, out) == (2, "")
+    assert said == f"--cluster {address}: no Dask scheduler answers there (TimeoutError)\n"
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_silent_is_refused_in_a_sentence(
+    dask: Dask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_WORKERS_S", 2.0)
+    dask.workers[0].send_signal(signal.SIGSTOP)
+    with pytest.raises(ScenarioError, match="some worker does not answer: not within 2 s"):
+        cluster.Cluster(dask.address, None, tmp_path, heavy=False)
     assert not list(tmp_path.glob(".token-*"))
 
 
