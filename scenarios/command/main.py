@@ -189,12 +189,11 @@ def _guarded(arguments: Sequence[str]) -> int:
     except (Exception, SystemExit) as error:  # our own fault: say so, and how to tell us
         import traceback
 
-        from scenarios.planning.own_code import place_of_own
+        from scenarios.planning.own_code import failure_of_own
 
-        place = place_of_own(error)
-        if place is not None:
-            text = f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
-            say(f"hush: {text}", error=True)
+        failure = failure_of_own(error)
+        if failure is not None:
+            say(f"hush: {failure}", error=True)
             return USAGE
         if isinstance(error, SystemExit):
             raise

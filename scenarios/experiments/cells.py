@@ -21,7 +21,7 @@ from scenarios.language.visible_text import visible
 from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.check_scenario import CheckedScenario, checked
 from scenarios.planning.context import Options, PlanningContext
-from scenarios.planning.own_code import place_of_own
+from scenarios.planning.own_code import failure_of_own
 from scenarios.planning.plan import Plan
 from scenarios.planning.planner import resolve
 from scenarios.planning.provenance import resolved_tree
@@ -220,13 +220,12 @@ def run_cell(work: Work, table: Table, options: Options) -> Done:
     except OSError as error:
         done = Done("failed", DISK, message=_one_line(error.strerror or error))
     except (Exception, SystemExit) as error:  # noqa: BLE001 # the other cells go on
-        place = place_of_own(error)
-        said = f"{type(error).__name__}: {_one_line(error)}"
-        if place is None:
+        failure = failure_of_own(error)
+        if failure is None:
+            said = f"{type(error).__name__}: {_one_line(error)}"
             done, trace = Done("failed", OURS, message=said), traceback.format_exc()
         else:
-            said = f"{place}: code of the scenario's own failed: {said}"
-            done = Done("failed", USAGE, message=said)
+            done = Done("failed", USAGE, message=_one_line(failure))
     return replace(done, trace=trace, work_s=time.perf_counter() - begun)
 
 

@@ -15,6 +15,7 @@ from mechanisms.abilities import scheduled
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Key, tally
 from mechanisms.objectives import LocalObjective, Loss
+from mechanisms.own_mechanism import ClosedObjective, OwnMechanism
 from mechanisms.strategy import Mechanism
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.table_rules import OwnCode, read_table
@@ -283,10 +284,11 @@ class AgentPlans:
             if maker is not None:
                 return maker.agent(i)(objective)
             assert isinstance(table, OwnCode), "kinds are built by their records"  # noqa: S101
-            own: Mechanism = self.context.code(table.kind)(
-                objective=objective, confidence=confidences[objective.points], **table.parameters
+            view = ClosedObjective(objective, i)
+            own = self.context.code(table.kind)(
+                objective=view, confidence=confidences[objective.points], **table.parameters
             )
-            return own
+            return OwnMechanism(own, view, objective, i)
 
         path = ("mechanism",) if maker is not None else ("mechanism", "kind")
         mechanism: Mechanism = self.context.attempt(path, make)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
+from mechanisms.own_mechanism import OwnCodeError
 from mechanisms.solve import NoMinimiser
 from scenarios.language.positions import Path
 from scenarios.language.problems import Problem, ScenarioError
@@ -121,7 +122,7 @@ class PlanningContext:
         """
         try:
             return make()
-        except (BadData, NoSplit, NoGraph, own_code.Forbidden, NoMinimiser) as error:
+        except (BadData, NoSplit, NoGraph, own_code.Forbidden, OwnCodeError, NoMinimiser) as error:
             self.report.value(path, str(error))
         except CannotProvide as error:
             self.report.value(tuple(error.key.split(".")), str(error))

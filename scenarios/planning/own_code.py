@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mechanisms.own_mechanism import OwnCodeError
+
 
 class Forbidden(ValueError):
     """A scenario names code, and it is not allowed or does not work."""
@@ -12,10 +14,21 @@ class Forbidden(ValueError):
 
 _own_files: set[str] = set()
 """The files of code of scenarios' own that was loaded in this process."""
+_OURS = {"actors", "clocks", "hush", "mechanisms", "scenarios"}
 
 
-def place_of_own(error: BaseException) -> str | None:
-    """Return where in code of a scenario's own an error was raised or passed, as file:line; None where it was not."""
+def failure_of_own(error: BaseException) -> str | None:
+    """Return how code of a scenario's own failed, with file:line where it raised the error or passed it; None where it did not."""
+    place = _place(error)
+    if isinstance(error, OwnCodeError):
+        place = place or error.place
+        return f"{place}: {error}" if place else str(error)
+    if place is None:
+        return None
+    return f"{place}: code of the scenario's own failed: {type(error).__name__}: {error}"
+
+
+def _place(error: BaseException) -> str | None:
     place, at = None, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename in _own_files:
@@ -40,8 +53,23 @@ def own(kind: str, *, allow_code: bool, folder: Path) -> Any:
 
     def make(**parameters: Any) -> Any:
         try:
-            return thing(**parameters)
+            made = thing(**parameters)
         except Exception as error:  # noqa: BLE001
-            raise Forbidden(f"'{kind}' cannot be made: {type(error).__name__}: {error}") from None
+            place = f"{_place(error)}: " if _place(error) else ""
+            told = error if isinstance(error, OwnCodeError) else f"{type(error).__name__}: {error}"
+            raise Forbidden(f"'{kind}' cannot be made: {place}{told}") from None
+        _note_bases(type(made), folder)
+        return made
 
     return make
+
+
+def _note_bases(kind: type, folder: Path) -> None:
+    """Note the files of the scenario's folder that a class inherits from: an error may pass no other line of its own."""
+    for base in kind.__mro__:
+        file = Path(getattr(sys.modules.get(base.__module__), "__file__", None) or "/")
+        theirs = (
+            base.__module__.partition(".")[0] not in _OURS and "site-packages" not in file.parts
+        )
+        if theirs and file.is_relative_to(folder.resolve()):
+            _own_files.add(str(file))

@@ -12,6 +12,7 @@ from actors.faults.schedule import FaultSchedule
 from actors.faults.targets import Measure
 from actors.log import Log
 from clocks.clock import LAST, Engine
+from mechanisms.own_mechanism import OwnCodeError
 from scenarios.planning.plan import Plan
 from scenarios.planning.wake_paths import DETAILED
 from scenarios.running import world
@@ -69,8 +70,12 @@ class Simulation:
 
     async def advance(self) -> None:
         """Let time pass until the plan's end, or until the governor ends it."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            await self.clock.run(self.plan.horizon, self.governor, self._between_slices)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                await self.clock.run(self.plan.horizon, self.governor, self._between_slices)
+        except OwnCodeError as error:
+            error.when = f"at {self.clock.now / 1e9:.6g} s, after event {self.log.seq}"
+            raise
 
     def complete(self) -> None:
         """Open the world and let all of its time pass at once, without an event loop: nothing may pace it."""
