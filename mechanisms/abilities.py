@@ -112,6 +112,15 @@ class Recovers(Protocol):
 
 
 @runtime_checkable
+class MayHoldNoModel(Protocol):
+    """Its state need not hold a model that the task scores."""
+
+    def has_model(self, state: State) -> bool:
+        """Whether a state does; where it does not, `model` returns NaN."""
+        ...
+
+
+@runtime_checkable
 class Explains(Protocol):
     """It knows the density of what it releases: an auditor who knows all but one record can use it."""
 
@@ -223,6 +232,12 @@ def scheduled(mechanism: object, degree: int) -> tuple[Spend, ...] | None:
     if offers(mechanism, HasSchedule):
         spends = able.schedule(degree)
     return spends
+
+
+def is_scored(mechanism: object, state: State) -> bool:
+    """Whether the state of a mechanism holds a model that the task scores."""
+    able: Any = mechanism
+    return not offers(mechanism, MayHoldNoModel) or bool(able.has_model(state))
 
 
 def openings_of(mechanism: object, starts: Matrix) -> Matrix:

@@ -48,7 +48,7 @@ def in_words(summary: Values) -> list[str]:
         else:
             objective += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
         lines.append(objective)
-    lines += _diverged(summary)
+    lines += _diverged(summary) or _unscored(summary)
     lines += _epsilon_lines(summary)
     lines += _unspent(summary)
     lines += [
@@ -99,6 +99,12 @@ def _diverged(summary: Values) -> list[str]:
             f"  verdict   DIVERGED: what each of the {gone} agents computes is no number any more"
         ]
     return [f"  diverged  {gone} of {members} agents: what they compute is no number any more"]
+
+
+def _unscored(summary: Values) -> list[str]:
+    """Return why no model has a loss, where none has."""
+    why = summary.get("reasons", {}).get("loss.*", "")
+    return [f"            {why}"] if summary["loss"]["mean"] is None and why else []
 
 
 def _doubled(messages: Values) -> str:

@@ -121,7 +121,9 @@ def report(
         "wall_s": round(ending.wall_s, 4),
         "updates_per_s": round(members.updates / ending.wall_s, 1),
     }
-    return with_reasons(summary, _why_null(plan, score, observers.measurements.why))
+    is_unscored = bool(observers.snapshot.unscored())
+    rules = _why_null(plan, score, observers.measurements.why, is_unscored=is_unscored)
+    return with_reasons(summary, rules)
 
 
 def _holders(plan: Plan) -> list[str]:
@@ -221,10 +223,14 @@ def _survivors(nodes: JsonTable) -> Values:
     return {"agents": known, "of": len(nodes), "words": f"{known} of {len(nodes)} agents"}
 
 
-def _why_null(plan: Plan, score: str, why: Callable[[str], str]) -> dict[str, str]:
+def _why_null(
+    plan: Plan, score: str, why: Callable[[str], str], *, is_unscored: bool
+) -> dict[str, str]:
     """Return why figures of a summary may be missing, by patterns of their places."""
     end = "rounds" if plan.rounds is not None else "updates"
     gone, uncapped = "the agent diverged, or was never a member", "no budget was given: no cap"
+    if is_unscored:
+        gone = f"not scored: model(state) is None, or no numbers; or {gone}"
     rules = {
         "epsilon.calibrated": UNCALIBRATED,
         "horizon_s": f"the run ends by {end}",

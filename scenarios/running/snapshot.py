@@ -13,6 +13,7 @@ import numpy as np
 from actors.agent import ABSENT, Agent
 from actors.membership import Membership
 from clocks.clock import Clock
+from mechanisms.abilities import is_scored
 from mechanisms.joint import local_models
 from mechanisms.packed import PackedObjectives
 from mechanisms.solve import NoMinimiser
@@ -119,12 +120,27 @@ class WorldSnapshot:
         """Return a metric that takes further runs of the plan."""
         return self._rerun[name](self.plan)
 
+    def unscored(self) -> int:
+        """Return how many agents hold no model that the task scores, without having diverged."""
+        return sum(
+            member
+            and bool(gone)
+            and not agent.diverged
+            and not is_scored(agent.mechanism, agent.state)
+            for agent, member, gone in zip(
+                self.agents, self.member, np.isnan(self.theta).any(axis=1), strict=True
+            )
+        )
+
     def why_diverged(self) -> str:
-        """Return how many agents hold no numbers any more, in words; empty where all do."""
+        """Return how many agents hold no numbers any more, or none that are scored, in words; empty where all do."""
         members = int(self.member.sum())
         gone = int(np.isnan(self.theta[self.member]).any(axis=1).sum())
         if not members:
             return "no agent was ever a member"
+        if unscored := self.unscored():
+            which = "every agent" if unscored == members else f"{unscored} of {members} agents"
+            return f"not scored: {which} holds no model that the task scores (model(state) is None, or no numbers)"
         if not gone:
             served = self.plan.server is None or np.isfinite(self._judged()).all()
             return "" if served else "the server's model diverged: it holds no numbers any more"

@@ -34,7 +34,7 @@ from actors.events import (
 from actors.log import Log
 from actors.turns import TURN_KINDS, Turns
 from clocks.activation import Barrier
-from mechanisms.abilities import BoundsGradient, StatesGradientBound
+from mechanisms.abilities import BoundsGradient, StatesGradientBound, is_scored
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.objectives import GradientBound, LocalObjective, Loss
@@ -330,7 +330,8 @@ class Checks:
             if np.isfinite(type(some[0]).models_of(some)).all():
                 continue
             for agent in some:
-                if not np.isfinite(agent.model).all() and not agent.diverged:
+                known = agent.diverged or not is_scored(agent.mechanism, agent.state)
+                if not known and not np.isfinite(agent.model).all():
                     detail = f"agent {agent.id} holds a model that is not finite"
                     self._break("finite", event, detail)
 
