@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sized
 from typing import Any
 
-from scenarios.language.json_numbers import number, show
+from scenarios.language.json_numbers import declared_by, number, self_declared, show
 from scenarios.pictures.html import Html, items, joined, pairs, preformatted, table, tag
 from scenarios.pictures.page import Section
 from scenarios.pictures.report_data import data_of
@@ -179,7 +179,7 @@ def _privacy(record: RunRecord) -> Html:
     parts = [
         tag(
             "p",
-            f"Every ε is an upper bound for the {terms.view} view, at the δ of its group, with {UNIT} "
+            f"Every ε is {_standing(record)} for the {terms.view} view, at the δ of its group, with {UNIT} "
             f"(sizes are public). The headline accountant of the agent with the largest ε is {terms.accountant}.",
         ),
         _by_group(record, privacy),
@@ -197,6 +197,12 @@ def _privacy(record: RunRecord) -> Html:
     if privacy.groups and any(group.releases for group in privacy.groups):
         parts += [tag("h3", "What was heard"), tag("p", " ".join(_plain(heard_in_words(record))))]
     return joined(parts)
+
+
+def _standing(record: RunRecord) -> str:
+    """Return what an ε of a run is: a bound, or what code of the scenario's own makes of it."""
+    code = declared_by(record.resolved["mechanism"]["kind"])
+    return "an upper bound" if code is None else f"a figure that is {self_declared(code)},"
 
 
 def _plain(lines: list[str]) -> list[str]:

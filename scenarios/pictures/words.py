@@ -11,6 +11,7 @@ from scenarios.records.epsilon_terms import UNIT, EpsilonTerms, in_words
 from scenarios.records.epsilon_terms import terms_of as recorded_terms_of
 from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
+from scenarios.records.recomputed_privacy import not_covered
 
 X_LABELS = {
     "time": "simulated time (s)",
@@ -51,11 +52,10 @@ def terms_of(record: RunRecord) -> EpsilonTerms | None:
     if known is not None:
         return known
     try:
-        facts = record.facts
+        facts, reasons = record.facts, tuple(not_covered(record))
     except FolderError:
         return None
     largest = max((budget.delta for budget in facts.budgets), default=0.0)
-    reasons = () if facts.covered else ("something of this run, as its world.json says",)
     return EpsilonTerms(facts.view, largest, facts.accountant, reasons)
 
 

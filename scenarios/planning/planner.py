@@ -16,6 +16,7 @@ from mechanisms.accounting.views import OF_SERVERS, VIEWS
 from mechanisms.joint import Graph, Joint
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.vectors import Matrix, Vector
+from scenarios.language.json_numbers import self_declared
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.reader import beside, library_names
 from scenarios.language.table_rules import OwnCode
@@ -320,6 +321,8 @@ class _Planner:
         if not is_private(self.read) and not isinstance(self.read.mechanism, OwnCode):
             return tuple(_oracles(faults))
         reasons, topology = list(shards.uncovered), self.read.network.topology
+        if isinstance(self.read.mechanism, OwnCode):
+            reasons.insert(0, self_declared(self.read.mechanism.kind))
         if isinstance(topology, OfDataTable) and self.context.options.graph is None and not serves:
             if topology.public:
                 self.context.notes.append(

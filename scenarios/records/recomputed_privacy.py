@@ -19,6 +19,7 @@ from scenarios.records.proven_releases import MADE
 from scenarios.records.recorded_plan import Remembered
 from scenarios.records.release_fates import Fates
 from scenarios.records.run_folder import RESOLVED, WORLD
+from scenarios.records.summary import BY_HAND
 
 if TYPE_CHECKING:
     from scenarios.records.reader import RunRecord
@@ -74,15 +75,23 @@ def _refuse_other_terms(record: "RunRecord") -> None:
 def epsilon_of(record: "RunRecord") -> dict[str, Any]:
     """Return the ε of a run from its record alone, by the rule and the plans that the run had, as `summary.json` holds it."""
     facts, budget = record.facts, record.budget
-    each = budget.headline().tolist()
+    each, reasons = budget.headline().tolist(), not_covered(record)
     return {
         "max": figure(max(each, default=0.0)),
         "mean": figure(sum(each) / max(1, len(each))),
         "delta": max(part.delta for part in facts.budgets),
         "accountant": budget.accountant_name(),
         "view": facts.view,
+        "covered": not reasons,
+        "not_covered": reasons,
         "declared_by": declared_by(facts.kind),
     }
+
+
+def not_covered(record: "RunRecord") -> list[str]:
+    """Return why ε does not cover a run, as its summary says it; empty where it does."""
+    by_hand = [BY_HAND] if record.manifest.get("steered_by_hand") else []
+    return [*record.facts.not_covered, *by_hand]
 
 
 def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
@@ -93,7 +102,7 @@ def cut_off_in_words(summary: dict[str, Any]) -> list[str]:
         f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at {summary['ended_s']:g} s; counted from its events",
         f"  ε         {show(worst)} largest, {show(number(epsilon['mean']))} mean   ({epsilon['view']} view, "
         f"δ = {epsilon['delta']:g}, accountant: {epsilon['accountant']}; from its ledger and events)",
-        *([f"            {self_declared(code)}"] if (code := epsilon["declared_by"]) else []),
+        *(f"            NOT COVERED: {reason}" for reason in epsilon["not_covered"]),
         f"  releases  {summary['releases']:,} charged, {summary['refused']:,} refused; "
         f"{summary['derived']:,} derived messages (free); {summary['updates']:,} updates",
         f"  messages  {messages['sent']:,} sent = {messages['delivered']:,} delivered + {messages['lost']:,} lost + "

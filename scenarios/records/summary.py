@@ -8,6 +8,8 @@ from scenarios.language.writer import to_toml
 
 Values = dict[str, Any]
 
+BY_HAND = "a person steered this run and may have read data, so who took part depends on them"
+"""Why ε does not cover a run that a person steered."""
 EXITS = {"pass": 0, "unknown": 4, "fail": 1, "diverged": 1}
 """The verdict of a run, and the exit code that it ends with."""
 

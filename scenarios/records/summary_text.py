@@ -143,11 +143,13 @@ def _epsilon_lines(summary: Values) -> list[str]:
         f"   ({epsilon['view']} view, δ = {_show(epsilon['delta'])}, accountant: {epsilon['accountant']})"
     ]
     if epsilon["max"] != 0 and "asked" in epsilon:
-        lines.append(f"            {_headline(epsilon['asked'])}")
-    if epsilon.get("declared_by"):
-        lines.append(f"            {self_declared(epsilon['declared_by'])}")
+        lines.append(f"            {_headline(epsilon['asked'], epsilon.get('declared_by'))}")
     if epsilon["max"] == 0 and summary["releases"]:
         lines.append("            0 says that δ alone covers it: something was released")
+    code = epsilon.get("declared_by")
+    declared = self_declared(code) if code else ""
+    if declared:
+        lines.append(f"            NOT COVERED: {declared}")
     claimed = epsilon.get("claimed")
     if claimed is not None and _above(epsilon["max"], claimed):
         lines.append(f"            its calibration claims {_show(claimed)}: that is not kept")
@@ -159,7 +161,8 @@ def _epsilon_lines(summary: Values) -> list[str]:
         lines.append(f"            the same ledgers by {', '.join(others)}")
         if len({_show(value) for value in epsilon["side_by_side"].values()}) > 1:
             lines.append(f"            {WHY_THEY_DIFFER}")
-    lines += [f"            NOT COVERED: {reason}" for reason in epsilon.get("not_covered", ())]
+    reasons = [reason for reason in epsilon.get("not_covered", ()) if reason != declared]
+    lines += [f"            NOT COVERED: {reason}" for reason in reasons]
     if len(epsilon["views"]) > 1 and len(set(map(str, epsilon["views"].values()))) > 1:
         views = [f"{view} {_show(value)}" for view, value in epsilon["views"].items()]
         lines.append(f"            in every view: {', '.join(views)}")
@@ -172,8 +175,10 @@ WHY_THEY_DIFFER = (
 """Why accountants show different ε of the same releases."""
 
 
-def _headline(asked: str) -> str:
-    """Return by which rule the ε that stands first was chosen."""
+def _headline(asked: str, code: str | None) -> str:
+    """Return by which rule the ε that stands first was chosen; `code` is what declares the charges itself."""
+    if asked == TIGHTEST and code:
+        return "the headline is the accountant that comes lowest on what the code declares"
     if asked == TIGHTEST:
         return "the headline is the least bound that is proved: the accountant that comes lowest"
     return f'the headline is by the accountant that privacy.accountant names: "{asked}"'

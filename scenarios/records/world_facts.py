@@ -61,7 +61,8 @@ class Facts(msgspec.Struct, frozen=True):
     accountant: str
     shows: bool
     adaptive: bool
-    covered: bool
+    not_covered: list[str]
+    """Why ε does not cover the run, as far as the plan tells; empty where it does."""
     numerical: bool
     """Whether samples compose numerically."""
     horizon: int | None
@@ -166,7 +167,7 @@ def facts_of(plan: "Plan", agents: Sequence["Agent"], *, numerical: bool) -> Fac
         accountant=privacy.accountant,
         shows=privacy.shows_unreleased_model,
         adaptive=privacy.adaptive,
-        covered=plan.covered,
+        not_covered=list(plan.uncovered),
         numerical=numerical,
         horizon=plan.horizon,
         rounds=plan.rounds,

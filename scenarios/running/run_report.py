@@ -16,7 +16,7 @@ from scenarios.language.json_numbers import declared_by, figure, number
 from scenarios.language.json_table import JsonTable
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
 from scenarios.planning.plan import Plan
-from scenarios.records.summary import Values, verdict_of
+from scenarios.records.summary import BY_HAND, Values, verdict_of
 
 if TYPE_CHECKING:
     from scenarios.running.observers.checks import Checks
@@ -267,8 +267,7 @@ def _overridden(plan: Plan) -> list[str]:
 
 def _not_covered(plan: Plan, *, steered: bool) -> list[str]:
     """Return why ε does not cover this run; empty where it does."""
-    by_hand = ["a person steered this run and may have read data, so who took part depends on them"]
-    return [*plan.uncovered, *(by_hand if steered else [])]
+    return [*plan.uncovered, *([BY_HAND] if steered else [])]
 
 
 def _chosen_by_an_oracle(plan: Plan, targets: Values) -> Values:
