@@ -34,17 +34,17 @@ class _Hypothesis:
 
 
 class Onlooker:
-    """Keeps the vectors that an agent releases; the mechanism is a black box to it."""
+    """Keeps the vectors that an agent sends, derived ones too; the mechanism is a black box to it."""
 
     def __init__(self) -> None:
         self.sent: list[Vector] = []
 
     def watch(self, step: Step, state: State, heard: Heard, made: int) -> Step:  # noqa: ARG002
-        """Return a step that does the same, and keeps the vector of a release."""
+        """Return a step that does the same, and keeps what it sends."""
 
         def finish(rng: np.random.Generator | None) -> tuple[State, Vector | None]:
             after, sent = step.finish(rng)
-            if step.kind == RELEASE and sent is not None:
+            if sent is not None:
                 self.sent.append(np.array(sent, dtype=np.float64))
             return after, sent
 

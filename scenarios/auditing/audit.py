@@ -39,6 +39,7 @@ from scenarios.language.json_numbers import declared_by
 from scenarios.language.problems import ScenarioError
 from scenarios.planning import totals
 from scenarios.planning.context import Options
+from scenarios.planning.own_code import failure_of_own
 from scenarios.planning.plan import Plan
 from scenarios.planning.totals import claim_of
 from scenarios.running.worker_processes import shared_out
@@ -86,7 +87,7 @@ class Evidence:
     exact: bool = True
     """Whether the losses are privacy losses, not an approximation of them."""
     sent: tuple[Table, Table] | None = None
-    """Releases of code of a scenario's own, whose loss is unknown: runs × releases × coordinates."""
+    """What code of a scenario's own sent, whose loss is unknown: runs × vectors × coordinates."""
 
     @property
     def repeated(self) -> bool:
@@ -201,7 +202,13 @@ def _in_parallel(order: Order, setting: Setting) -> Iterator[list[Seen]]:
 def _part(setting: Setting, runs: range) -> list[Seen]:
     """Make the same two plans in another process, and do some of the runs."""
     pair = setting.plans()
-    return [seen for run in runs for seen in _both(pair, run)]
+    try:
+        return [seen for run in runs for seen in _both(pair, run)]
+    except (Exception, SystemExit) as error:
+        failure = failure_of_own(error)
+        if failure is None:
+            raise
+        raise ScenarioError.of(pair.one.name, failure) from None  # a traceback stays in its process
 
 
 def evidence(one: list[Seen], other: list[Seen]) -> Evidence:
@@ -288,8 +295,9 @@ def judge(order: Order, pair: Setting, seen: Evidence) -> Finding:
 def _subject(order: Order, pair: Setting, seen: Evidence) -> Subject:
     """Return what is tested; raise `ScenarioError` where the plan releases nothing, or claims no finite ε."""
     plan, node = order.plan, pair.node
-    if not seen.spends:
-        problem = f"agent {node} released nothing: there is nothing to audit"
+    if not seen.spends and seen.sent is None:
+        nothing = "released nothing" if declared_by(plan.kind) is None else "sent nothing"
+        problem = f"agent {node} {nothing}: there is nothing to audit"
         raise ScenarioError.of(plan.name, problem)
     delta = plan.nodes[node].delta
     subject = Subject.of(order.eyes, seen.spends, delta, order.confidence)

@@ -80,6 +80,7 @@ def in_words(order: Order, finding: Finding) -> list[str]:
     unit = f" (μ ≥ {finding.bound.value:.4g})" if finding.bound.unit == "mu" else ""
     code = finding.declared_by
     author = "what the calibration promises" if code is None else self_declared(code)
+    reasons = [reason for reason in order.plan.uncovered if code is None or reason != author]
     lines = [
         f"{order.plan.name} · {order.plan.kind} · seed {order.plan.seed} · {finding.verdict}",
         f"  neighbours {finding.words}; agent {finding.node}, {finding.releases} releases",
@@ -88,7 +89,7 @@ def in_words(order: Order, finding: Finding) -> list[str]:
         f"confidence, by: {finding.bound.statistic or 'nothing'}",
         f"  charged    ε = {show(finding.charged)}   what the ledger says (accountant: {finding.accountant})",
         f"  power      {_power(finding)}",
-        *(f"  NOT COVERED, nor audited: {reason}" for reason in order.plan.uncovered),
+        *(f"  NOT COVERED, nor audited: {reason}" for reason in reasons),
     ]
     if finding.verdict == REFUTED and code is not None:
         lines.append(f"  The claim is refuted: more leaks than {code} declares, to the ledger too.")

@@ -38,7 +38,7 @@ class Seen:
     exact: bool = True
     """Whether the losses are privacy losses, not an approximation of them."""
     sent: tuple[Vector, ...] = ()
-    """The releases of code of a scenario's own, of which no density is known; empty for the kinds of hush."""
+    """What code of a scenario's own sent, of which no density is known; empty for the kinds of hush."""
 
 
 class Sums:
