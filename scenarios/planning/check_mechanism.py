@@ -2,11 +2,19 @@
 
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report
+from scenarios.language.table_rules import OwnCode
 from scenarios.planning.check_budget import check_noise, check_privacy
 from scenarios.planning.clocks import waits
 from scenarios.planning.durations import ConstantTable
 from scenarios.planning.losses import LossTable
-from scenarios.planning.mechanism import CheckContext, name_of, record_of, table_of
+from scenarios.planning.mechanism import (
+    CheckContext,
+    FamilyName,
+    family_of_table,
+    name_of,
+    record_of,
+    table_of,
+)
 from scenarios.planning.mechanism_tables import (
     ConsensusTable,
     DescentTable,
@@ -32,7 +40,10 @@ def check_mechanism(read: ScenarioTable, report: Report) -> None:
             learns, around = table.inner, CheckContext(read, ("mechanism", "inner"), report)
             record_of(learns).check(learns, around)
         _losses(learns, around)
-        _server(learns, around)
+        _server(learns.kind, record_of(learns).family, around)
+    elif isinstance(read.mechanism, OwnCode):
+        around = CheckContext(read, ("mechanism",), report)
+        _server(read.mechanism.kind, family_of_table(read.mechanism), around)
     check_privacy(read, report)
 
 
@@ -126,10 +137,10 @@ def check_descent(table: DescentTable, around: CheckContext) -> None:
         )
 
 
-def _server(table: MechanismTable, around: CheckContext) -> None:
+def _server(kind: str, family: FamilyName, around: CheckContext) -> None:
     """Report a server where the kind has none."""
-    if record_of(table).family != "server" and around.read.server is not None:
-        around.report.key(("server",), f"belongs to server kinds, and {table.kind} has none")
+    if family != "server" and around.read.server is not None:
+        around.report.key(("server",), f"belongs to server kinds, and {kind} has none")
 
 
 def check_one_answer(table: MechanismTable, around: CheckContext) -> None:

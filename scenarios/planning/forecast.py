@@ -42,7 +42,7 @@ _UNUSED = 0.1
 
 _AT_RUN = "only the run can tell"
 _WHY_NULL = {
-    "expected.*": _AT_RUN,
+    "expected.*": f"{_AT_RUN}; of code of the scenario's own how often it derives is not known",
     "groups.*.rate": _AT_RUN,
     "fault_first_s.*": "an event decides when, or it does not come before the run ends",
     "groups.*.releases": "every wake makes one: no number is planned",
@@ -58,7 +58,8 @@ _WHY_NULL = {
 
 def forecast(plan: Plan) -> dict[str, Any]:
     """Return the figures of a plan, as JSON: those of the keys of `_WHY_NULL` may be None, then `null_reasons` says why."""
-    expected = extent(plan)
+    expected, code = extent(plan), declared_by(plan.kind)
+    declared = None if code is None else self_declared(code)  # it stands at each group
     groups = [_group(plan, name, ids) for name, ids in plan.groups.items()]
     firsts = [
         fault.timing.first(draws(plan.seeds["fault"], fault.luck), plan.horizon)
@@ -80,7 +81,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
             "events_file_bytes": figure(expected.bytes),
         },
         "view": plan.privacy.view,
-        "declared_by": declared_by(plan.kind),
+        "declared_by": code,
         "groups": groups,
         "faults": len(plan.faults),
         "fault_list": [
@@ -91,7 +92,7 @@ def forecast(plan: Plan) -> dict[str, Any]:
         "calibrated": plan.privacy.calibrated,
         "warnings": [
             *plan.warnings,
-            *(f"not covered: {reason}" for reason in plan.uncovered),
+            *(f"not covered: {reason}" for reason in plan.uncovered if reason != declared),
             *_timing(plan),
             *_unreached(plan, groups),
             *_unmeasured(plan),
@@ -348,11 +349,16 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         return "∞" if value == "inf" else format(value, form)
 
     points, expected = plan["points"], plan["expected"]
+    messages, size = expected["messages"], expected["events_file_bytes"]
+    more = f"{show(messages, ',.0f')} messages, {show(expected['samples'], ',.0f')} samples"
+    written = f"{show(size and size / 1e6, '.3g')} MB of events; "
+    if messages is None and plan["declared_by"]:
+        more = f"{show(expected['samples'], ',.0f')} samples"
+        written = f"messages unknown: so is how often {plan['declared_by']} derives; "
     lines = [
         f"{plan['scenario']}: {plan['mechanism']}, {plan['nodes']} agents, {plan['edges']} edges, "
         f"dimension {plan['dimension']}, {points['min']}–{points['max']} points each, seed {plan['seed']}",
-        f"  expected   {show(expected['updates'], ',.0f')} updates, {show(expected['messages'], ',.0f')} messages, "
-        f"{show(expected['samples'], ',.0f')} samples, {show(expected['events_file_bytes'] and expected['events_file_bytes'] / 1e6, '.3g')} MB of events; {plan['faults']} faults",
+        f"  expected   {show(expected['updates'], ',.0f')} updates, {more}, {written}{plan['faults']} faults",
     ]
     lines += [f"  fault      {line}" for line in plan["fault_list"]]
     for group in plan["groups"]:
