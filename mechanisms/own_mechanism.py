@@ -113,17 +113,21 @@ class OwnMechanism:
         """Wrap a mechanism that was made with `view`; raise OwnCodeError where it lacks what every mechanism has."""
         self._own, self._view, self._objective, self._agent = own, view, objective, agent
         self._width: int | None = None
-        lacking = [name for name in _NEEDED if not hasattr(own, name)]
+        lacking = [name for name in _NEEDED if not self._has(name)]
         if lacking:
             raise self._error(
                 f"{type(own).__name__} has no {', '.join(lacking)}: a mechanism has {', '.join(_NEEDED)}"
             )
         checked = {"costs": self._costs, "opening": self._opening, "schedule": self._schedule}
         for name in _ABILITIES:
-            if hasattr(own, name):
+            if self._has(name):
                 setattr(self, name, checked.get(name) or partial(self._ask, name))
-        if hasattr(own, "derives"):
+        if self._has("derives"):
             self.derives = bool(own.derives)
+
+    def _has(self, name: str) -> bool:
+        self._view.caller = name  # a property is called for that
+        return hasattr(self._own, name)
 
     @property
     def planned(self) -> int | None:

@@ -122,8 +122,10 @@ class PlanningContext:
         """
         try:
             return make()
-        except (BadData, NoSplit, NoGraph, own_code.Forbidden, OwnCodeError, NoMinimiser) as error:
+        except (BadData, NoSplit, NoGraph, own_code.Forbidden, NoMinimiser) as error:
             self.report.value(path, str(error))
+        except OwnCodeError as error:
+            self.report.value(path, own_code.failure_of_own(error) or str(error))
         except CannotProvide as error:
             self.report.value(tuple(error.key.split(".")), str(error))
         return None

@@ -122,15 +122,9 @@ class WorldSnapshot:
 
     def unscored(self) -> int:
         """Return how many agents hold no model that the task scores, without having diverged."""
-        return sum(
-            member
-            and bool(gone)
-            and not agent.diverged
-            and not is_scored(agent.mechanism, agent.state)
-            for agent, member, gone in zip(
-                self.agents, self.member, np.isnan(self.theta).any(axis=1), strict=True
-            )
-        )
+        lacking = np.isnan(self.theta).any(axis=1) & self.member
+        agents = [self.agents[i] for i in np.flatnonzero(lacking).tolist()]
+        return sum(not (a.diverged or is_scored(a.mechanism, a.state)) for a in agents)
 
     def why_diverged(self) -> str:
         """Return how many agents hold no numbers any more, or none that are scored, in words; empty where all do."""

@@ -8,17 +8,23 @@ import pytest
 
 from scenarios.api.runs import make_plan
 from scenarios.auditing.audit import NOT_REFUTED, REFUTED, Finding, Order, audit
+from scenarios.auditing.report import in_words
+from scenarios.language.problems import ScenarioError
 from scenarios.language.writer import to_toml
+from scenarios.pictures.report import page_of
+from scenarios.planning import forecast
 from scenarios.planning.context import Options
 from scenarios.planning.plan import Plan
-from tests.support.builders import couple, scenario
+from scenarios.records import summary_text
+from scenarios.records.recomputed_privacy import cut_off_in_words, epsilon_of
+from tests.support.builders import couple, perform, private, scenario
 from tests.support.command import hush
 
 OWN = '''
 """Two releases of the gradient with noise, of which `said` times the true cost is declared."""
 import numpy as np
 from mechanisms.accounting.spend import Spend
-from mechanisms.strategy import RELEASE, SILENT, Step
+from mechanisms.strategy import DERIVED, RELEASE, SILENT, Step
 
 
 class Gradient:
@@ -71,6 +77,47 @@ class Silent(Gradient):
 
     def noise(self, rng, d):
         return np.zeros(d)
+
+
+class Derived(Gradient):
+    """One honest release, and then what that release kept of the data, in a step that it calls derived."""
+
+    planned = 1
+
+    def propose(self, state, heard, made):
+        if made:
+            return Step(DERIVED, None, lambda _: (state, self.kept))
+        step = super().propose(state, heard, made)
+
+        def finish(rng):
+            self.kept = self.objective.gradient(0 * state)
+            return step.finish(rng)
+
+        return Step(RELEASE, step.spend, finish)
+
+
+class Free(Silent):
+    """The gradient itself, declared at no cost."""
+
+    def schedule(self, degree):
+        spend = Spend("own", "pure", "", 1.0, self.reach, "l2", self.objective.dimension, 0.0, 0.0, 0.0)
+        return (spend,) * self.planned
+
+
+class Hears(Gradient):
+    """It releases nothing, and sends what it heard."""
+
+    planned = 0
+
+    def propose(self, state, heard, made):
+        return Step(DERIVED, None, lambda _: (state, 0.5 * heard.mean()))
+
+
+class Mute(Hears):
+    """It sends nothing."""
+
+    def propose(self, state, heard, made):
+        return Step(SILENT, None, lambda _: (state, None))
 '''
 
 
@@ -108,6 +155,61 @@ def test_a_cost_understated_a_hundredfold_is_refuted_and_an_honest_one_is_not(
     assert lying.bound.unit == honest.bound.unit == ("mu" if name == "Gradient" else "epsilon")
     assert lying.power is None
     assert lying.declared_by == f"own_gradient:{name}"
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("name", ["Derived", "Free"])
+def test_all_that_is_sent_is_judged_derived_vectors_and_a_claim_of_0_too(name: str) -> None:
+    """Two runs of `Derived` send data that differ, by 2/20 in a coordinate, after one release of μ = 0.1."""
+    found = audited(world(name, true=0.1), 200)
+    assert found.verdict == REFUTED
+    assert found.lower > found.claimed + 1.0
+    assert (found.claimed == 0.0) == (name == "Free")
+
+
+@pytest.mark.usefixtures("own")
+def test_a_claim_of_0_that_is_true_is_tested_and_stands() -> None:
+    found = audited(world("Hears"), 60)
+    assert (found.verdict, found.claimed, found.releases) == (NOT_REFUTED, 0.0, 0)
+
+
+@pytest.mark.usefixtures("own")
+def test_where_nothing_is_sent_there_is_nothing_to_audit() -> None:
+    with pytest.raises(ScenarioError, match="agent 0 sent nothing"):
+        audited(world("Mute"), 20)
+
+
+@pytest.mark.slow
+def test_self_declared_figures_are_not_covered_and_stand_beside_no_proof(own: Path) -> None:
+    """In the summary, in what the record gives without it, and in each text that tells an ε."""
+    reason = "self-declared by own_gradient:Gradient, not checked"
+    ran = perform(plan_of(world("Gradient")), own / "out")
+    told = ran.result.summary["epsilon"]
+    assert (told["covered"], told["not_covered"]) == (False, [reason])
+    again = epsilon_of(ran.result)
+    keys = ("covered", "not_covered", "declared_by", "max", "view", "accountant")
+    assert {key: again[key] for key in keys} == {key: told[key] for key in keys}
+    order = Order(plan_of(world("Gradient")), 20, more=Options(allow_code=True))
+    texts = {
+        "summary": summary_text.in_words(ran.result.summary),
+        "cut off": cut_off_in_words(ran.result.summary | {"epsilon": again}),
+        "check": forecast.in_words(forecast.forecast(order.plan)),
+        "audit": in_words(order, audit(order)),
+        "report": [page_of(ran.result)],
+    }
+    for name, lines in texts.items():
+        text = "\n".join(lines)
+        assert reason in text, name
+        assert "proved" not in text.replace("proved_by", ""), name
+    assert "NOT COVERED" not in "\n".join(texts["audit"])  # it is what an audit tests
+
+
+def test_an_epsilon_of_a_kind_of_hush_is_covered_with_and_without_its_summary(
+    tmp_path: Path,
+) -> None:
+    ran = perform(private(), tmp_path / "out")
+    for told in (ran.result.summary["epsilon"], epsilon_of(ran.result)):
+        assert (told["covered"], told["not_covered"], told["declared_by"]) == (True, [], None)
 
 
 @pytest.mark.slow
