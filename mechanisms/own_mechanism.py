@@ -223,7 +223,7 @@ class OwnMechanism:
         self, kind: str, finish: Callable[..., Any], rng: np.random.Generator | None
     ) -> tuple[State, Vector | None]:
         self._view.caller = f"the finish of a {kind} step"
-        after = finish(rng)
+        after = self._call(self._view.caller, finish, rng)
         if not isinstance(after, tuple) or len(after) != 2:
             problem = f"the finish of a {kind} step returns {_kind(after)}, not a pair of the next state and what is sent"
             raise self._error(problem, finish)
@@ -255,7 +255,17 @@ class OwnMechanism:
     def _ask(self, name: str, *arguments: Any) -> Any:
         """Call a method of one's own, with the objective closed."""
         self._view.caller = name
-        return getattr(self._own, name)(*arguments)
+        return self._call(name, getattr(self._own, name), *arguments)
+
+    def _call(self, words: str, code: Any, *arguments: Any) -> Any:
+        """Call code of one's own; what cannot be called so is told as that, for no line of its own is in the traceback."""
+        try:
+            return code(*arguments)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise
+            problem = f"{words} is called with {len(arguments)} arguments: {error}"
+            raise self._error(problem, code) from None
 
     def _schedule(self, degree: int) -> tuple[Spend, ...] | None:
         spends = self._ask("schedule", degree)

@@ -44,6 +44,11 @@ def check_mechanism(read: ScenarioTable, report: Report) -> None:
     elif isinstance(read.mechanism, OwnCode):
         around = CheckContext(read, ("mechanism",), report)
         _server(read.mechanism.kind, family_of_table(read.mechanism), around)
+        if name_of(read.task.start) == "local":
+            report.value(
+                ("task", "start"),
+                f'"local" is made of data and would be sent free of charge; not with {read.mechanism.kind}',
+            )
     check_privacy(read, report)
 
 

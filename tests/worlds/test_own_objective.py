@@ -322,6 +322,8 @@ BAD: dict[str, tuple[Any, str]] = {
     "words": (step_of(RELEASE, SPEND, lambda _: (0, ["a", "b", "c"])), "a value of type list"),
     "a table": (step_of(RELEASE, SPEND, lambda _: (0, np.zeros((3, 1)))), r"of shape \(3, 1\)"),
     "a number": (step_of(RELEASE, SPEND, lambda _: (0, 3.0)), r"of shape \(\)"),
+    "no function": (step_of(RELEASE, SPEND, 5), "with 1 arguments: 'int' object is not callable"),
+    "another function": (step_of(DERIVED, None, lambda: 0), "takes 0 positional arguments but 1"),
     "complex": (
         step_of(RELEASE, SPEND, lambda _: (0, np.zeros(3) * 1j)),
         "a value of type ndarray",
@@ -334,6 +336,20 @@ def test_what_is_no_step_is_refused_with_its_rule(step: Any, rule: str) -> None:
     mechanism, _ = wrapped(Handed(step))
     with pytest.raises(OwnCodeError, match=f"agent 7: .*{rule}"):
         finished(mechanism)
+
+
+def test_a_method_of_another_signature_is_told_with_its_name() -> None:
+    class Short(Handed):
+        def propose(self, state: Vector) -> Step:  # type: ignore[override] # noqa: ARG002
+            raise TypeError("its own")
+
+    mechanism, _ = wrapped(Short())
+    with pytest.raises(
+        OwnCodeError, match=r"agent 7: propose is called with 3 arguments: .*propose"
+    ):
+        finished(mechanism)
+    with pytest.raises(TypeError, match="its own"):
+        mechanism._call("propose", Short().propose, np.zeros(3))  # a mistake inside keeps its line
 
 
 def test_an_agent_without_budget_makes_no_release() -> None:
@@ -540,6 +556,12 @@ def test_a_server_that_code_of_ones_own_would_ignore_is_refused() -> None:
             ScenarioError, match=r"server: belongs to server kinds, and .* has none"
         ):
             plan_of(tree | {"server": {"deadline": "1s"}})
+
+
+def test_a_start_that_is_made_of_data_is_refused() -> None:
+    """An agent could send it in a derived step."""
+    with pytest.raises(ScenarioError, match=r'start: "local" is made of data'):
+        plan_of(world() | {"task": {"start": "local", "l2": 0.1}})
 
 
 def test_how_often_code_of_ones_own_derives_is_unknown_and_not_0() -> None:
