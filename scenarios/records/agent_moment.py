@@ -395,7 +395,7 @@ class AgentFold:
             cap=facts.cap_of(i),
             left=None if math.isnan(left) else left,
             planned=None if node.planned is None else len(node.planned),
-            covered=facts.covered,
+            covered=not facts.not_covered,
         )
 
     def _values(self) -> dict[str, Any]:

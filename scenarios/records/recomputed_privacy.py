@@ -10,7 +10,7 @@ import msgspec
 from actors.events import Diverged
 from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import tally
-from scenarios.language.json_numbers import declared_by, figure, number, self_declared, show
+from scenarios.language.json_numbers import declared_by, figure, number, show
 from scenarios.planning.scenario_tables import DELTA
 from scenarios.records.budget import Budget
 from scenarios.records.file_guard import FolderError

@@ -214,7 +214,7 @@ class ModelBuilder:
             recorded_mb=source.recorded_mb,
             privacy=self._terms_of(),
             steered=source.steered,
-            covered=facts.covered and not source.steered,
+            covered=not facts.not_covered and not source.steered,
             invariants=source.invariants,
             held=source.held,
             broken=source.broken,
