@@ -8,7 +8,14 @@ from mechanisms.accounting.compose import TIGHTEST, claims_of, headline, totals
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
-from mechanisms.accounting.views import OUTSIDER, add_in, composable, epsilon_in
+from mechanisms.accounting.views import (
+    EAVESDROPPER,
+    OUTSIDER,
+    add_in,
+    composable,
+    epsilon_in,
+    has_hidden_steps,
+)
 
 
 class Reader(NamedTuple):
@@ -24,6 +31,13 @@ class Reader(NamedTuple):
     cap: Cap | None = None
     adaptive: bool = False
     shows_model: bool = False
+
+
+def simplest(reader: Reader, bag: Tally) -> Reader:
+    """Return a reader to whom a bag costs the same: all but an outsider compose what they see as the eavesdropper does."""
+    if reader.view == OUTSIDER and (reader.shows_model or has_hidden_steps(bag)):
+        return reader
+    return reader._replace(view=EAVESDROPPER, shows_model=False)
 
 
 def at_risk(

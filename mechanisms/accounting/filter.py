@@ -1,6 +1,5 @@
 """What holds a cap: whether one more release would break it."""
 
-import math
 from dataclasses import dataclass, field, replace
 
 from mechanisms.accounting import renyi
@@ -79,12 +78,11 @@ class Cap:
             return by(stand_in or self.accountant, bag, self.delta)
         return self._filtered(bag)
 
-    def _filtered(self, bag: Tally, *more: Loss) -> float:
+    def _filtered(self, bag: Tally, more: Loss | None = None) -> float:
         """Return ε by the Rényi filter: 0 of nothing, else at least what its order sets aside for δ."""
-        losses = (*bag.coarse, *((loss, 1) for loss in more))
-        if not losses:
+        if not len(bag) and more is None:
             return 0.0
-        divergence = math.fsum(times * renyi.curve(loss)[self.order] for loss, times in losses)
+        divergence = renyi.divergence(bag, self.order, more)
         return renyi.converted(divergence, self.order, self.delta)
 
     def holds(self, bag: Tally) -> bool:

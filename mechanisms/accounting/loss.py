@@ -112,7 +112,17 @@ class Sums(NamedTuple):
 _EMPTY = Sums()
 
 Key = tuple[tuple[Loss, int], ...]
-Case = tuple[Sums, Key]
+
+
+class Case(NamedTuple):
+    """All that an accountant reads of a bag. Bags are told apart by their sums, which are hashed alone: keys may be long."""
+
+    sums: Sums
+    key: Key
+
+    def __hash__(self) -> int:
+        return hash(self.sums)
+
 
 MOST_LAWS = 256
 """A bag of more different losses is composed as one of at most so many, each rounded up."""
@@ -190,18 +200,24 @@ class Cells:
 
     def add(self, loss: Loss, times: int) -> None:
         """Count one more loss (or several equal ones)."""
-        if loss.law == "objective":
-            part = min(loss.epsilon, rounded_up(loss.jacobian))
-            loss = loss._replace(jacobian=part)
-        self._count(loss, times)
+        self._count(_shared(loss), times)
         while len(self._found) > self._most and self._scale != _WIDEST:
             self._scale = _FINEST if self._scale is None else self._scale / 2
             before, self._found = self._found, {}
             for same, many in before.values():
                 self._count(same, many)
 
+    def cell(self, loss: Loss) -> Loss | None:
+        """Return what one more loss is counted as; None where it makes all others coarser."""
+        grown = self._rounded(_shared(loss))
+        has_room = len(self._found) < self._most or self._scale == _WIDEST
+        return grown if has_room or grown in self._found else None
+
+    def _rounded(self, loss: Loss) -> Loss:
+        return loss if self._scale is None else _grown(loss, self._scale)
+
     def _count(self, loss: Loss, times: int) -> None:
-        grown = loss if self._scale is None else _grown(loss, self._scale)
+        grown = self._rounded(loss)
         known = self._found.get(grown)
         self._found[grown] = grown, times if known is None else known[1] + times
 
@@ -209,6 +225,13 @@ class Cells:
     def key(self) -> Key:
         """The cells as something frozen, in the order in which they first came."""
         return tuple(self._found.values())
+
+
+def _shared(loss: Loss) -> Loss:
+    """Round up the Jacobian's part of a charge, so that releases of like agents are one."""
+    if loss.law != "objective":
+        return loss
+    return loss._replace(jacobian=min(loss.epsilon, rounded_up(loss.jacobian)))
 
 
 @lru_cache(maxsize=16384)
@@ -230,10 +253,22 @@ class Tally:
     What it tells costs the same however many losses are in it, but for `key`, `plus` and what is asked first.
     """
 
-    __slots__ = ("_beside", "_cells", "_counts", "_fits", "_fresh", "_releases", "_sums", "_totals")
+    __slots__ = (
+        "_beside",
+        "_cells",
+        "_counts",
+        "_fits",
+        "_fresh",
+        "_laws",
+        "_releases",
+        "_sums",
+        "_totals",
+        "composition",
+    )
 
     def __init__(self, losses: Iterable[tuple[Loss, int]] = ()) -> None:
         self._counts: dict[Loss, int] = {}
+        self._laws: set[str] = set()
         self._releases = 0
         self._sums: Sums | None = None
         self._totals: tuple[_Exact, ...] | None = None
@@ -241,6 +276,8 @@ class Tally:
         self._beside: Tally | None = None
         self._fresh: set[Loss] = set()
         self._fits = True
+        self.composition: object = None
+        """What an accountant keeps with a large bag, so that its next look adds up only what is new."""
         for loss, times in losses:
             self.add(loss, times)
 
@@ -248,6 +285,7 @@ class Tally:
         """Count one more loss (or several equal ones)."""
         before = self._counts.get(loss, 0)
         self._counts[loss] = before + times
+        self._laws.add(loss.law)
         self._releases += times
         self._sums = None
         if self._totals is not None:
@@ -276,7 +314,7 @@ class Tally:
                     for column, term in zip(columns, _EMPTY.plus(loss, times)[1:], strict=True):
                         if term:
                             column.append(term)
-                if len(self._counts) <= _FEW:
+                if not self.is_large:
                     self._sums = Sums(self._releases, *map(_rounded, columns))
                     return self._sums
                 self._totals = tuple(map(_Exact, columns))
@@ -315,24 +353,34 @@ class Tally:
         return tuple(self._counts.items())
 
     @property
-    def coarse(self) -> Key:
-        """The bag in at most `MOST_LAWS` different losses: what accountants compose."""
+    def is_large(self) -> bool:
+        """Whether it holds so many different losses that what was found of them is kept."""
+        return len(self._counts) > _FEW
+
+    @property
+    def cells(self) -> Cells:
+        """The bag in at most `MOST_LAWS` different losses."""
         if self._cells is not None:
-            return self._cells.key
+            return self._cells
         cells = Cells(MOST_LAWS, self._counts.items())
-        if len(self._counts) > _FEW:
+        if self.is_large:
             self._cells = cells
-        return cells.key
+        return cells
+
+    @property
+    def coarse(self) -> Key:
+        """These as something frozen: what accountants compose."""
+        return self.cells.key
 
     @property
     def case(self) -> Case:
         """All that an accountant reads, as something frozen whose size is bounded."""
-        return self.sums, self.coarse
+        return Case(self.sums, self.coarse)
 
     @property
     def laws(self) -> frozenset[str]:
         """The names of the laws in it."""
-        return frozenset(loss.law for loss in self._counts)
+        return frozenset(self._laws)
 
 
 def tally(spends: Iterable[Spend]) -> Tally:

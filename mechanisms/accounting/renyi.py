@@ -109,7 +109,7 @@ def _beta_nodes(d: int) -> tuple[Vector, Vector]:
     return np.append(angle, math.pi / 2), np.append(weights / weights.sum(), 2.6e-18)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def curve(loss: Loss) -> Vector:
     """Return RDP(1 + λ) of one loss at every λ of the grid."""
     with np.errstate(over="ignore", under="ignore"):
@@ -160,6 +160,99 @@ def _block(key: Key) -> Vector:
     return total
 
 
+@lru_cache(maxsize=65536)
+def _at(loss: Loss, order: int) -> float:
+    """Return RDP(1 + λ) of one loss at one order, given by its place on the grid."""
+    return float(curve(loss)[order])
+
+
+class _Block:
+    """The sum over one block of a bag: what has not changed since the last look is not added up again."""
+
+    __slots__ = ("_before", "_key", "_sum")
+
+    def __init__(self) -> None:
+        self._key: Key = ()
+        self._sum = np.zeros_like(LAMBDAS)
+        self._before: Vector | None = None
+        """The sum without the last loss, which may be charged again; None where another block follows."""
+
+    def sum(self, key: Key, *, is_last: bool) -> Vector:
+        """Return the sum over the block, which holds these losses now: that of `_block` to the last bit."""
+        kept = len(self._key)
+        if not kept and not is_last:
+            self._key, self._sum = key, _block(key)
+        elif key[:kept] != self._key:
+            kept -= 1
+            if self._before is None or len(key) <= kept or key[:kept] != self._key[:kept]:
+                kept, self._before = 0, np.zeros_like(LAMBDAS)
+            self._sum = self._before
+        for loss, times in key[kept:] if key is not self._key else ():
+            self._before = self._sum
+            self._sum = self._before + times * curve(loss)
+        self._key = key
+        if not is_last:
+            self._before = None
+        return self._sum
+
+
+class _Composition:
+    """The sums over a large bag that grows: to the last bit those over the whole bag, whatever was looked at before."""
+
+    __slots__ = ("_blocks", "_known", "_order", "_terms")
+
+    def __init__(self) -> None:
+        self._blocks: list[_Block] = []
+        self._known: Key = ()
+        self._order = 0
+        self._terms: list[float] = []
+
+    @classmethod
+    def of(cls, bag: Tally) -> "_Composition":
+        """Return that of a bag, which keeps it."""
+        if not isinstance(bag.composition, cls):
+            bag.composition = cls()
+        return bag.composition
+
+    def total(self, key: Key) -> Vector:
+        """Return the curve of the bag, which holds these losses now."""
+        firsts = range(0, len(key), _BLOCK)
+        del self._blocks[len(firsts) :]  # losses were rounded to fewer
+        self._blocks += [_Block() for _ in firsts[len(self._blocks) :]]
+        total = np.zeros_like(LAMBDAS)
+        for first, block in zip(firsts, self._blocks, strict=True):
+            total += block.sum(key[first : first + _BLOCK], is_last=first == firsts[-1])
+        return total
+
+    def terms(self, key: Key, order: int) -> list[float]:
+        """Return the divergence of each loss at one order, all of its releases together."""
+        kept = len(self._known) if order == self._order else 0
+        if key[:kept] != self._known[:kept]:
+            kept = kept - 1 if key[: kept - 1] == self._known[: kept - 1] else 0
+        self._terms[kept:] = [times * _at(loss, order) for loss, times in key[kept:]]
+        self._known, self._order = key, order
+        return self._terms
+
+
+def divergence(bag: Tally, order: int, more: Loss | None = None) -> float:
+    """Return the Rényi divergence of a bag, and of one more loss, at one order, given by its place on the grid.
+
+    What is added counts as it will in the bag: as large, and with all others rounded up where it leaves no room for them.
+    """
+    cells = bag.cells
+    terms = (
+        _Composition.of(bag).terms(cells.key, order)
+        if bag.is_large
+        else [times * _at(loss, order) for loss, times in cells.key]
+    )
+    if more is None:
+        return math.fsum(terms)
+    cell = cells.cell(more)
+    if cell is None:
+        return divergence(bag.plus(more), order)
+    return math.fsum((*terms, _at(cell, order)))
+
+
 def _bounds(summed: Vector, delta: float) -> Vector:
     """Return RDP(α) + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) at every order (Canonne, Kamath, Steinke 2020)."""
     bounds = summed + np.log(LAMBDAS / _ALPHAS) - (math.log(delta) + np.log(_ALPHAS)) / LAMBDAS
@@ -189,4 +282,5 @@ def converted(divergence: float, order: int, delta: float) -> float:
 
 def epsilon(bag: Tally, delta: float) -> float:
     """Return ε of a bag at δ."""
-    return to_epsilon(total(bag.coarse), delta)
+    summed = _Composition.of(bag).total(bag.coarse) if bag.is_large else total(bag.coarse)
+    return to_epsilon(summed, delta)

@@ -66,14 +66,19 @@ def add_in(view: str, bag: Tally, spends: Iterable[Spend]) -> Tally:
     return bag
 
 
+def has_hidden_steps(bag: Tally) -> bool:
+    """Whether a bag holds steps of which only the last is seen."""
+    return _LAST in bag.laws
+
+
 def composable(bag: Tally) -> Tally:
     """Return a bag that every accountant can compose: all steps behind one last model are one Gaussian loss.
 
     Steps of different noise or contraction are composed one by one, as if all were seen.
     """
-    hidden = [(loss, times) for loss, times in bag.key if loss.law == _LAST]
-    if not hidden:
+    if not has_hidden_steps(bag):
         return bag
+    hidden = [(loss, times) for loss, times in bag.key if loss.law == _LAST]
     seen = Tally((loss, times) for loss, times in bag.key if loss.law != _LAST)
     if len(hidden) == 1 and not len(seen):
         (loss, times) = hidden[0]

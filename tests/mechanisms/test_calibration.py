@@ -177,6 +177,26 @@ def test_a_filter_admits_what_was_planned_and_then_what_its_sum_leaves(
     assert not free.admits(ledger, spend)
 
 
+@pytest.mark.parametrize("law", ["gaussian", "objective"])
+@pytest.mark.parametrize("before", [0, 5, 256])
+def test_the_largest_release_that_a_filter_admits_is_within_the_cap(law: str, before: int) -> None:
+    """Also where its Jacobian's part is rounded up, and where it is the first loss for which all others are."""
+    cap, ledger = Cap(6.0, DELTA, "rdp"), Ledger()
+
+    def release(charge: float) -> Spend:
+        return Spend("pp", law, "", 1.0, 1.0, "l2", 9, charge / 5, charge, charge)
+
+    for k in range(before):
+        ledger.charge(release(0.02 + 1e-4 * k))
+    low, high = 0.0, 6.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cap.admits(ledger, release(middle)) else (low, middle)
+    assert 0.1 < low < 6.0
+    ledger.charge(release(low))
+    assert cap.holds(ledger.tally)
+
+
 @pytest.mark.parametrize("d", [3, 4, 10, 105, 2000])
 def test_the_nodes_of_proposition_p_have_the_moments_of_their_laws(d: int) -> None:
     """ζ‖b‖ ~ Gamma(d): mean and variance d; sin²φ ~ Beta(1, (d−2)/2): mean 2/d. Tails are counted at their worse ends."""

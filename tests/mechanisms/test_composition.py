@@ -283,3 +283,43 @@ def test_losses_whose_exponential_is_no_double_are_not_believed(size: float) -> 
     bag = Tally([(Loss("norm-gamma", size, 5), 8)])
     low, high = by("pld", bag, 1e-2), by("basic", bag, 1e-2)
     assert low == high == 8 * size if size > 91 else 7.7 * size < low < high
+
+
+# bags that grow
+
+
+def growing(law: str, releases: int, start: float = 0.01) -> list[Loss]:
+    """Different losses, each repeated at once now and then; the last ones grow no more."""
+    sizes = start * 1.01 ** np.minimum(np.arange(releases), 0.8 * releases).round()
+    return [Loss(law, float(size), 12, float(size) / 7) for size in sizes for _ in range(2)]
+
+
+@pytest.mark.parametrize("law", ["gaussian", "objective"])
+def test_a_bag_costs_the_same_to_the_last_bit_whenever_it_was_looked_at(law: str) -> None:
+    """Looked at after each release, after some, and once: also where losses are rounded to fewer, and come again."""
+    losses = [*growing(law, 330), *growing(law, 20)]
+    order = len(renyi.LAMBDAS) // 2
+    often, seldom = Tally(), Tally()
+    for made, loss in enumerate(losses, 1):
+        often.add(loss)
+        seldom.add(loss)
+        found = renyi.epsilon(often, DELTA), renyi.divergence(often, order)
+        if made % 97 == 0 or made == len(losses):
+            at_once = Tally([(each, 1) for each in losses[:made]])
+            expected = renyi.to_epsilon(renyi.total(at_once.coarse), DELTA)
+            assert renyi.epsilon(seldom, DELTA) == expected
+            terms = [times * renyi.curve(each)[order] for each, times in at_once.coarse]
+            assert found == (expected, math.fsum(terms))
+            assert renyi.divergence(seldom, order) == found[1]
+
+
+def test_no_loss_is_computed_twice_however_many_bags_grow_in_turns() -> None:
+    """200 agents whose releases all differ, looked at after each: as many curves as releases."""
+    renyi.curve.cache_clear()
+    bags = [Tally() for _ in range(200)]
+    for k in range(40):
+        for i, bag in enumerate(bags):
+            bag.add(Loss("gaussian", 0.01 + 1e-4 * k + 1e-7 * i))
+            renyi.epsilon(bag, DELTA)
+            renyi.divergence(bag, 7)
+    assert renyi.curve.cache_info().misses == 200 * 40
