@@ -20,6 +20,7 @@ from mechanisms.accounting.disclosure import (
     epsilon_of,
     largest_of_all,
     side_by_side,
+    simplest,
 )
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
@@ -120,7 +121,7 @@ class Budget:
         self._bags: dict[str, _Bags] = {}
         self._claims = _Bags(self._courses, _claimed)
         self._spent = _Bags(self._courses, _charged)
-        self._cache: dict[_Case, tuple[float, str]] = {}
+        self._cache: dict[tuple[_Case, tuple[str, ...]], tuple[float, str]] = {}
         self._live = live
         self._known: dict[tuple[str, str, bool], dict[tuple[int, ...], float]] = {}
         self._left: dict[bool, dict[tuple[int, ...], float]] = {}
@@ -273,24 +274,32 @@ class Budget:
 
         What has not been composed is: numerically too where there is little of it, or at the end.
         """
-        case_of: dict[int, _Case] = {}
         without = () if self.is_live else SLOW
+        epsilons: dict[int, tuple[float, str]] = {}
+        cases: dict[int, _Case] = {}
         for i in self._in_order(agents):
             bag = bag_of(i)
-            case = case_of[i] = bag.case, self._reader(i, view, accountant), self._unplanned(i)
-            if case not in self._cache:
-                self._cache[case] = epsilon_of(bag, case[1], unplanned_stop=case[2], but=without)
-        cases = {case_of[i]: i for i in agents}
+            reader = simplest(self._reader(i, view, accountant), bag)
+            case = cases[i] = bag.case, reader, self._unplanned(i)
+            epsilons[i] = self._epsilon(bag, case, without)
         if self.last and without:
-            largest = sorted(cases, key=lambda case: -self._cache[case][0])[:_AT_END]
-            for case in largest:
-                _, reader, stopped = case
-                bag = bag_of(cases[case])
-                self._cache[case] = epsilon_of(bag, reader, unplanned_stop=stopped)
-        for case in list(self._cache)[: max(0, len(self._cache) - _KEPT - 2 * len(cases))]:
-            if case not in cases:  # the oldest: a ledger that grew is not met again
-                del self._cache[case]
-        return [self._cache[case_of[i]] for i in agents]
+            first_of = {cases[i]: i for i in reversed(agents)}
+            largest = sorted(first_of, key=lambda case: -epsilons[first_of[case]][0])[:_AT_END]
+            exact = {case: self._epsilon(bag_of(first_of[case]), case) for case in largest}
+            epsilons = {i: exact.get(cases[i], epsilon) for i, epsilon in epsilons.items()}
+        spare = len(self._cache) - _KEPT - 4 * len(agents)
+        for key in list(self._cache)[: max(0, spare)]:
+            del self._cache[key]  # the oldest: a ledger that grew is not met again
+        return [epsilons[i] for i in agents]
+
+    def _epsilon(self, bag: Tally, case: _Case, but: tuple[str, ...] = ()) -> tuple[float, str]:
+        """Return ε of one case, and the accountant that it is by; some accountants are not asked."""
+        known = self._cache.get((case, but))
+        if known is None:
+            _, reader, stopped = case
+            known = epsilon_of(bag, reader, unplanned_stop=stopped, but=but)
+            self._cache[case, but] = known
+        return known
 
     def _in_order(self, agents: Sequence[int]) -> list[int]:
         """Return agents so that those of one kind of course follow each other, with growing numbers of releases."""
@@ -411,7 +420,7 @@ class Budget:
             if len(bag):
                 reader = self._reader(i, privacy.view, privacy.accountant)
                 agents[bag.case, reader, self._unplanned(i)] = i
-        largest = sorted(agents, key=lambda case: -case[0][0].pure - case[0][0].mu_squares)
+        largest = sorted(agents, key=lambda case: -case[0].sums.pure - case[0].sums.mu_squares)
         each = list[dict[str, float]]()
         for number, case in enumerate(largest):
             but = SLOW if number >= _AT_END else ()
