@@ -1,7 +1,8 @@
-"""What accounting costs: a run of `pp` with 30,000 releases, and bags of heterogeneous releases beside a library called naively.
+"""What accounting costs: runs of `pp` with 30,000 releases, and bags of heterogeneous releases beside a library called naively.
 
-`pp` with given noise that grows: 30 agents, 1,000 rounds, every release with a law of its own, ε sampled after every round. It
-is CPU and peak memory of planning and run in a process of its own.
+`pp` with given noise that grows: 30 agents, 1,000 rounds, every release with a law of its own, ε sampled after every round; and
+with a penalty that grows under a cap that refuses nothing: 100 agents of very different size, 300 s of a Poisson clock, the hub
+crashes, no two agents' releases are alike. It is CPU and peak memory of planning and run in a process of its own.
 
 In the other comparison every agent has a schedule of its own number of releases, from one schedule of growing charges:
 prefixes of one another, as Poisson clocks make them. "naively" composes an agent's releases one by one with a PLDAccountant of
@@ -38,6 +39,7 @@ def forget() -> None:
     """Let every measurement begin with nothing cached."""
     for cached in (
         renyi.curve,
+        renyi._at,
         renyi._block,
         numerical._at,
         numerical._composed,
@@ -65,6 +67,49 @@ def growing(rounds: int) -> dict[str, Any]:
     }
 
 
+def growing_penalty_world(seconds: int) -> dict[str, Any]:
+    """The world of `pp` whose hub crashes, as a plain dict."""
+    return {
+        "schema": 1,
+        "name": "pp-hub-crash",
+        "run": {"seed": 3, "horizon": seconds, "sample_every": 1.0},
+        "data": {
+            "source": "blobs",
+            "dimension": 10,
+            "points": 200,
+            "split": {"kind": "uneven", "ratio": 50.0},
+        },
+        "network": {
+            "topology": {"kind": "scale-free", "attach": 2},
+            "latency": {"kind": "exponential", "mean": "300ms"},
+            "loss": 0.05,
+        },
+        "nodes": [
+            {
+                "count": 100,
+                "clock": {"kind": "poisson", "rate": 1.0},
+                "budget": {"epsilon": 8.0, "delta": 1e-5, "on_exhausted": "listen"},
+            }
+        ],
+        "mechanism": {
+            "kind": "pp",
+            "C": 1.0,
+            "rho": 0.1,
+            "theta": 0.5,
+            "eta": {"start": 0.5, "growth": 1.01, "cap": 5.0},
+            "noise": {"start": 2.0, "growth": 1.0},
+        },
+        "fault": [
+            {
+                "at": seconds / 5,
+                "for": seconds / 5,
+                "crash": {"highest": "updates"},
+                "lose": "volatile",
+            }
+        ],
+    }
+
+
 def _timed(work: Callable[[], object]) -> float:
     """CPU seconds of one call."""
     begun = time.process_time()
@@ -84,15 +129,25 @@ def naively(bag: Tally) -> float:
 
 
 def growing_noise(setting: Setting, name: str, rounds: int) -> Iterator[Row]:
-    """Yield the processor time and the memory of a run whose releases all differ."""
+    """Yield the processor time and the memory of a run whose releases all differ, with noise that grows."""
+    return _rows(growing(10 if setting.quick else rounds), name, "each with a law of its own")
+
+
+def growing_penalty(setting: Setting, name: str, seconds: int) -> Iterator[Row]:
+    """Yield the same of a run whose penalty grows: no agent's releases are those of another."""
+    world = growing_penalty_world(10 if setting.quick else seconds)
+    return _rows(world, name, "the penalty grows, the hub crashes")
+
+
+def _rows(world: dict[str, Any], name: str, words: str) -> Iterator[Row]:
     from benchmarks import hush_runs
 
-    rounds = 10 if setting.quick else rounds
     begun = time.process_time()
-    ran = hush_runs.execute(hush_runs.plan_of(growing(rounds)))
+    ran = hush_runs.execute(hush_runs.plan_of(world))
     spent = time.process_time() - begun
-    epsilon = float(ran.run.observers.budget.headline().max())
-    what = f"pp, {30 * rounds:,} releases, each with a law of its own: plan and run"
+    budget = ran.run.observers.budget
+    epsilon, releases = float(budget.headline().max()), int(budget.counts.sum())
+    what = f"pp, {releases:,} releases, {words}: plan and run"
     yield Row(f"{name}/cpu", what, "s", spent, detail={"ε": epsilon})
     yield Row(f"{name}/memory", f"{what}, the most memory", "GB", peak_mb() / 1024)
 

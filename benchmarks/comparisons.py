@@ -22,6 +22,7 @@ WORLDS = {
     "memory": "memory per agent",
     "samples": "a sample of all agents",
     "PP": "30,000 releases that all differ",
+    "penalty": "30,000 releases of a penalty that grows",
     "rooms": "where the time of world A goes",
     "faults": "invariants, and faults that do nothing",
     "accounting": "accountants beside a library called naively",
@@ -87,6 +88,7 @@ COMPARISONS: tuple[Comparison, ...] = (
         for n in (100, 1000, 10_000)
     ),
     Comparison("PP", "PP", "accounting:growing_noise", (1000,)),
+    Comparison("penalty", "penalty", "accounting:growing_penalty", (300,)),
     Comparison("rooms", "rooms/1000/100", "rooms:measure", (1000, 100, 20)),
     Comparison("faults", "faults", "faults:measure", (200, 20)),
     *(

@@ -126,6 +126,11 @@ LINES: tuple[Line, ...] = (
         "409 s, 1.9 GB",
         (Goal("PP/cpu", 30.0), Goal("PP/memory", 0.3)),
     ),
+    Line(
+        "PP, 30,000 releases of a penalty that grows",
+        "quadratic",
+        (Goal("penalty/cpu", 30.0),),
+    ),
 )
 
 GOALS: dict[str, Goal] = {goal.name: goal for line in LINES for goal in line.goals}
