@@ -325,13 +325,33 @@ class Inside(PrivateFederation):
         cells = d if norm == "l1" else math.sqrt(d)
         return self._cell * cells * self.public.count / self._survivors()
 
+    @cached_property
+    def _largest(self) -> list[int]:
+        """The clients with the most points, as many as the fewest survivors: the largest first."""
+        sizes = self.public.sizes
+        return sorted(range(len(sizes)), key=lambda j: -sizes[j])[: self._survivors()]
+
+    def _smallest_beside(self, i: int) -> int:
+        """Return the points of the smallest survivor where client i and the largest others survive: the least noise."""
+        others = [j for j in self._largest if j != i][: self._survivors() - 1]
+        return min(self.public.sizes[j] for j in (i, *others))
+
     def _spend(self, i: int) -> tuple[Spend, float]:
-        """Charge one client for the noise of the smallest admissible survivors."""
+        """Charge one client for the least noise that admissible survivors get; where all must survive, for that of all.
+
+        The fewest survivors with the largest n₁ get it: the loss of client j is that of the smallest survivor times
+        n₁/n_j, save for `slack`, whose share grows with the number of survivors and is charged for the most.
+        """
         law = self.central.law
         fewest, size = self._survivors(), self.public.sizes[i]
-        # The scale follows the smallest survivor, which may be this client: n₁ = n_j is the worst case.
-        scale = self.central.scale(fewest, size)
-        sensitivity = self._reach / (fewest * size) + self._slack(law.norm)
+        slack, smallest = self._slack(law.norm), self._smallest_beside(i)
+        scale = self.central.scale(fewest, smallest)
+        sensitivity = self._reach / (fewest * size) + slack
+        most = max(fewest, self.public.asked)
+        beside = self._reach / (most * size) + slack
+        charged = max(
+            law.charge(scale, sensitivity), law.charge(self.central.scale(most, smallest), beside)
+        )
         spend = Spend(
             self.kind,
             law.name,
@@ -342,7 +362,7 @@ class Inside(PrivateFederation):
             self.public.dimension,
             0.0,
             self._claimed(i),
-            law.charge(scale, sensitivity),
+            charged,
         )
         return spend, 0.0
 

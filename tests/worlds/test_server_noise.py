@@ -1,6 +1,7 @@
 """What clients of a server are charged, and what noise it buys: by each party, by all together, inside the computation."""
 
 import math
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -350,3 +351,63 @@ def test_rounding_is_in_the_reach_of_a_hidden_step(rate: float) -> None:
     assert spend.hidden is not None
     cells = 2.0**-10 * math.sqrt(3) * (1 + 1 / rate)
     assert spend.hidden.mu == pytest.approx((spend.sensitivity + cells) / spend.scale, rel=1e-12)
+
+
+INSIDE = {"jayaraman-gradient": 6, "jayaraman-output": None, "pathak": None}
+"""Kinds with one noise inside the computation, and their rounds."""
+
+
+def loss_of_party(noise: float, law: str, reach: float, survivors: int, size: int) -> float:
+    """What noise of a scale costs a party: its record moves a mean over survivors by reach/(m·n_j) (theory.md, 2.2)."""
+    moved = reach / (survivors * size)
+    return noise * moved if law == "norm-gamma" else moved / noise
+
+
+@pytest.mark.parametrize("calibration", ["corrected", "as_printed"])
+@pytest.mark.parametrize("kind", INSIDE)
+def test_all_parties_are_charged_for_the_one_noise_that_leaves(
+    tmp_path: Path, kind: str, calibration: str
+) -> None:
+    """Its scale is that of the smallest party; a party with twice its points is charged half as much."""
+    mechanism = {"kind": kind, "calibration": calibration}
+    privacy = {"grid": False, "calibrate": "basic"} if INSIDE[kind] is None else {"grid": False}
+    nodes = private(delta=0.0) if INSIDE[kind] is None else private()
+    ran = perform(world(mechanism, INSIDE[kind], nodes=nodes, privacy=privacy), tmp_path)
+    sizes = ran.run.plan.shards.sizes
+    assert len(set(sizes)) > 2
+    server = ran.run.plan.server
+    assert server is not None
+    central = server.mechanism.central
+    assert central is not None
+    lines = ran.result.ledger
+    assert {line["scale"] for line in lines} == {central.scale(6, min(sizes))}
+    parts = [line["charged"] * sizes[line["node"]] for line in lines]
+    assert parts == pytest.approx([parts[0]] * len(parts), rel=1e-6)
+    for line in lines:
+        told = loss_of_party(line["scale"], central.law.name, line["sensitivity"], 1, 1)
+        assert line["charged"] == pytest.approx(told, abs=2e-9)
+
+
+@pytest.mark.parametrize("quorum", [0.5, 0.8, 1.0])
+@pytest.mark.parametrize("kind", INSIDE)
+def test_no_survivors_cost_a_party_more_than_it_is_charged_and_some_cost_it_that(
+    kind: str, quorum: float
+) -> None:
+    """Over all sets of survivors that a round is released with."""
+    tree = world({"kind": kind}, INSIDE[kind], nodes=private(), server={"quorum": quorum})
+    plan = make_plan(tree)
+    assert plan.server is not None
+    central, sizes = plan.server.mechanism.central, plan.shards.sizes
+    assert central is not None
+    for j, node in enumerate(plan.nodes):
+        assert node.planned is not None
+        worst = 0.0
+        for m in range(math.ceil(6 * quorum - 1e-9), 7):
+            for survivors in combinations(range(6), m):
+                if j not in survivors:
+                    continue
+                scale = central.scale(m, min(sizes[i] for i in survivors))
+                moved = central.reach / (m * sizes[j]) + central.slack
+                worst = max(worst, central.law.charge(scale, moved))
+        assert node.planned[0].charged == pytest.approx(worst, rel=1e-5)
+        assert node.planned[0].charged >= worst * (1 - 1e-12)

@@ -40,8 +40,8 @@ KIND = MechanismKind(
         sends="a masked gradient each round",
         keeps="the server's last model",
         touches="every record in one gradient each round",
-        guarantee="each round costs μ = 2G/(m n₁σ), m and n₁ of the survivors, in every view that "
-        "cannot open the computation",
+        guarantee="each round costs party j μ = 2G/(m n_jσ), in every view that cannot open the computation; m and n₁ of "
+        "the survivors set σ",
         source="Jayaraman, Wang, Evans, Gu 2018, gradient perturbation",
         mended="nothing: the printed σ is exact zCDP with the right sensitivity (E25); survivors "
         "set the scale",

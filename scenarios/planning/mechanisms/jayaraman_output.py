@@ -42,7 +42,8 @@ KIND = MechanismKind(
         sends="its masked minimiser, once",
         keeps="the server's model",
         touches="every record in one exact solve",
-        guarantee="one release: ε = ζ·2G/(m n₁Λ), Λ = 2·l2, behind secure computation",
+        guarantee="one release: ε_j = ζ·2G/(m n_jΛ), Λ = 2·l2, behind secure computation; n₁ of the smallest survivor "
+        "sets ζ",
         source="Jayaraman, Wang, Evans, Gu 2018, output perturbation",
         mended="E25 (Laplace per coordinate on an L2 sensitivity: norm-gamma instead); as_printed "
         "keeps it",

@@ -42,7 +42,8 @@ KIND = MechanismKind(
         sends="its masked minimiser, once",
         keeps="the server's model",
         touches="every record in one exact solve",
-        guarantee="one release: ε = 2√d·G/(m n₁Λ s), Λ = 2·l2, behind secure aggregation",
+        guarantee="one release: ε_j = 2√d·G/(m n_jΛ s), Λ = 2·l2, behind secure aggregation; the party that draws the "
+        "noise can remove it: against that party there is none",
         source="Pathak, Rane, Raj 2010",
         mended="E25 (an L1 bound for Laplace); as_printed takes s = 2/(n₁Λε): safe where √d ≤ m",
     ),
