@@ -30,7 +30,7 @@ from actors.turns import Words
 from clocks.activation import Barrier
 from clocks.clock import Clock, Task
 from clocks.durations import Bits, Draws, Duration, bits_of
-from mechanisms.abilities import KeepsDuals, Participates, Recovers, offers
+from mechanisms.abilities import KeepsDuals, Participates, Recovers, SharesNoise, offers
 from mechanisms.accounting.spend import rounded_up
 from mechanisms.duals import forget
 from mechanisms.mixing import Heard
@@ -127,6 +127,7 @@ class Agent:
         "mechanism",
         "neighbours",
         "noise",
+        "noise_is_shared",
         "outbox",
         "participation",
         "refused",
@@ -168,6 +169,8 @@ class Agent:
         self.compute_time = (
             None if settings.compute is None else ComputeTime(settings.compute, streams.compute)
         )
+        self.noise_is_shared = isinstance(mechanism, SharesNoise) and mechanism.shares_noise
+        """Whether its releases are not hidden by noise of its own alone."""
         self._tick_ns = tick_ns
         self._watch_step: StepWatcher | None = None
         self.slots = {j: slot for slot, j in enumerate(self.neighbours)}
@@ -229,6 +232,11 @@ class Agent:
     def redrawn(self) -> tuple[int, int] | None:
         """The first release whose noise was not drawn in order, and the last one before it; None without one."""
         return self._streams.noise.reused
+
+    @staticmethod
+    def odd_noise(agents: Sequence[Agent]) -> str | None:  # noqa: ARG004 # some kinds look at them
+        """Say with which scale noise was drawn elsewhere than from streams, and which its spend states; None where both agree."""
+        return None
 
     @staticmethod
     def models_of(agents: Sequence[Agent]) -> Matrix:
@@ -441,6 +449,8 @@ class Agent:
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn
         leaves = self._finish(step, to, self.noise(k))
+        if not self.noise_is_shared:
+            self._streams.noise.compare(spend)
         if self.participation is not None:
             self.participation.release(self.store.published_version)
         released = emit(Released, self.id, paid, k)

@@ -94,6 +94,16 @@ class AnswersServer(Protocol):
 
 
 @runtime_checkable
+class SharesNoise(Protocol):
+    """It may be hidden by a noise that several draw together, or another one draws: not by its own."""
+
+    @property
+    def shares_noise(self) -> bool:
+        """Whether it is."""
+        ...
+
+
+@runtime_checkable
 class Trades(Protocol):
     """It exchanges vectors with one neighbour at a time."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from mechanisms.accounting.spend import Spend
 from mechanisms.masking import Seal
 from mechanisms.mixing import Heard
-from mechanisms.noise import LAWS, Law, round_to
+from mechanisms.noise import LAWS, Law, note, round_to
 from mechanisms.objectives import GradientBound, LocalObjective, Objective, StackedObjectives
 from mechanisms.solve import minimise
 from mechanisms.strategy import RELEASE, Explained, Step, silent
@@ -158,6 +158,10 @@ class Client:
     seal: Seal | None = None
     grid: float | None = None
     once: bool = False
+
+    @property
+    def shares_noise(self) -> bool:
+        return self.seal is not None
 
     @property
     def planned(self) -> int | None:
@@ -310,8 +314,10 @@ class JointAnswers:
             for k, draw in zip(made, draws, strict=True):
                 draw(k)  # a release has noise, also one that takes none of it
             return
-        for k, draw, row in zip(made, draws, noise, strict=True):
-            draw(k).standard_normal(out=row)
+        for k, draw, row, (sigma,) in zip(made, draws, noise, sigmas.tolist(), strict=True):
+            rng = draw(k)
+            note(rng, sigma)
+            rng.standard_normal(out=row)
         noise *= sigmas
         if noisy.all():
             gradients += noise
@@ -388,6 +394,44 @@ class Coordinator:
             f"the noise of {len(survivors)} survivors has variance {left.sum():.3g}, "
             f"{self.floor:.3g} is needed"
         )
+
+    def noise_that_left(
+        self, survivors: Sequence[int], own: Sequence[Sequence[float]], drawn: Sequence[float]
+    ) -> float | None:
+        """Return the scale of the noise in what is released of these survivors; None where each answer has its own.
+
+        Args:
+            survivors: the clients whose answers are added up.
+            own: with which scales each of them drew noise for its answer.
+            drawn: with which scales the server drew noise.
+
+        NaN is returned where noise was not drawn by those, and as often or as large, as was planned.
+
+        """
+        if self.central is not None:
+            return drawn[0] if len(drawn) == 1 and not any(own) else math.nan
+        if self.seal is None:
+            return None
+        assert self.shares is not None, "a sealed sum has noise"  # noqa: S101
+        places = list(survivors)
+        sigmas = np.array([each[0] if len(each) == 1 else math.nan for each in own])
+        parts = (self.weights[places] * sigmas) ** 2
+        if drawn or not np.allclose(parts, self.shares[places], rtol=1e-12, atol=0.0):
+            return math.nan
+        return math.sqrt(float(np.sort(parts)[: max(0, len(parts) - self.colluders)].sum()))
+
+    def is_charged(self, scale: float, client: int, survivors: int, spend: Spend) -> bool:
+        """Whether a spend of a client is what noise of this scale costs it among so many survivors.
+
+        Where all must survive, the one noise inside the computation is known in advance: its scale is the spend's.
+        """
+        central = self.central
+        if central is None:
+            return scale >= spend.scale * (1 - 1e-9)
+        if self.fewest == len(self.sizes):
+            return math.isclose(scale, spend.scale, rel_tol=1e-12)
+        moved = central.reach / (survivors * self.sizes[client]) + central.slack
+        return central.law.charge(scale, moved) <= spend.charged * (1 + 1e-9)
 
     def combine(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 from mechanisms.abilities import AnswersServer, HasOpening, KeepsDuals, LeavesResidual, Trades
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
+from mechanisms.noise import note
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Mechanism, State, Step, silent
 from mechanisms.vectors import Matrix, Vector
 
@@ -115,6 +116,7 @@ class LocalPrivacy:
     def perturbed(self, rng: np.random.Generator) -> tuple[Matrix, Vector]:
         """Draw the perturbed records: every one of them costs ε_x + ε_y."""
         m, d = self.features.shape
+        note(rng, 0.5 * self.epsilon_features)
         noise = rng.standard_normal((m, d))
         noise /= np.linalg.norm(noise, axis=1, keepdims=True)
         noise *= rng.standard_gamma(d, size=(m, 1)) * (2.0 / self.epsilon_features)

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mechanisms.accounting.spend import Spend
 from mechanisms.rekeying import Rekey, rekey_of
 from mechanisms.vectors import Vector
 
@@ -52,6 +53,21 @@ class Law(Protocol):
     def __hash__(self) -> int: ...
 
 
+class NoiseGenerator(np.random.Generator):
+    """A generator that keeps the scales that noise is drawn with, for an invariant."""
+
+    def __init__(self, bits: np.random.BitGenerator) -> None:
+        super().__init__(bits)
+        self.scales: list[float] = []
+        """Those of the release that it was keyed for last."""
+
+
+def note(rng: np.random.Generator, scale: float) -> None:
+    """Note the scale that noise is about to be drawn with; a generator of another kind keeps none."""
+    if type(rng) is NoiseGenerator:
+        rng.scales.append(scale)
+
+
 @dataclass(frozen=True, slots=True)
 class Laplace:
     """Independent Laplace coordinates of scale s: ε = Δ₁/s."""
@@ -67,6 +83,7 @@ class Laplace:
         return sensitivity / scale
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
+        note(rng, scale)
         return rng.laplace(0.0, scale, dimension)
 
     def standard(self, noise: Vector, scale: float) -> Vector:
@@ -94,6 +111,7 @@ class NormGamma:
         return scale * sensitivity
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
+        note(rng, scale)
         noise = rng.standard_normal(dimension)
         length = rng.standard_gamma(dimension) / scale
         noise *= length / math.sqrt(float(noise @ noise))
@@ -124,6 +142,7 @@ class Gaussian:
         return sensitivity / scale
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
+        note(rng, scale)
         noise = rng.standard_normal(dimension)
         noise *= scale
         return noise
@@ -149,13 +168,13 @@ class SharedGenerator:
 
     __slots__ = ("_generator", "_rekey")
 
-    def __init__(self, generator: np.random.Generator) -> None:
+    def __init__(self, generator: NoiseGenerator) -> None:
         """Share a generator whose bits come from Philox."""
         self._generator = generator
         self._rekey = rekey_of(generator.bit_generator)
 
     @property
-    def parts(self) -> tuple[np.random.Generator, Rekey]:
+    def parts(self) -> tuple[NoiseGenerator, Rekey]:
         """The generator, and what keys it for a release: the highest word of its counter."""
         return self._generator, self._rekey
 
@@ -163,7 +182,7 @@ class SharedGenerator:
 class NoiseStream:
     """The noise of one agent: the noise of release k is a function of the agent's key and of k."""
 
-    __slots__ = ("_generator", "_rekey", "key", "last", "reused")
+    __slots__ = ("_generator", "_rekey", "key", "last", "odd", "reused", "scales")
 
     def __init__(self, key: NDArray[np.uint64], shared: SharedGenerator) -> None:
         """Make the stream of a key of 128 bits: two words, the lower first."""
@@ -173,6 +192,10 @@ class NoiseStream:
         """The release whose noise was drawn last; −1 before the first."""
         self.reused: tuple[int, int] | None = None
         """The first release whose noise was not drawn in order, and the last one before it; an invariant reads this."""
+        self.scales: list[float] = []
+        """The scales that the noise of the last release was drawn with."""
+        self.odd: tuple[int, list[float], Spend] | None = None
+        """The first release whose noise was drawn with other scales than its spend states, these, and that spend."""
 
     def __call__(self, k: int) -> np.random.Generator:
         """Return the generator for the noise of release k; it is good until the next call for any agent."""
@@ -180,7 +203,18 @@ class NoiseStream:
             self.reused = k, self.last
         self.last = k
         self._rekey(self.key, k)
+        self.scales = self._generator.scales = []
         return self._generator
+
+    def compare(self, spend: Spend) -> None:
+        """Compare the scales that the noise of the last release was drawn with, once it was, with what its spend states."""
+        drawn = self.scales
+        if (len(drawn) != 1 or drawn[0] != spend.scale) and self.odd is None:
+            stated = set() if spend.law == "none" else {spend.scale}
+            if spend.solve is not None and spend.solve.smoothing is not None:
+                stated.add(spend.solve.smoothing)
+            if set(drawn) != stated:
+                self.odd = self.last, drawn, spend
 
 
 def grid_below(width: float) -> float:

@@ -371,6 +371,12 @@ class ArenaAgent(Agent):
         assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
         return first.arena.first_redrawn
 
+    @staticmethod
+    def odd_noise(agents: Sequence[Agent]) -> str | None:
+        first = agents[0]
+        assert isinstance(first, ArenaAgent), "all agents of such a world are"  # noqa: S101
+        return first.arena.odd_noise
+
     @property
     def arena(self) -> Arena:
         """Where its counters lie."""

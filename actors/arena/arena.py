@@ -211,6 +211,11 @@ class Arena(ABC):
         agents = np.flatnonzero(self.agents[:, REDRAWN] >= 0)
         return int(agents[0]) if len(agents) else None
 
+    @property
+    def odd_noise(self) -> str | None:
+        """What is wrong with a scale of noise that was not drawn from the streams of agents; None where nothing is."""
+        return None
+
     # messages
 
     def order_of(self, sent: int) -> int:

@@ -197,6 +197,7 @@ class PlainWake:
                     )
                 elif step is not None:
                     agent.state, vector = step.finish(agent.noise(made))
+                agent.noise_stream.compare(spend)
                 ready = vector is not None
                 if vector is not None:
                     store.publish(vector, agent.rounds)

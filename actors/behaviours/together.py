@@ -495,6 +495,9 @@ class Together:
         for store, spend in zip(group.stores, acts.spends, strict=True):
             store.counter = store.ledger.charge(spend) + 1
         vectors = self._joint.vectors(theta, acts.made, group.draws, group.places)
+        for agent, spend in zip(group.agents, acts.spends, strict=True):
+            if not agent.noise_is_shared:
+                agent.noise_stream.compare(spend)
         leaves = _finite(vectors)
         versions = [store.version for store in group.stores]
         self._keep(acts, vectors, leaves)

@@ -305,6 +305,16 @@ class CompiledArena(Arena):
             words = arrays.words[: counters[WORDS]].copy()
             self.log.add_turns(Turns(words, arrays.starts[:turns].copy()), int(counters[EVENTS]))
 
+    @property
+    def odd_noise(self) -> str | None:
+        spends, arrays = self._catalogue.schedules.spends, self.arrays
+        stated = np.array([spends[number].scale for number in arrays.spends.tolist()])
+        odd = np.flatnonzero(arrays.scales != stated)
+        if not len(odd):
+            return None
+        drawn, told = arrays.scales[odd[0]], stated[odd[0]]
+        return f"compiled wakes draw noise with the scale {drawn:.9g}, the ledger states {told:.9g}"
+
     # agents that come and go
 
     def open_links(self, agent: int, heard: Heard) -> None:

@@ -329,6 +329,8 @@ class StretchArena(Arena):
                 assert kind is not None, "only agents that were enrolled wake here"  # noqa: S101
                 if k >= 0:
                     state, vector = kind.release(states[i], agent.heard, k, agent.noise(k))
+                    if (spend := kind.next_spend(agent.heard, k)) is not None:
+                        agent.noise_stream.compare(spend)
                 else:
                     state, vector = kind.without_data(states[i], agent.heard).finish(None)
                 states[i] = state

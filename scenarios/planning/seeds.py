@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from clocks.durations import Bits, Draws, draws_of
-from mechanisms.noise import NoiseStream, SharedGenerator
+from mechanisms.noise import NoiseGenerator, NoiseStream, SharedGenerator
 
 
 def _key(seed: int, path: str, size: int) -> int:
@@ -61,7 +61,7 @@ class NoiseSource:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._shared = SharedGenerator(np.random.Generator(np.random.Philox(key=0)))
+        self._shared = SharedGenerator(NoiseGenerator(np.random.Philox(key=0)))
 
     def of(self, agent: int) -> NoiseStream:
         """Return the noise of one agent, by the number of the release."""

@@ -26,6 +26,7 @@ from actors.events import (
     Released,
     Restarted,
     Resumed,
+    RoundClosed,
     Sampled,
     Sent,
     Violated,
@@ -37,9 +38,11 @@ from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient, StatesGradientBound, is_scored
 from mechanisms.accounting.loss import Tally, tally
 from mechanisms.accounting.spend import Spend
+from mechanisms.federated import Coordinator
 from mechanisms.objectives import GradientBound, LocalObjective, Loss
 from mechanisms.packed import PackedBounds
 from mechanisms.strategy import Mechanism
+from scenarios.language.json_numbers import declared_by
 from scenarios.planning.plan import Plan
 from scenarios.running.observers.fault_checks import FaultChecks
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken, Verdict
@@ -75,6 +78,8 @@ class Checks:
         self._told = Told(plan.seats)
         self.faults = FaultChecks(plan, self._break)
         self._turns = TurnChecks(agents, self._told, self.faults, log.spends, self._break)
+        self._draws_unseen = declared_by(plan.kind) is not None
+        """Whether noise is drawn by code of a scenario's own, which states its scales itself."""
         self._now = 0
         self._between: list[Event] = []
         """What was told one by one while turns waited: its time is checked with theirs."""
@@ -92,6 +97,7 @@ class Checks:
             FaultBegan: self.faults.begins,
             FaultEnded: self.faults.ends,
             Lost: self.lost,
+            RoundClosed: self.round_closed,
             Sampled: self.sampled,
         }
 
@@ -109,6 +115,37 @@ class Checks:
                 k, last = redrawn
                 detail = f"agent {node} drew the noise of release {k} after that of {last}"
                 self._break("noise once", event, detail)
+            self._as_charged(node, event)
+
+    def _as_charged(self, node: int, event: Event | None) -> None:
+        """Check that noise of an agent's own was drawn with the scale that was charged for."""
+        odd = self._agents[node].noise_stream.odd
+        if odd is None or self._draws_unseen:
+            return
+        k, drawn, spend = odd
+        scales = " and ".join(f"{scale:.9g}" for scale in dict.fromkeys(drawn)) or "none"
+        detail = f"agent {node} drew the noise of release {k} with the scale {scales}, its ledger states {spend.scale:.9g}"
+        self._break("noise as charged", event, detail)
+
+    def round_closed(self, event: RoundClosed) -> None:
+        """Check that the noise of a released sum is what each of its clients was charged for."""
+        self.timed(event)
+        agents, server = self._agents, self._agents[self._plan.size]
+        coordinator = server.mechanism
+        assert isinstance(coordinator, Coordinator), "a server closes rounds"  # noqa: S101
+        own = [agents[j].noise_stream.scales for j in event.survivors]
+        left = coordinator.noise_that_left(event.survivors, own, server.noise_stream.scales)
+        if left is None:
+            return
+        for j in event.survivors:
+            ledger = agents[j].store.ledger
+            spend = ledger.at(len(ledger) - 1)
+            if not coordinator.is_charged(left, j, len(event.survivors), spend):
+                detail = (
+                    f"round {event.round} has noise of the scale {left:.9g}, the ledger of client {j} states "
+                    f"{spend.scale:.9g} and a charge of {spend.charged:.9g}"
+                )
+                self._break("noise as charged", event, detail)
 
     @property
     def released_count(self) -> int:
@@ -118,7 +155,7 @@ class Checks:
     @property
     def stops(self) -> frozenset[type[Event]]:
         """All turns are told before what changes agents and faults, and before samples."""
-        return frozenset(self.routes.keys() - TURN_KINDS - {Refused})
+        return frozenset(self.routes.keys() - TURN_KINDS - {Refused, RoundClosed})
 
     def take_turns(self, turns: Turns) -> None:
         """Check the next turns."""
@@ -204,6 +241,7 @@ class Checks:
             )
         if self._agents[node].redrawn is not None:
             self._noise_once(event)
+        self._as_charged(node, event)
         told.released += 1
         told.ready[node] = event.seq
 
@@ -409,13 +447,26 @@ class Checks:
             self._other_charges(i, None)
         if complete and self._plan.server is None:  # a server's rounds have deadlines
             self._nobody_waits()
-        for name, verdict in self.verdicts.items():
-            if verdict.verdict == "unknown" and (complete or name != "nobody waits for ever"):
-                verdict.verdict = "pass"
+        self._conclude(complete=complete)
         looked = len(self._agents[:: max(1, len(self._agents) // _SAMPLE_OF_NODES)])
         if looked < len(self._agents):
             self.verdicts["sensitivity"].detail = f"sampled: {looked} of {len(self._agents)} agents"
         return self.verdicts
+
+    def _conclude(self, *, complete: bool) -> None:
+        """Let pass what did not break, as far as it was seen."""
+        odd = type(self._agents[0]).odd_noise(self._agents)
+        if odd is not None:
+            self._break("noise as charged", None, odd)
+        unseen = set() if complete else {"nobody waits for ever"}
+        if self._draws_unseen:
+            unseen.add("noise as charged")
+            self.verdicts[
+                "noise as charged"
+            ].detail = f"{self._plan.kind} draws its noise as its own code has it"
+        for name, verdict in self.verdicts.items():
+            if verdict.verdict == "unknown" and name not in unseen:
+                verdict.verdict = "pass"
 
     def _nobody_waits(self) -> None:
         stuck = [

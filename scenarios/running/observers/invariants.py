@@ -6,6 +6,7 @@ INVARIANTS: dict[str, str] = {
     "budget": "no ledger is over its cap, recomposed from the list of its releases",
     "charged once": "every release is charged exactly once, in order",
     "noise once": "no noise is drawn for two releases",
+    "noise as charged": "noise is drawn with the scale that its ledger line states",
     "charged before sent": "a release leaves only after its charge",
     "ledger survives": "crash and rejoin change nothing in a ledger",
     "only releases": "nothing leaves but releases, resends, derived and control messages",

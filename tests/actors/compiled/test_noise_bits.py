@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.noise import Gaussian, Laplace, NoiseStream, NormGamma, SharedGenerator
+from mechanisms.noise import (
+    Gaussian,
+    Laplace,
+    NoiseGenerator,
+    NoiseStream,
+    NormGamma,
+    SharedGenerator,
+)
 from tests.support.arenas import needs_numba
 
 pytestmark = needs_numba
@@ -13,7 +20,7 @@ WORD = st.integers(0, 2**64 - 1)
 
 
 def stream_of(low: int, high: int) -> NoiseStream:
-    shared = SharedGenerator(np.random.Generator(np.random.Philox(key=0)))
+    shared = SharedGenerator(NoiseGenerator(np.random.Philox(key=0)))
     return NoiseStream(np.array([low, high], np.uint64), shared)
 
 

@@ -23,7 +23,7 @@ from actors.events import (
 )
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
-from mechanisms.noise import NoiseStream
+from mechanisms.noise import LAWS, NoiseStream
 from scenarios.api.runs import make_plan
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import INVARIANTS, InvariantBroken
@@ -159,6 +159,23 @@ def noise_of_old_in_a_release(made: Run) -> None:
     made.log.emit(Released, 0, charge(made), 0)
 
 
+def noise_of_another_scale(made: Run) -> None:
+    """The noise of a release is drawn with a scale that is 1 ‰ off."""
+    agent: Any = made.agents[0]
+    spend = agent.mechanism.propose(agent.state, agent.heard, 0).spend
+    LAWS[spend.law].draw(agent.noise(0), 1.001 * spend.scale, 3)
+    agent.noise_stream.compare(spend)
+    made.observers.sample()
+
+
+def noise_left_out(made: Run) -> None:
+    """A release is told whose noise was never drawn: found before it is sent."""
+    agent: Any = made.agents[0]
+    agent.noise(0)
+    agent.noise_stream.compare(agent.mechanism.propose(agent.state, agent.heard, 0).spend)
+    made.log.emit(Released, 0, charge(made), 0)
+
+
 def sleepwalker(made: Run) -> None:
     made.observers.checks.faults.paused.add(0)
     made.log.emit(Woke, 0, None)
@@ -259,6 +276,8 @@ MUTANTS: list[tuple[str, Mutant]] = [
     ("only releases", leaked),
     ("noise once", noise_of_old),
     ("noise once", noise_of_old_in_a_release),
+    ("noise as charged", noise_of_another_scale),
+    ("noise as charged", noise_left_out),
     ("ledger survives", forgetful_ledger),
     ("declared faults", late_fault),
     ("declared faults", never_ending_fault),

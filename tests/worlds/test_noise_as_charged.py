@@ -1,0 +1,138 @@
+"""The scale that noise is drawn with is the one that the ledger states: of every private kind, on every path."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.compiled.arena import CompiledArena
+from mechanisms.federated import JointAnswers
+from mechanisms.local_privacy import LocalPrivacy
+from mechanisms.noise import LAWS
+from scenarios.api.runs import make_plan
+from scenarios.planning.wake_paths import has_compiler
+from scenarios.running.control import RunGovernor
+from scenarios.running.run import Run
+from tests.support.catalogue import EVERY, family, private, world
+
+LOUDER = 1.0001
+ALL_SURVIVE = {"server": {"deadline": 3.0, "quorum": 1.0}}
+NEVER_COMPILED = {"cd rollover", "cd when-read"}
+KINDS = [name for name in EVERY if private(name)]
+
+
+def performed(name: str, path: str, folder: Path, **sections: Any) -> tuple[Run, Any]:
+    clock = "barrier" if family(name) == "server" else "poisson"
+    plan = replace(make_plan(world(name, clock, rounds=3, **sections)), path=path)
+    run = Run(plan, folder / "run", RunGovernor(), math.inf)
+    return run, asyncio.run(run.perform())
+
+
+@pytest.fixture
+def other_scales(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All noise is drawn with a scale that differs from the one that is charged for."""
+
+    def drawn(draw: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda law, rng, scale, d: draw(law, rng, scale * LOUDER, d)
+
+    for law in LAWS.values():
+        monkeypatch.setattr(type(law), "draw", drawn(type(law).draw))
+    perturbed, made = LocalPrivacy.perturbed, JointAnswers.__init__
+
+    def other_records(mechanism: LocalPrivacy, rng: Any) -> Any:
+        louder = mechanism.epsilon_features * LOUDER
+        return perturbed(replace(mechanism, epsilon_features=louder), rng)
+
+    def other_answers(answers: Any, clients: Any) -> None:
+        made(answers, clients)
+        if answers._stack is not None:
+            answers._sigmas = answers._sigmas / LOUDER
+
+    monkeypatch.setattr(LocalPrivacy, "perturbed", other_records)
+    monkeypatch.setattr(JointAnswers, "__init__", other_answers)
+
+
+@pytest.mark.usefixtures("other_scales")
+@pytest.mark.parametrize("path", ["detailed", "plain"])
+@pytest.mark.parametrize("name", KINDS)
+def test_noise_of_another_scale_than_charged_ends_the_run(
+    name: str, path: str, tmp_path: Path
+) -> None:
+    _, outcome = performed(name, path, tmp_path, **ALL_SURVIVE if family(name) == "server" else {})
+    assert (outcome.code, "noise as charged: " in outcome.message) == (3, True), outcome.message
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [(name, path) for name in KINDS for path in ("detailed", "plain")]
+    + [
+        pytest.param(name, "fast", marks=pytest.mark.slow)
+        for name in KINDS
+        if name.startswith("cd ") and name not in NEVER_COMPILED
+    ],
+)
+def test_noise_is_drawn_with_the_scale_that_its_ledger_line_states(
+    name: str, path: str, tmp_path: Path
+) -> None:
+    if path == "fast" and not has_compiler():
+        pytest.skip("nothing compiles here")
+    run, outcome = performed(name, path, tmp_path)
+    assert outcome.code == 0, outcome.message
+    assert run.observers.checks.released_count > 0
+    assert outcome.summary["invariants"]["noise as charged"]["verdict"] == "pass"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not has_compiler(), reason="nothing compiles here")
+def test_a_scale_of_compiled_wakes_that_was_not_charged_is_found(tmp_path: Path) -> None:
+    plan = replace(make_plan(world("cd laplace")), path="fast")
+    run = Run(plan, tmp_path / "run", RunGovernor(), math.inf)
+    arena: Any = getattr(run.agents[0], "arena", None)
+    if not isinstance(arena, CompiledArena):
+        pytest.skip("these wakes are not compiled")
+    arena.arrays.scales[:] *= LOUDER
+    outcome = asyncio.run(run.perform())
+    assert outcome.code == 3
+    assert "noise as charged: " in outcome.message
+
+
+@pytest.mark.parametrize("quorum", [0.5, 1.0])
+@pytest.mark.parametrize("name", ["jayaraman-gradient", "jayaraman-output", "pathak"])
+def test_a_ledger_of_noise_that_was_never_drawn_ends_the_run(
+    name: str, quorum: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A charge states 1 % more noise than is drawn, and charges for that; where all must survive, or 1 % less."""
+    from scenarios.planning.server import Inside
+
+    spend_of = Inside._spend
+    for factor in (1 / 1.01, 1.01) if quorum == 1.0 else (1.01,):
+
+        def misstated(self: Any, i: int, factor: float = factor) -> Any:
+            spend, sigma = spend_of(self, i)
+            if factor < 1 and self.public.sizes[i] == min(self.public.sizes):
+                return spend, sigma  # a larger charge is over its budget
+            scale = self.central.law.scale(spend.charged / factor, spend.sensitivity)
+            return replace(spend, scale=scale, charged=spend.charged / factor), sigma
+
+        monkeypatch.setattr(Inside, "_spend", misstated)
+        tree: dict[str, Any] = {"server": {"deadline": 3.0, "quorum": quorum}}
+        tree["data"] = {"dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 3}}
+        tree["data"]["source"] = "blobs"
+        _, outcome = performed(name, "detailed", tmp_path / f"{factor}", **tree)
+        assert outcome.code == 3
+        assert "noise as charged: round 1 has noise of the scale" in outcome.message
+
+
+def test_a_release_whose_noise_was_never_drawn_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law = type(LAWS["laplace"])
+    monkeypatch.setattr(law, "draw", lambda *drawn: np.zeros(drawn[-1]))
+    _, outcome = performed("cd laplace", "detailed", tmp_path)
+    assert outcome.code == 3
+    assert "with the scale none, its ledger states " in outcome.message
