@@ -1,10 +1,13 @@
 """Scenario files as tests under pytest: `test_*.toml`, one item for each seed.
 
 pytest loads this module in every project of an environment with hush. It therefore imports the packages of
-hush only when a scenario is collected: a project may have a folder `scenarios` of its own.
+hush only when a scenario is collected: a project may have a folder `scenarios` of its own. It may have TOML files of
+its own, too, with names that begin with `test_`: what is no scenario is left alone.
 """
 
 import contextlib
+import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,11 +45,33 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ScenarioFile | None":
-    """Collect scenario files by their name, or whichever was named."""
+    """Collect scenarios among the files `test_*.toml`, and among the TOML files that the command line names."""
     if file_path.suffix != ".toml":
         return None
     named = file_path.name.startswith("test_") or parent.session.isinitpath(file_path)
-    return ScenarioFile.from_parent(parent, path=file_path) if named else None
+    ours = named and _is_scenario(file_path)
+    return ScenarioFile.from_parent(parent, path=file_path) if ours else None
+
+
+def _is_scenario(path: Path) -> bool:
+    """Return whether a file has the keys that every scenario has: `schema`, and `nodes` or `extends`.
+
+    Where TOML is broken, its lines are asked for the same keys: a scenario with a slip of the pen must not be left out
+    in silence. A file that cannot be read has no keys.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
+    try:
+        keys = set(tomllib.loads(text))
+    except (ValueError, RecursionError):
+        keys = set(_KEY.findall(text))
+    return "schema" in keys and not keys.isdisjoint({"nodes", "extends"})
+
+
+_KEY = re.compile(r"^[ \t]*(?:\[\[?[ \t]*)?(schema|nodes|extends)\b", re.MULTILINE)
+"""A line that gives a key of a scenario, or begins a table of it."""
 
 
 class ScenarioFile(pytest.File):

@@ -103,9 +103,35 @@ def test_a_project_with_scenarios_of_its_own_can_run_its_tests(project: Path) ->
     assert "hush.pytest_plugin" in told.stdout
 
 
+THEIRS = {
+    "a table": b"[a]\nb = 1\n",
+    "nothing": b"",
+    "a schema of another tool": b'schema = "v2"\n[server]\nport = 80\n',
+    "an extension of another tool": b'extends = "base"\n',
+    "keys of ours below a table": b"[graph]\nschema = 1\nnodes = 3\n",
+    "no TOML": b"[a\nb = = 1\n",
+    "no TOML, with a schema": b"schema = [\n",
+    "no text": b"\xff\xfe\x00",
+    "no end": b"a = " + b"[" * 100_000,
+}
+"""TOML files of other programs, whole and broken."""
+
+
+def test_toml_of_other_programs_is_left_alone_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "test_own.py").write_text("def test_mine() -> None:\n    pass\n")
+    before = under_pytest(tmp_path)
+    for at, content in enumerate(THEIRS.values()):
+        (tmp_path / f"test_theirs_{at}.toml").write_bytes(content)
+    (tmp_path / "test_gone.toml").symlink_to("nowhere")
+    after = under_pytest(tmp_path)
+    assert (before.returncode, after.returncode) == (0, 0), after.stdout
+    assert after.stdout.split(" in ")[0] == before.stdout.split(" in ")[0]
+    assert after.stderr == ""
+
+
 @pytest.mark.slow
 def test_a_scenario_in_such_a_project_is_an_error_of_one_sentence(project: Path) -> None:
-    (project / "test_world.toml").write_text("schema = 1\n")
+    (project / "test_world.toml").write_text("schema = 1\nnodes = []\n")
     told = under_pytest(project)
     assert "Python finds another one at" in told.stdout
     assert str(project / "scenarios" / "__init__.py") in told.stdout

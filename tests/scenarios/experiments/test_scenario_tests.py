@@ -226,10 +226,10 @@ def test_a_failure_under_pytest_shows_lines_and_no_traceback(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_broken_scenario_under_pytest_says_so(tmp_path: Path) -> None:
-    (tmp_path / "test_broken.toml").write_text("schema = 1\nnodez = 3\n")
+    (tmp_path / "test_broken.toml").write_text("schema = 1\nnodes = []\nnetwrk = 3\n")
     ran = under_pytest(tmp_path)
     assert ran.returncode == 1
-    assert "unknown key 'nodez'; did you mean 'nodes'" in ran.stdout
+    assert "unknown key 'netwrk'; did you mean 'network'" in ran.stdout
 
 
 @pytest.mark.slow
@@ -282,8 +282,9 @@ def test_seeds_that_were_not_run_are_not_judged(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bad_files_and_bad_seeds_do_not_stop_the_others(tmp_path: Path) -> None:
     written(tmp_path, "test_good", expect=GOOD)
-    (tmp_path / "test_syntax.toml").write_text("schema = [\n")
-    (tmp_path / "test_bytes.toml").write_bytes(b"\xff\xfe\x00")
+    scenario = (tmp_path / "test_good.toml").read_text()
+    (tmp_path / "test_syntax.toml").write_text(scenario + "\n[run\n")
+    (tmp_path / "test_twice.toml").write_text('schema = 1\nextends = "library:x"\n' * 2)
     ran = under_pytest(tmp_path)
     assert "2 failed, 1 passed" in ran.stdout
     assert "Traceback" not in ran.stdout
