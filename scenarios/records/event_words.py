@@ -16,7 +16,7 @@ Name = Callable[[int], str]
 _ANY: Any = Union[KINDS]  # noqa: UP007 # a tuple
 _METRICS = ("loss", "accuracy.test", "rmse.test", "gap", "epsilon", "releases", "nodes.up")
 _LAST_RELEASE = {
-    "planned": "planned releases are made",
+    "planned": "all planned releases made",
     "cap": "no budget for more",
     "storage": "its disk is not trusted",
 }

@@ -300,9 +300,7 @@ class ModelBuilder:
         lines = self._lines_of(view)
         if not lines:
             lines = [("nothing yet that passes the filter", "dim")]
-        upcoming = (
-            feed.upcoming(self.source.upcoming, self.facts.size) if self.motion.paused else ""
-        )
+        upcoming = feed.upcoming(self.source) if self.motion.paused else ""
         return Feed(lines, view.events.text, upcoming)
 
     def _lines_of(self, view: ViewState) -> list[tuple[str, str]]:

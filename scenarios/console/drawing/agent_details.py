@@ -3,6 +3,7 @@
 from textwrap import wrap
 
 from scenarios.console.drawing.curves import Axis, Curve, bounds, draw_curves, labels
+from scenarios.console.drawing.happenings import below_head
 from scenarios.console.drawing.model import AgentDetails, Header
 from scenarios.console.drawing.styled_text import (
     CUT,
@@ -139,8 +140,9 @@ def _facts(agent: AgentDetails, width: int) -> list[Line]:
 
 
 def _messages(agent: AgentDetails, width: int, height: int) -> list[Line]:
-    lines: list[Line] = [words(text, style) for text, style in agent.messages[-(height - 2) :]]
-    lines = lines or [words("none among the last events of the run", DIM)]
+    lines = below_head(agent.messages, max(0, height - 2))
+    if not agent.messages:
+        lines = [words("none among the last events of the run", DIM)]
     return box([("messages and events of the agent", HEAD)], lines, width, height)
 
 

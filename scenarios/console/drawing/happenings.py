@@ -6,6 +6,7 @@ from scenarios.console.drawing.model import Model, Window
 from scenarios.console.drawing.styled_text import (
     CUT,
     DIM,
+    EVENT_HEAD,
     HAND,
     HEAD,
     PICK,
@@ -21,6 +22,9 @@ from scenarios.console.drawing.styled_text import (
     words,
 )
 
+_HEADLESS = 2
+"""So few lines show events alone."""
+
 
 def feed(model: Model, width: int, height: int) -> list[Line]:
     """Draw the last events that pass the filter."""
@@ -29,10 +33,17 @@ def feed(model: Model, width: int, height: int) -> list[Line]:
     if shown.upcoming:
         stops.insert(0, words(shown.upcoming, DIM))
     room = max(0, height - 2 - len(stops))
-    lines: list[Line] = [words(text, style) for text, style in shown.lines[-room:]] if room else []
-    lines = [*lines, *[words("")] * (room - len(lines)), *stops]
+    lines = [*below_head(shown.lines, room), *stops]
     title: Line = [("events", HEAD), (f"  L:{plain(shown.filter)} ", DIM)]
     return box(title, lines, width, height)
+
+
+def below_head(events: Sequence[tuple[str, str]], room: int) -> list[Line]:
+    """Return so many lines: the last of these events, below the head of their columns where that leaves two lines."""
+    head: list[Line] = [words(EVENT_HEAD, DIM)] if room > _HEADLESS else []
+    room -= len(head)
+    lines: list[Line] = [words(text, style) for text, style in events[-room:]] if room else []
+    return [*head, *lines, *[words("")] * (room - len(lines))]
 
 
 def end_of_axis(model: Model) -> float:

@@ -298,6 +298,15 @@ def seat(i: int, size: int) -> str:
     return str(i) if i < size else "server"
 
 
+def event_columns(time: str, event: str, rest: str) -> str:
+    """Write an event in the columns of a list of events: when, what, and the agent with what is said of it."""
+    return f"{time:>9} {event:<11} {rest}".rstrip()
+
+
+EVENT_HEAD = event_columns("time s", "event", "agent")
+"""What stands above those columns."""
+
+
 def passage(delay: float) -> str:
     """Write what became of a message: how long it takes, lost (−1), held (−2), or nothing yet (NaN)."""
     return span(delay) if math.isnan(delay) or delay >= 0 else "╳" if delay == -1 else "‖"

@@ -30,7 +30,16 @@ from actors.events import (
     Superseded,
     Violated,
 )
-from scenarios.console.drawing.styled_text import BAD, DIM, GOOD, PLAIN, WARN, plain, seat
+from scenarios.console.drawing.styled_text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    WARN,
+    event_columns,
+    plain,
+    seat,
+)
 from scenarios.console.sources.source import Source
 from scenarios.console.sources.state import NOTABLE, NOTED, PLANNED
 from scenarios.language.problems import nearest
@@ -45,13 +54,28 @@ _STYLES: dict[type[Event], str] = {
 }
 
 
-def line_of(event: Event, size: int, *, paid: bool = False) -> tuple[str, str]:
-    """Return an event of `size` agents as a line, with its style; `paid` says that what was lost had been charged."""
+def line_of(
+    event: Event, size: int, *, paid: bool = False, made: int | None = None
+) -> tuple[str, str]:
+    """Return an event of `size` agents as a line, with its style.
+
+    `paid` says that what was lost had been charged; `made` is how many releases its agent made, where that is known.
+    """
     agent = "" if event.node is None else f"{seat(event.node, size)} "
-    words = phrase(event, lambda i: seat(i, size)) + (" charged ✓" if paid else "")
-    text = f"{event.t / 1e9:9.3f} {_word_of(event):<11} {agent}{words}"
-    style = DIM if _is_fulfilled(event) else _STYLES.get(type(event), PLAIN)
-    return plain(text.rstrip()), style
+    words = _words_of(event, size, made) + (" charged ✓" if paid else "")
+    style = _STYLES.get(type(event), PLAIN)
+    if _is_fulfilled(event):
+        agent, style = (
+            f"agent {agent.rstrip()}: ",
+            DIM,
+        )  # else its number is read as that of releases
+    return plain(event_columns(f"{event.t / 1e9:.3f}", _word_of(event), agent + words)), style
+
+
+def _words_of(event: Event, size: int, made: int | None) -> str:
+    if made is None or not _is_fulfilled(event):
+        return phrase(event, lambda i: seat(i, size))
+    return "its one release made" if made == 1 else f"all {made:,} releases made"
 
 
 def _is_fulfilled(event: Event) -> bool:
@@ -67,7 +91,8 @@ def _word_of(event: Event) -> str:
 def line_in(source: Source, event: Event) -> tuple[str, str]:
     """Return an event of a run as a line: of a lost message it says whether it was charged."""
     paid = isinstance(event, Lost) and source.is_paid(event.node or 0, event.version)
-    return line_of(event, source.facts.size, paid=paid)
+    made = source.releases(event.node or 0) if _is_fulfilled(event) else None
+    return line_of(event, source.facts.size, paid=paid, made=made)
 
 
 def reason_of(source: Source, i: int) -> str:
@@ -75,8 +100,7 @@ def reason_of(source: Source, i: int) -> str:
     event = source.run_state.reason(i)
     if event is None:
         return ""
-    size = source.facts.size
-    words = phrase(event, lambda j: seat(j, size))
+    words = _words_of(event, source.facts.size, source.releases(i))
     fault = source.run_state.windows.begun_by(event.cause)
     by = "" if fault is None else f", by fault #{fault.number} {fault.name}"
     return plain(f"since {event.t / 1e9:.3f} s: {_word_of(event)} {words}".rstrip() + by)
@@ -136,10 +160,11 @@ class _Tally:
         return f"{second:5}…{second + 1:<3} {'messages':<11} {words}{by}"
 
 
-def upcoming(next_: Event | float | None, size: int) -> str:
+def upcoming(source: Source) -> str:
     """Return what is next: an event, where it is known, else when something will be; nothing where nothing is."""
+    next_ = source.upcoming
     if isinstance(next_, Event):
-        return f"▸ {line_of(next_, size)[0].lstrip()}"
+        return f"▸ {line_in(source, next_)[0].lstrip()}"
     return "" if next_ is None or math.isinf(next_) else f"▸ {next_ / 1e9:.3f} is next"
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import time
 from pathlib import Path
 from queue import SimpleQueue
@@ -12,14 +13,16 @@ import pytest
 from scenarios.console.control.commands import COMMANDS, complete, matching, offers
 from scenarios.console.control.keys import KEYS, MOVES, PAGES, manual, press
 from scenarios.console.drawing.layout import SCALES
-from scenarios.console.drawing.styled_text import STATE_WORDS, STATES, Spot, target_at
+from scenarios.console.drawing.styled_text import EVENT_HEAD, STATE_WORDS, STATES, Spot, target_at
 from scenarios.console.screens.keyboard import CLICK, ConsoleKeys, Keyboard
 from scenarios.console.screens.viewer import Viewer
 from tests.support.builders import Ran, perform, private
 from tests.support.looks import stood, told
+from tests.support.page_blocks import page_text, pages
 from tests.support.rings import started, write
 from tests.support.terminal import ENTER, ESCAPE, Terminal
 
+MECHANISM = {"kind": "cd", "mu": 1.0, "noise": "norm-gamma"}
 PARTITION = [{"name": "a cut", "at": 8.0, "for": 4.0, "partition": {"isolate": [0, 1]}}]
 
 
@@ -252,13 +255,47 @@ def test_the_stairs_of_an_agent_end_at_what_its_ledger_composes_to_now(ran: Ran,
     assert epsilon == page.row.epsilon == control.source.budget.epsilon_of(2) > 0
 
 
-def test_an_agent_that_is_done_says_so(viewer: Viewer) -> None:
-    control: Any = viewer.session.control
-    control.source.seek(control.source.length)
+@pytest.mark.parametrize(
+    ("planned", "said"), [(1, "its one release made"), (4, "all 4 releases made")]
+)
+def test_an_agent_that_is_done_says_how_many_releases_it_made(
+    planned: int, said: str, tmp_path: Path
+) -> None:
+    """`done  77 planned releases are made` was read as 77 releases: the number was the agent's."""
+    ran = perform(private(mechanism=MECHANISM | {"releases": planned}), tmp_path)
+    done = ran.events("spent")
+    assert {event["node"] for event in done} == set(range(6))
+    viewer, _ = stood(ran, 20.0)
+    viewer.session.pane.events("spent")
+    shown = [text.split(maxsplit=2)[1:] for text, _ in viewer.model(120, 40).feed.lines]
+    assert shown == [["done", f"agent {event['node']}: {said}"] for event in done]
     viewer.session.pane.change(opened=1)
-    shown = "\n".join(told(viewer, 120, 40))
-    assert "□ done" in shown
-    assert "planned releases are made" in shown
+    assert f"done {said}" in "\n".join(told(viewer, 120, 40))
+
+
+ORDERS = {"breaks": "menu", "heals": "heal", "writes": "export", "goes to a time": "seek"}
+"""What pages say that a key does, and the order that does it."""
+
+
+def test_the_keys_that_pages_name_do_what_the_pages_say() -> None:
+    said = re.compile(rf"`(\S)` ({'|'.join(ORDERS)})\b")
+    named = [(page, *found) for page in pages() for found in said.findall(page_text(page))]
+    assert {verb for _, _, verb in named} == set(ORDERS)
+    orders = {key.key: key.command.split()[0] for key in KEYS}
+    assert [each for each in named if orders.get(each[1]) != ORDERS[each[2]]] == []
+
+
+@pytest.mark.parametrize("opened", [None, 1])
+def test_the_agents_of_events_stand_below_a_head(viewer: Viewer, opened: int | None) -> None:
+    viewer.session.pane.change(opened=opened)
+    viewer.session.pane.events("all")
+    frame = told(viewer, 120, 60)
+    (at,) = (at for at, line in enumerate(frame) if EVENT_HEAD in line)
+    left, column = frame[at].index(EVENT_HEAD), EVENT_HEAD.index("agent")
+    below = [line[left:] for line in frame[at + 1 :]]
+    listed = [line for line in below if re.match(r" *\d+\.\d{3} [a-z]+ +\d", line)]
+    assert len(listed) >= 2
+    assert all(line[column].isdigit() and line[column - 1] == " " for line in listed)
 
 
 def test_letters_in_their_order_find_a_command(viewer: Viewer) -> None:
