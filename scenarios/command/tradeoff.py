@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.language.problems import ScenarioError, nearest
 from scenarios.language.visible_text import say, say_json
+from scenarios.planning.metric_names import nearest_metric
 
 if TYPE_CHECKING:
     from mechanisms.tradeoff import Best, Fit, PrivacyUtility
@@ -90,8 +91,8 @@ def _values(
     if not rows:
         raise ScenarioError.of("", f"{record.path} has no finished run with these settings")
     if chosen.metric not in record.manifest.metrics:
-        known = ", ".join(record.manifest.metrics)
-        raise ScenarioError.of("--metric", f"the table has no '{chosen.metric}'; it has {known}")
+        hint = nearest_metric(chosen.metric, record.manifest.metrics, any_fold=False)
+        raise ScenarioError.of("--metric", f"the table has no '{chosen.metric}'; {hint}")
     found: dict[float, dict[int, float]] = {}
     for row in rows:
         label = row.settings[axis]

@@ -8,7 +8,7 @@ import numpy as np
 
 from scenarios.experiments.grid import Grid, Setting
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.planning.metric_names import split_metric
+from scenarios.planning.metric_names import is_known, known_names, nearest_metric, split_metric
 
 _LOWER = (
     *("loss", "rmse", "objective", "gap", "bias", "distance", "consensus", "harmed", "noise"),
@@ -26,6 +26,11 @@ def is_higher_better(metric: str, better: str | None, option: str) -> bool:
         return True
     if first in _LOWER:
         return False
+    if not is_known(metric, ()):
+        known = known_names(())
+        raise ScenarioError.of(
+            option, f"unknown metric '{metric}'; {nearest_metric(metric, known)}"
+        )
     said = f"whether much or little of {metric} is good is not known: say better = higher or lower"
     raise ScenarioError.of(option, said)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from scenarios.language.problems import ScenarioError, nearest
+from scenarios.language.problems import ScenarioError
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.losses import LossTable
 from scenarios.planning.metric import Taken
@@ -12,6 +12,7 @@ from scenarios.planning.metric_names import (
     known_names,
     metric_of,
     metrics_of,
+    nearest_metric,
     per_agent,
     split_metric,
 )
@@ -57,7 +58,7 @@ def asked(
     goals, columns = goals_of(several), dict[str, None]()
     for name in names:
         if not is_known(name, goals):
-            hint = nearest(name, known_names(goals))
+            hint = nearest_metric(name, known_names(goals))
             raise ScenarioError.of(option, f"unknown metric '{name}'; {hint}")
         metric = metric_of(name)
         refusals = [metric.refuse(scenario.read, name) for scenario in several] if metric else [""]

@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from scenarios.language.positions import Path, Spot
@@ -113,10 +114,14 @@ def nearest_few(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     return difflib.get_close_matches(name[:100], sorted(set(known)), n=most, cutoff=0.6)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint: the nearest known name, and what there is."""
+def nearest(
+    name: str, known: Iterable[str], spellings: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return a hint: the nearest known name, and what there is. `spellings` stand for the names that they map to."""
     names = sorted(known)
-    close = difflib.get_close_matches(name[:100], names, n=1, cutoff=0.6)
+    close = nearest_few(name, (*names, *spellings), 1)
     folded = dict.fromkeys(n.split("/")[0] + "/…" if "/" in n else n for n in names)
     listed = ", ".join(list(folded)[:40])
-    return f"did you mean '{close[0]}'? ({listed})" if close else f"known: {listed}"
+    if not close:
+        return f"known: {listed}"
+    return f"did you mean '{spellings.get(close[0], close[0])}'? ({listed})"

@@ -8,9 +8,8 @@ import numpy as np
 
 from mechanisms.vectors import Matrix, Vector
 from scenarios.language.json_numbers import aggregate as aggregated
-from scenarios.language.problems import nearest
 from scenarios.pictures.sampled_run import SampledRun, numbers
-from scenarios.planning.metric_names import split_metric
+from scenarios.planning.metric_names import nearest_metric, split_metric
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.intervals import interval
 from scenarios.records.reader import RunRecord
@@ -118,7 +117,7 @@ def _sampled_name(run: SampledRun, what: str) -> tuple[str, str | None]:
         return what, None
     base, aggregate = split_metric(what)
     if base not in known:
-        raise FolderError(f"'{what}' was not sampled in this run; {nearest(base, known)}")
+        raise FolderError(f"'{what}' was not sampled in this run; {nearest_metric(what, known)}")
     return base, aggregate if isinstance(known[base], list) else None
 
 

@@ -15,7 +15,7 @@ from scenarios.pictures.setting_names import value_in_words
 from scenarios.pictures.settings import axes_of
 from scenarios.pictures.styles import FORMATS, STYLES, WIDTHS
 from scenarios.pictures.words import ended, seeds_of, written
-from scenarios.planning.metric_names import METRICS, is_known, split_metric
+from scenarios.planning.metric_names import METRICS, is_known, nearest_metric, split_metric
 from scenarios.records.audit_record import AuditRecord, is_audit
 from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
@@ -220,8 +220,8 @@ def _unknown(name: str, material: Material) -> str:
     except FolderError:
         sampled = []
     if sampled:
-        return f"'{name}' was not sampled in this run and is no picture; {nearest(name, [*PICTURES, *sampled])}"
-    return f"'{name}' is no picture and no metric; {nearest(name, [*PICTURES, *METRICS])}"
+        return f"'{name}' was not sampled in this run and is no picture; {nearest_metric(name, [*PICTURES, *sampled])}"
+    return f"'{name}' is no picture and no metric; {nearest_metric(name, [*PICTURES, *METRICS])}"
 
 
 def _refuse_unused(options: Options, kinds: Iterable[PictureKind]) -> None:

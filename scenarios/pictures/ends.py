@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scenarios.language.problems import nearest
 from scenarios.pictures.curves import CONFIDENCE
 from scenarios.pictures.picture import Material, Options
 from scenarios.pictures.setting_names import Label
 from scenarios.pictures.settings import Axis, Setting, axes_of
-from scenarios.planning.metric_names import split_metric
+from scenarios.planning.metric_names import nearest_metric
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import interval
 
@@ -53,7 +52,7 @@ def metric_of(material: Material, options: Options) -> str:
         raise FolderError("no run has a score or a loss at its end")
     known = members[0].run.last
     raise FolderError(
-        f"--metric {options.metric}: no run has it at its end; {nearest(split_metric(options.metric)[0], known)}"
+        f"--metric {options.metric}: no run has it at its end; {nearest_metric(options.metric, known)}"
     )
 
 

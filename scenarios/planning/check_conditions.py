@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scenarios.language.positions import Path
-from scenarios.language.problems import Report, nearest
-from scenarios.planning.metric_names import is_known, known_names
+from scenarios.language.problems import Report
+from scenarios.planning.metric_names import is_known, known_names, nearest_metric
 
 if TYPE_CHECKING:
     from actors.conditions import Condition
@@ -24,6 +24,6 @@ def check_condition(
         return None
     for name in sorted(condition.metrics):
         if not is_known(name, goals):
-            hint = nearest(name, [*FIELDS, *known_names(goals)])
+            hint = nearest_metric(name, [*FIELDS, *known_names(goals)])
             report.value(path, f"no field of events and no metric: '{name}'; {hint}")
     return condition

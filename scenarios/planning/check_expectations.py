@@ -5,7 +5,13 @@ from scenarios.planning.check_conditions import check_condition
 from scenarios.planning.check_faults import latest
 from scenarios.planning.expectations import ExpectTable, GoalTable
 from scenarios.planning.metric import Taken
-from scenarios.planning.metric_names import is_known, known_names, metric_of, split_metric
+from scenarios.planning.metric_names import (
+    is_known,
+    known_names,
+    metric_of,
+    nearest_metric,
+    split_metric,
+)
 from scenarios.planning.scenario_tables import ScenarioTable
 
 
@@ -31,7 +37,7 @@ def _metric(read: ScenarioTable, table: ExpectTable | GoalTable, report: Report)
         return
     goals = tuple(read.targets) if isinstance(table, ExpectTable) else ()
     if not is_known(name, goals):
-        report.value(place, f"unknown metric '{name}'; {nearest(name, known_names(goals))}")
+        report.value(place, f"unknown metric '{name}'; {nearest_metric(name, known_names(goals))}")
     metric = metric_of(name)
     if metric is None:
         return

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from scenarios.language.positions import Path
 from scenarios.language.problems import Report, nearest
 from scenarios.planning.fault_tables import CHOICES, TARGET_WORDS, ChoiceTable, OnAgents, OnLinks
-from scenarios.planning.metric_names import names_of_agents, per_agent, reads_models, split_metric
+from scenarios.planning.metric_names import (
+    names_of_agents,
+    nearest_metric,
+    per_agent,
+    reads_models,
+    split_metric,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,9 @@ class ActionCheck:
         if metric is not None and not per_agent(metric):
             base, how = split_metric(metric)
             hint = (
-                f"give the metric itself, '{base}'" if how else nearest(metric, names_of_agents())
+                f"give the metric itself, '{base}'"
+                if how
+                else nearest_metric(metric, names_of_agents(), any_fold=False)
             )
             report.value((*path, chosen[0]), f"'{metric}' is no metric of each node; {hint}")
         elif metric is not None and reads_models([metric]) and not self.oracle:

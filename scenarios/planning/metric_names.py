@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from scenarios.language.problems import nearest
 from scenarios.language.value_rules import Name
 from scenarios.planning.kinds import Family
 from scenarios.planning.metric import Metric
@@ -106,6 +107,26 @@ def known_names(goals: Iterable[str]) -> list[str]:
     """Return every metric, those of agents as their mean, and the figures of targets."""
     each = (f"{name}.mean" for name in names_of_agents())
     return [*names_of_network(), *each, *_figures(goals)]
+
+
+def nearest_metric(name: str, known: Iterable[str], *, any_fold: bool = True) -> str:
+    """Return a hint: the nearest of some names, of which metrics may have an aggregate or none, and what there is.
+
+    `losss` is near to `loss.mean`, and `losss.p90` to `loss.p90`, which is no known name where `any_fold` is false.
+    """
+    names = list(known)
+    _, dot, last = name.rpartition(".")
+    fold = f".{last}" if dot and _AGGREGATE.fullmatch(last) else ""
+    spellings = dict[str, str]()
+    for one in names:
+        base, how = split_metric(one)
+        if how:
+            spellings.setdefault(base, one)
+        if fold and any_fold and per_agent(base):
+            spellings[base + fold] = base + fold
+        elif fold:
+            spellings.setdefault(base + fold, one)
+    return nearest(name, names, {k: v for k, v in spellings.items() if k not in names})
 
 
 def _figures(goals: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from scenarios.language.json_numbers import aggregate, number
 from scenarios.language.problems import nearest
-from scenarios.planning.metric_names import split_metric
+from scenarios.planning.metric_names import nearest_metric, split_metric
 from scenarios.records.epsilon_terms import EpsilonTerms, in_words, terms_of
 from scenarios.records.file_guard import FolderError
 from scenarios.records.intervals import chance_of_zero, has_width, holm, interval
@@ -318,7 +318,7 @@ def _refuse_unknown(side: Side, names: Sequence[str]) -> None:
     for name in names:
         if not all(name in case.metrics for case in side.cases):
             said = f"{side.name} has no metric {name!r}"
-            raise FolderError(f"{said}; {nearest(name, side.metrics)}")
+            raise FolderError(f"{said}; {nearest_metric(name, side.metrics, any_fold=False)}")
 
 
 def _compared(

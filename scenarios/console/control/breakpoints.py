@@ -6,8 +6,7 @@ from actors.conditions import FIELDS, Condition
 from actors.events import Event, Sampled
 from scenarios.console.sources.source import Source
 from scenarios.console.sources.view_state import CommandError
-from scenarios.language.problems import nearest
-from scenarios.planning.metric_names import per_agent, split_metric
+from scenarios.planning.metric_names import nearest_metric, per_agent, split_metric
 
 
 class Breakpoint:
@@ -53,5 +52,5 @@ def check_measured(condition: Condition, source: Source) -> None:
         base = split_metric(name)[0]
         if base not in known:
             raise CommandError(
-                f"{base} is not measured while this run goes on; {nearest(base, known)}"
+                f"{base} is not measured while this run goes on; {nearest_metric(name, known)}"
             )

@@ -17,7 +17,7 @@ from scenarios.console.drawing.styled_text import Target
 from scenarios.console.sources.source import is_over
 from scenarios.console.sources.view_state import AGENTS, FAULTS, LINKS, CommandError, read_ids
 from scenarios.language.problems import ScenarioError, nearest
-from scenarios.planning.metric_names import per_agent
+from scenarios.planning.metric_names import nearest_metric, per_agent
 from scenarios.records.file_guard import FolderError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Session:
             raise CommandError("no sample was taken yet")
         if name and name not in known:
             raise CommandError(
-                f"no metric '{name}' in the samples of this run; {nearest(name, known)}"
+                f"no metric '{name}' in the samples of this run; {nearest_metric(name, known, any_fold=False)}"
             )
         at = known.index(self.pane.view.metric) if self.pane.view.metric in known else 0
         chosen = name or known[(at + 1) % len(known)]
@@ -123,7 +123,8 @@ class Session:
         """Choose what the colours of the network stand for by its name; without a name the next."""
         known = self.colors()
         if name and name not in known:
-            raise CommandError(f"the network has no colours for '{name}'; {nearest(name, known)}")
+            hint = nearest_metric(name, known, any_fold=False)
+            raise CommandError(f"the network has no colours for '{name}'; {hint}")
         at = known.index(self.pane.view.color) if self.pane.view.color in known else 0
         chosen = name or known[(at + 1) % len(known)]
         self.pane.change(color=chosen)

@@ -43,7 +43,7 @@ from scenarios.console.drawing.styled_text import (
 from scenarios.console.sources.source import Source
 from scenarios.console.sources.state import NOTABLE, NOTED, PLANNED
 from scenarios.language.problems import nearest
-from scenarios.planning.metric_names import is_known, known_names
+from scenarios.planning.metric_names import is_known, known_names, nearest_metric
 from scenarios.records.event_words import kind_of, phrase
 
 _STYLES: dict[type[Event], str] = {
@@ -173,7 +173,7 @@ def condition_of(text: str) -> Condition:
     condition = read_condition(text)
     unknown = sorted(name for name in condition.metrics if not is_known(name, ()))
     if unknown:
-        hint = nearest(unknown[0], [*FIELDS, *known_names(())])
+        hint = nearest_metric(unknown[0], [*FIELDS, *known_names(())])
         raise NoCondition(f"no field of events and no metric is named {unknown[0]!r}; {hint}")
     return condition
 
