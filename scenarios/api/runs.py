@@ -236,12 +236,19 @@ def run_sync(scenario: Scenario = "quickstart", **options: Any) -> Result:
     def work() -> Result:
         return asyncio.run(run(scenario, **options))
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not has_loop():
         return work()
     with Signals(InOtherThread(), hands_on=True), ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
+
+
+def has_loop() -> bool:
+    """Whether an event loop runs in this thread, as in notebooks: then no run can have its own here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @takes_options_of(make_plan)

@@ -1,13 +1,12 @@
 """`sweep` as scripts call it."""
 
-import asyncio
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scenarios.api.opened_folder import DamagedRun
-from scenarios.api.runs import Scenario, names_options, temporary_folder
+from scenarios.api.runs import Scenario, has_loop, names_options, temporary_folder
 from scenarios.api.sweep_result import Sweep
 from scenarios.experiments.cells import Done
 from scenarios.experiments.grid import Setting
@@ -86,17 +85,8 @@ def sweep(
     )
     given = "" if data is None and graph is None else checksum((data, graph))
     order = order_of(several, set or {}, options, wishes, jobs=jobs, cluster=cluster, given=given)
-    sweeping = Sweeping(order, here=not _has_loop())
+    sweeping = Sweeping(order, here=not has_loop())
     place = temporary_folder("sweep") if out is None else folder_named(str(out))
     with sweep_folder([place], new=False) as folder:
         code = sweeping.perform(folder, _Unwatched())
     return Sweep(folder, code, temporary=out is None)
-
-
-def _has_loop() -> bool:
-    """Whether an event loop runs in this thread, as in notebooks: then no run can have its own here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
