@@ -101,6 +101,11 @@ def runs_for(of: Power, wanted: float = WANTED) -> int | None:
     return math.ceil(high / unit) * unit
 
 
+def percent(power: float) -> str:
+    """Write a power in whole per cent, rounded down: 94.9 % is less than the 95 % that is wanted, and looks so."""
+    return f"{math.floor(100 * power + 1e-9)} %"
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """How many runs are made on each data set, and what they are worth."""
@@ -120,17 +125,17 @@ class Planned:
         if self.power is None:
             why = "" if self.chosen else ", as many as ever where no power is known"
             return f"{runs}{why}; the statistic is not the exact loss, and its power is unknown"
-        worth = f"power {100 * self.power:.0f} % to refute {ALTERNATIVE}"
+        worth = f"power {percent(self.power)} to refute {ALTERNATIVE}"
         if self.chosen:
             if self.needed is None:
-                more = f"; no number of runs up to {MOST:,} has {100 * WANTED:.0f} %"
+                more = f"; no number of runs up to {MOST:,} has {percent(WANTED)}"
             else:
-                more = f"; 2 × {self.needed:,} have {100 * WANTED:.0f} %"
+                more = f"; 2 × {self.needed:,} have {percent(WANTED)}"
             return f"{runs}: {worth}{more if self.power < WANTED else ''}"
         if self.needed is None:
-            return f"{runs}: {worth}; no number of runs up to {MOST:,} has {100 * WANTED:.0f} %"
+            return f"{runs}: {worth}; no number of runs up to {MOST:,} has {percent(WANTED)}"
         if self.needed > self.runs:
-            return f"{runs}, the most without --runs: {worth}; {100 * WANTED:.0f} % takes 2 × {self.needed:,}"
+            return f"{runs}, the most without --runs: {worth}; {percent(WANTED)} takes 2 × {self.needed:,}"
         return f"{runs}: {worth}"
 
 

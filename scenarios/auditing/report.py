@@ -3,7 +3,7 @@
 from typing import Any
 
 from scenarios.auditing.audit import BROKEN, MODELS, REFUTED, Finding, Order
-from scenarios.auditing.planned_test import ALTERNATIVE, WANTED, Planned
+from scenarios.auditing.planned_test import ALTERNATIVE, WANTED, Planned, percent
 from scenarios.language.json_numbers import figure, self_declared, show
 from scenarios.language.null_reasons import UNDECLARED, with_reasons
 
@@ -132,5 +132,5 @@ def _power(finding: Finding) -> str:
     """Return the power of the test, in words."""
     if finding.power is None:
         return "unknown: the statistic is not the exact loss"
-    words = f"{100 * finding.power:.0f} % that exact losses of twice the claim would be refuted with so many runs"
+    words = f"{percent(finding.power)} that exact losses of twice the claim would be refuted with so many runs"
     return words + (f"; 80 % with about 2 × {finding.enough:,}" if finding.enough else "")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from scenarios.auditing.planned_test import (
     MOST_BY_ITSELF,
     USUAL,
     WANTED,
+    Planned,
     _Rough,
     forecast_of,
     law_of,
@@ -117,6 +119,20 @@ def test_the_forecast_of_an_audit_is_about_the_claim_that_the_audit_tests() -> N
     assert told.claimed == pytest.approx(audit(order).claimed)
     exact = planned(pilot(order).power(order), None)
     assert told.planned.runs == pytest.approx(exact.runs, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    "power", [0.0, 0.14, 0.29, 0.9449, 0.9451, 0.9499, 0.949999, 0.95, 0.9501, 1.0]
+)
+@pytest.mark.parametrize("needed", [310, None])
+def test_a_power_that_is_not_enough_does_not_look_like_enough(
+    power: float, needed: int | None
+) -> None:
+    """`--runs 300` said "power 95 %" of 94.9 %, and "2 × 310 have 95 %" beside it."""
+    said = Planned(300, power, needed, chosen=True).in_words
+    shown = int(re.findall(r"power (\d+) %", said)[0])
+    assert shown - 1e-9 <= 100 * power < shown + 1 - 1e-9
+    assert (shown < 95) == ("have 95 %" in said or "has 95 %" in said)
 
 
 @pytest.mark.slow
