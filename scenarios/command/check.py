@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.command.option_values import options_of, plan_of, scenario_of, settings
 from scenarios.language.problems import ScenarioError
-from scenarios.language.visible_text import say, say_json
+from scenarios.language.visible_text import hung, say, say_json, text_width
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.fallbacks import fallbacks
 
@@ -51,8 +51,9 @@ def perform(chosen: argparse.Namespace) -> int:
             }
         )
         if not chosen.json:
-            fell = [f"  note       {told}" for told in fallbacks(read)]
-            say(*in_words(figures), *fell, *data_card_text.in_words(card), *_in_words(audit))
+            width = text_width()
+            fell = [line for said in fallbacks(read) for line in hung("note       ", said, width)]
+            say(*in_words(figures, width), *fell, *data_card_text.in_words(card), *_in_words(audit))
             for counts in swept.values():
                 say(
                     f"  sweep      {counts['settings']:,} settings × {counts['seeds']:,} seeds, each setting can run"

@@ -13,7 +13,7 @@ from scenarios.auditing.at_end_metrics import AT_END_METRICS
 from scenarios.command.live_words import how_shown
 from scenarios.command.option_values import pace, plan_of, seconds
 from scenarios.language.problems import ScenarioError
-from scenarios.language.visible_text import say, say_json
+from scenarios.language.visible_text import say, say_json, text_width
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.plan import Plan
 from scenarios.records.divergence import EQUAL, compare_runs, compared_things, parts
@@ -143,7 +143,7 @@ def _tell(run: Run, outcome: Outcome, live: str) -> None:
         tree = {"kind": "summary", "folder": str(outcome.folder), **outcome.summary}
         say_json(tree, indent=None)
     else:
-        say(*in_words(outcome.summary), "")
+        say(*in_words(outcome.summary, text_width()), "")
         say(
             f"  {outcome.folder}  ({outcome.summary['wall_s']:.2f} s, {outcome.summary['updates_per_s']:,.0f} updates/s)"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scenarios.command.abbreviated_folders import LATEST
 from scenarios.language.problems import ScenarioError, nearest, nearest_few
 from scenarios.language.reader import LIBRARY, Piped, library_names, read_text
-from scenarios.language.visible_text import say, say_json, say_lines
+from scenarios.language.visible_text import say, say_json, say_lines, text_width
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import is_record
 
@@ -189,7 +189,7 @@ def _show_run(record: "RunRecord", *, as_json: bool) -> None:
         say(*cut_off_in_words(summary), *heard_in_words(record), *data)
         return
     heard = ["", *heard_in_words(record)] if summary["releases"] else []
-    say(*in_words(summary), *heard, *data)
+    say(*in_words(summary, text_width()), *heard, *data)
     digests = record.manifest["digests"]
     schedule = f"{digests.get('schedule', '')}{_conditional(digests)}"
     verdict = "DAMAGED, see above" if record.flaws else "files are what their checksums say"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scenarios.command.option_values import options_of, settings
 from scenarios.language.problems import ScenarioError
-from scenarios.language.visible_text import say
+from scenarios.language.visible_text import hung, say, text_width
 
 if TYPE_CHECKING:
     from scenarios.experiments.cells import Done
@@ -147,7 +147,7 @@ def _conclude(record: "SweepRecord", *, quiet: bool) -> None:
     if quiet:
         return
     for note in record.manifest.notes:
-        say(f"  note       {note}")
+        say(*hung("note       ", note, text_width()))
     finished = sum(row.is_finished for row in record.rows)
     say(f"  {finished} of {len(record.rows)} cells finished: {record.path}/sweep.csv")
     say(f"  look at it: hush show {record.path}")

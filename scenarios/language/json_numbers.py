@@ -81,6 +81,15 @@ def self_declared(code: str) -> str:
     return f"self-declared by {code}, not checked"
 
 
+DUST = 1e-14
+"""What the rounding of a few dozen sums of doubles near 1 leaves, and no measurement of a model is."""
+
+
+def without_dust(value: float, metric: str = "") -> float:
+    """Return a figure of models, 0 where it is no more than rounding; an ε stays as it is, however small."""
+    return 0.0 if abs(value) < DUST and not metric.startswith("epsilon") else value
+
+
 def show(value: float) -> str:
     """Write a number for a person, four digits of it."""
     return "∞" if math.isinf(value) else f"{value:.4g}"

@@ -11,6 +11,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 _SPACES = "Zs"
@@ -155,6 +156,33 @@ def prepare(stream: object, *, ascii_only: bool = False) -> None:
         reconfigure(encoding="ascii", errors=_HANDLER)
     else:
         reconfigure(errors=_HANDLER)
+
+
+WIDTH = 100
+"""So wide is text on a terminal at most."""
+UNWRAPPED = sys.maxsize
+"""The width of text that no terminal shows: programs such as grep read it line by line."""
+
+
+def text_width() -> int:
+    """Return how wide text for a person may be: as the terminal is, where it is written to one."""
+    from shutil import get_terminal_size  # slow to load, and not every command asks
+
+    if sys.stdout is None or not sys.stdout.isatty():
+        return UNWRAPPED
+    return max(40, min(WIDTH, get_terminal_size((WIDTH, 24)).columns))
+
+
+def hung(word: str, text: str, width: int) -> list[str]:
+    """Return a word and what is said under it as lines of a width: those after the first begin where the text does."""
+    return wrap(
+        visible(text),
+        width,
+        initial_indent=f"  {word}",
+        subsequent_indent=" " * (2 + len(word)),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def say(*lines: str, error: bool = False) -> None:

@@ -82,7 +82,7 @@ def table_of(sweep: SweepSummary) -> Html:
     rows = []
     for setting in sweep.settings[:_MOST_ROWS]:
         labels = [label_in_words(label) for label in setting.labels.values()] or ["all seeds"]
-        means = (mean_in_words(setting.means[name]) for name in metrics)
+        means = (mean_in_words(setting.means[name], name) for name in metrics)
         marks = (chosen_in_words(setting) for _ in chosen)
         rows.append((*labels, *marks, runs_in_words(setting), *means))
     if not rows:

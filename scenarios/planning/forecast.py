@@ -23,6 +23,7 @@ from mechanisms.vectors import median
 from mechanisms.warm_start import WarmDescent
 from scenarios.language.json_numbers import declared_by, figure, number, self_declared
 from scenarios.language.null_reasons import UNCALIBRATED, UNDECLARED, with_reasons
+from scenarios.language.visible_text import UNWRAPPED, hung
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import NodePlan, Plan
 from scenarios.planning.run_size import extent
@@ -340,8 +341,8 @@ def _fault(fault: Fault, first: int | None) -> str:
     return f"{fault.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
 
 
-def in_words(plan: dict[str, Any]) -> list[str]:
-    """Return the lines that tell a forecast to a reader."""
+def in_words(plan: dict[str, Any], width: int = UNWRAPPED) -> list[str]:
+    """Return the lines that tell a forecast to a reader; notes and warnings are no wider than `width`."""
 
     def show(value: Any, form: str = ".4g") -> str:
         if value is None:
@@ -386,6 +387,6 @@ def in_words(plan: dict[str, Any]) -> list[str]:
         lines.append(
             f'  calibrated by {plan["calibrated"]}: what privacy.calibrate = "tightest" is here'
         )
-    lines += [f"  note       {note}" for note in plan["notes"]]
-    lines += [f"  warning    {warning}" for warning in plan["warnings"]]
+    for word, key in (("note       ", "notes"), ("warning    ", "warnings")):
+        lines += [line for text in plan[key] for line in hung(word, text, width)]
     return lines

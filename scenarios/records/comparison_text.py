@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from scenarios.language.json_numbers import figure
+from scenarios.language.json_numbers import figure, without_dust
 from scenarios.language.null_reasons import with_reasons
 from scenarios.records.comparison import Comparison, Difference, Settings, Side
 from scenarios.records.sweep_record import Label
@@ -78,10 +78,12 @@ def _row(row: Difference, room: int) -> str:
     if math.isnan(row.mean):
         return f"{row.metric:<{room}} {'—':>10}  {'':<21} {row.pairs:>5}"
     has = not math.isnan(row.low)
-    between = f"[{_signed(row.low)}, {_signed(row.high)}]" if has else "—"
+    low, mean, high = (_signed(without_dust(v, row.metric)) for v in (row.low, row.mean, row.high))
+    between = f"[{low}, {high}]" if has else "—"
     mark = " *" if row.excludes_zero else ""
-    means = f"{_short(row.means[0])} → {_short(row.means[1])}{mark}"
-    return f"{row.metric:<{room}} {_signed(row.mean):>10}  {between:<21} {row.pairs:>5}  {means}"
+    left, right = (_short(without_dust(v, row.metric)) for v in row.means)
+    means = f"{left} → {right}{mark}"
+    return f"{row.metric:<{room}} {mean:>10}  {between:<21} {row.pairs:>5}  {means}"
 
 
 def _signed(value: float) -> str:

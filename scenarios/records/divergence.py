@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanisms.noise import grid_below
-from scenarios.language.json_numbers import figure, folded, show
+from scenarios.language.json_numbers import figure, folded, show, without_dust
 from scenarios.planning.wake_paths import FAST
 from scenarios.records.reader import RunRecord
 
@@ -195,7 +195,10 @@ def in_words(rows: list[dict[str, Any]], names: tuple[str, str]) -> list[str]:
     left, right = (max(18, len(name)) for name in names)
     lines = [f"  {'metric':<22} {'differs from':>13} {names[0]:>{left}} {names[1]:>{right}}"]
     for row in rows:
-        one, other = (("—" if v is None else show(v)) for v in (row["one"], row["other"]))
+        one, other = (
+            "—" if v is None else show(without_dust(v, row["metric"]))
+            for v in (row["one"], row["other"])
+        )
         lines.append(
             f"  {row['metric']:<22} {show(row['first'] / 1e9) + ' s':>13} {one:>{left}} {other:>{right}}"
         )

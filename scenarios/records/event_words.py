@@ -8,7 +8,7 @@ import msgspec
 
 from actors import events
 from actors.events import KINDS, Event
-from scenarios.language.json_numbers import folded, number, show
+from scenarios.language.json_numbers import folded, number, show, without_dust
 from scenarios.records.proven_releases import MADE
 
 Name = Callable[[int], str]
@@ -163,7 +163,9 @@ def _changed(event: events.FaultBegan | events.FaultEnded, background: Backgroun
 
 def _sampled(event: events.Sampled, _: Background) -> str:
     means = {name: folded(value) for name, value in event.values.items()}
-    shown = [f"{name} {show(means[name])}" for name in _METRICS if name in means]
+    shown = [
+        f"{name} {show(without_dust(means[name], name))}" for name in _METRICS if name in means
+    ]
     return f"an oracle looked: {', '.join(shown)}"
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from mechanisms.accounting.compose import TIGHTEST
-from scenarios.language.json_numbers import figure, number, self_declared
+from scenarios.language.json_numbers import figure, number, self_declared, without_dust
+from scenarios.language.visible_text import UNWRAPPED, hung
 from scenarios.planning.fault_kinds import FAULTS, Hits
 
 Values = dict[str, Any]
@@ -19,34 +20,39 @@ def _show(value: Any, form: str = ".4g") -> str:
     return format(value, form) if isinstance(value, (int, float)) else str(value)
 
 
-def in_words(summary: Values) -> list[str]:
-    """Return a summary as lines of at most about 100 characters."""
+def _figure(value: Any, form: str = ".4g") -> str:
+    """Return a figure of models in words; what is left of it by rounding alone is 0."""
+    return _show(without_dust(value) if isinstance(value, (int, float)) else value, form)
+
+
+def in_words(summary: Values, width: int = UNWRAPPED) -> list[str]:
+    """Return a summary as lines of at most about 100 characters; notes and warnings are no wider than `width`."""
     score = "accuracy" if "accuracy" in summary else "rmse"
     messages = summary["messages"]
     lines = [
         f"{summary['scenario']} · seed {summary['seed']} · {summary['status']} at "
         f"{_show(summary['ended_s'], '.6g')} s ({summary['ended_by']})",
         "",
-        f"  loss      {_show(summary['loss']['mean'])} mean, {_show(summary['loss']['max'])} worst"
+        f"  loss      {_figure(summary['loss']['mean'])} mean, {_figure(summary['loss']['max'])} worst"
         f"{_over(summary)}   (an oracle's view: losses are not released)",
     ]
     test, local = summary[score]["test"], summary["local"]
-    shown = f"  {score:<9} {_show(test)} test, {_show(summary[score]['train'])} train"
+    shown = f"  {score:<9} {_figure(test)} test, {_figure(summary[score]['train'])} train"
     if "validation" in summary[score]:
-        shown += f", {_show(summary[score]['validation'])} validation"
+        shown += f", {_figure(summary[score]['validation'])} validation"
     shown += _over(summary)
     if local is not None and test is not None:
-        shown += f"   purely local: {_show(local[score])} test, loss {_show(local['loss'])}"
+        shown += f"   purely local: {_figure(local[score])} test, loss {_figure(local['loss'])}"
     lines.append(shown)
     if summary["gain"] is not None:
         lines += _verdict_on_gain(summary, score)
     if summary["objective"] is not None:
         gap = summary["gap"]
-        objective = f"  objective {_show(summary['objective'], '.6g')}"
+        objective = f"  objective {_figure(summary['objective'], '.6g')}"
         if gap is None:
             objective += "   (no single minimum was found to compare it with)"
         else:
-            objective += f", {_show(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
+            objective += f", {_figure(figure(abs(number(gap))))} {'below' if number(gap) < 0 else 'above'} its optimum"
         lines.append(objective)
     lines += _diverged(summary) or _unscored(summary)
     lines += _epsilon_lines(summary)
@@ -64,8 +70,8 @@ def in_words(summary: Values) -> list[str]:
     lines += _fault_lines(summary.get("faults") or [])
     if len(summary["groups"]) > 1:
         lines += ["", *_group_lines(summary["groups"], score)]
-    lines += [f"  note      {note}" for note in summary["notes"]]
-    lines += [f"  warning   {warning}" for warning in summary["warnings"]]
+    for word, key in (("note      ", "notes"), ("warning   ", "warnings")):
+        lines += [line for text in summary[key] for line in hung(word, text, width)]
     return [*lines, "", *_verdict_lines(summary)]
 
 
@@ -211,7 +217,7 @@ def _above(charged: Any, claimed: Any) -> bool:
 
 
 def _verdict_on_gain(summary: Values, score: str) -> list[str]:
-    gain, harmed = summary["gain"], summary["harmed"]
+    gain, harmed = without_dust(summary["gain"]), summary["harmed"]
     better = "beats" if gain > 0 else "does NOT beat"
     noisy = summary["releases"] > 0 and summary["epsilon"]["max"] != "inf"
     learner = "private learning" if noisy else "learning together"
@@ -235,7 +241,7 @@ def _group_lines(groups: list[Values], score: str) -> list[str]:
     ]
     lines += [
         f"  {g['name']:<{wide}} {count:>{room}} {g['releases']:>8} {g['refused']:>7} {_show(g['epsilon']):>8} "
-        f"{_show(g['cap']):>6} {_show(g['loss']):>8} {_show(g[score]):>9}"
+        f"{_show(g['cap']):>6} {_figure(g['loss']):>8} {_figure(g[score]):>9}"
         for g, count in zip(groups, counts, strict=True)
     ]
     return lines

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from scenarios.language.json_numbers import figure
+from scenarios.language.json_numbers import DUST, figure, without_dust
 from scenarios.language.null_reasons import with_reasons
+from scenarios.language.visible_text import UNWRAPPED, hung
 from scenarios.records.epsilon_terms import UNIT
 from scenarios.records.epsilon_terms import in_words as terms_in_words
 from scenarios.records.sweep_summary import (
@@ -36,8 +37,11 @@ _REASONS = {
 }
 
 
-def in_words(sweep: SweepSummary, width: int) -> list[str]:
-    """Return a sweep as lines for a person; its table has no line longer than `width`, or is written setting by setting."""
+def in_words(sweep: SweepSummary, width: int, notes: int = UNWRAPPED) -> list[str]:
+    """Return a sweep as lines for a person; its table has no line longer than `width`, or is written setting by setting.
+
+    `notes` is the width of its notes.
+    """
     manifest = sweep.record.manifest
     lines = [f"{manifest.name} · sweep of {', '.join(manifest.scenarios)} · {progress(sweep)}", ""]
     lines += [f"  varies    {line}" for line in varied(sweep)]
@@ -49,7 +53,7 @@ def in_words(sweep: SweepSummary, width: int) -> list[str]:
     ]
     lines += _table(sweep, width)
     lines += [f"  ε         {line}" for line in epsilon_lines(sweep)]
-    lines += [f"  note      {note}" for note in manifest.notes]
+    lines += [line for note in manifest.notes for line in hung("note      ", note, notes)]
     if manifest.command:
         lines += ["", f"  again     {manifest.command}"]
     return lines
@@ -108,20 +112,21 @@ def epsilon_lines(sweep: SweepSummary) -> Iterator[str]:
         yield f"NOT COVERED: {reason}"
 
 
-def mean_in_words(mean: Mean) -> str:
-    """Return a mean with half of its interval, to the digits that the interval leaves certain."""
-    if math.isnan(mean.mean):
+def mean_in_words(of: Mean, metric: str) -> str:
+    """Return the mean of a metric with half of its interval, to the digits that the interval leaves certain."""
+    mean = without_dust(of.mean, metric)
+    if math.isnan(mean):
         return "—"
-    if math.isinf(mean.mean):
-        return "∞" if mean.mean > 0 else "−∞"
-    if math.isnan(mean.half):
-        return f"{mean.mean:.4g}"
-    if mean.half == 0:
-        return f"{mean.mean:.4g} ± 0"
-    digits = 1 - math.floor(math.log10(mean.half))
-    if 0 <= digits <= 6 and abs(mean.mean) < 1e9:
-        return f"{mean.mean:.{digits}f} ± {mean.half:.{digits}f}"
-    return f"{mean.mean:.4g} ± {mean.half:.2g}"
+    if math.isinf(mean):
+        return "∞" if mean > 0 else "−∞"
+    if math.isnan(of.half):
+        return f"{mean:.4g}"
+    if of.half < DUST * max(1.0, abs(mean)):
+        return f"{mean:.4g} ± 0"
+    digits = 1 - math.floor(math.log10(of.half))
+    if 0 <= digits <= 6 and abs(mean) < 1e9:
+        return f"{mean:.{digits}f} ± {of.half:.{digits}f}"
+    return f"{mean:.4g} ± {of.half:.2g}"
 
 
 def chosen_in_words(setting: Setting) -> str:
@@ -147,7 +152,7 @@ def _table(sweep: SweepSummary, width: int) -> list[str]:
             *(label_in_words(label) for label in setting.labels.values()),
             *(chosen_in_words(setting) for _ in chosen),
             runs_in_words(setting),
-            *(mean_in_words(setting.means[name]) for name in metrics),
+            *(mean_in_words(setting.means[name], name) for name in metrics),
         ]
         for setting in sweep.settings
     ]
@@ -174,7 +179,7 @@ def _blocks(sweep: SweepSummary, metrics: Sequence[str], width: int) -> Iterator
             named += ", chosen"
         yield from wrap(named, width, initial_indent="  ", subsequent_indent="    ")
         for name in metrics:
-            yield f"    {name:<{room}}  {mean_in_words(setting.means[name])}"
+            yield f"    {name:<{room}}  {mean_in_words(setting.means[name], name)}"
 
 
 def as_tree(sweep: SweepSummary) -> dict[str, Any]:

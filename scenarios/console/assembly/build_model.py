@@ -33,7 +33,7 @@ from scenarios.console.sources import feed
 from scenarios.console.sources.source import Source, last_delay, memory_mb
 from scenarios.console.sources.state import percentiles
 from scenarios.console.sources.view_state import FAULTS, LINKS, ViewState
-from scenarios.language.json_numbers import number
+from scenarios.language.json_numbers import number, show, without_dust
 
 _FEED = 60
 """A feed has at most so many lines."""
@@ -327,7 +327,9 @@ class ModelBuilder:
         if state.last is not None:
             values = state.last.values
             listed = [
-                f"{name} {brief(number(values[name][i]))}" for name in _OF_NODE if values.get(name)
+                f"{name} {brief(without_dust(number(values[name][i]), name))}"
+                for name in _OF_NODE
+                if values.get(name)
             ]
             listed.append(f"(sampled at {state.last.t / 1e9:.3f} s)")
         why = feed.reason_of(source, i)
@@ -374,8 +376,8 @@ def _cost_of(spend: Spend) -> str:
     """Tell what was paid: a pure ε, or the μ of Gaussian noise; and what was promised, where that is another."""
     unit = "μ" if spend.law == "gaussian" else "ε"
     same = math.isclose(spend.claimed, spend.charged, rel_tol=1e-6)
-    promised = "" if same else f", claimed {brief(spend.claimed)}"
-    return f"costs {unit} {brief(spend.charged)}{promised}: {spend.mechanism}, {spend.law} of scale {brief(spend.scale)}"
+    promised = "" if same else f", claimed {show(spend.claimed)}"
+    return f"costs {unit} {show(spend.charged)}{promised}: {spend.mechanism}, {spend.law} of scale {show(spend.scale)}"
 
 
 _OF_NODE = (

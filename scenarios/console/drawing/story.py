@@ -32,6 +32,7 @@ from scenarios.console.drawing.styled_text import (
     span,
     words,
 )
+from scenarios.language.json_numbers import without_dust
 
 LEAST = 6
 """Fewer lines have room for a line of words alone: borders, two lines of chart, the axis, one more."""
@@ -96,11 +97,11 @@ def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Li
     axis = Axis(end, min(model.header.now_s, end), *bounds([mean], values))
     drawn = draw_curves([*band, mean], [(v, CUT) for v in values], axis, rows, size)
     wanted = [
-        (v, _fitting(_RIGHT - 1, f"{word} {brief(v)}", brief(v)), CUT)
+        (v, _fitting(_RIGHT - 1, f"{word} {_figure(v, told)}", _figure(v, told)), CUT)
         for word, v in told.references
     ]
     last = points[-1].mean
-    beside = labels([(last, f"now {brief(last)}", GOOD), *wanted], axis, rows)
+    beside = labels([(last, f"now {_figure(last, told)}", GOOD), *wanted], axis, rows)
     notes = _notes(told, points, left - 1)
     lines = []
     for at, cells in enumerate(drawn):
@@ -113,15 +114,19 @@ def _chart(model: Model, rows: int, left: int, size: int, end: float) -> list[Li
 def _notes(told: Story, points: Sequence[Point], room: int) -> list[tuple[str, str]]:
     """Return what stands to the left of the chart, line by line, in `room` columns."""
     last = points[-1]
-    mean = brief(last.mean)
+    mean = _figure(last.mean, told)
     notes = [(_fitting(room, f"━ {'mean ' if told.of_agents else ''}{mean}", f"━ {mean}"), GOOD)]
     if not math.isnan(last.low):
-        low, high = brief(last.low), brief(last.high)
+        low, high = _figure(last.low, told), _figure(last.high, told)
         texts = f"80 % of them {low} to {high}", f"80 %: {low} to {high}", "80 % of them"
         notes.append((_fitting(room, *(f"∙ {text}" for text in texts)), DIM))
     for word, value in told.references:
-        notes.append((_fitting(room, f"╌ {word} {brief(value)}", f"╌ {word}"), CUT))
+        notes.append((_fitting(room, f"╌ {word} {_figure(value, told)}", f"╌ {word}"), CUT))
     return notes
+
+
+def _figure(value: float, told: Story) -> str:
+    return brief(without_dust(value, told.metric))
 
 
 def _fitting(room: int, *texts: str) -> str:

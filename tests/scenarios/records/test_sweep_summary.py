@@ -102,7 +102,7 @@ def test_a_mean_is_over_the_values_that_there_are(
 ) -> None:
     found = mean_of(values)
     assert (found.mean, found.half) == pytest.approx((mean, half), rel=1e-4, nan_ok=True)
-    assert mean_in_words(found) == words
+    assert mean_in_words(found, "loss.mean") == words
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
@@ -113,7 +113,7 @@ def test_a_table_is_no_wider_than_its_terminal_and_says_the_same(
     lines = in_words(sweep, width)
     start = lines.index("", 3)
     table = lines[start + 1 : lines.index("", start + 1)]
-    figures = {mean_in_words(mean) for s in sweep.settings for mean in s.means.values()}
+    figures = {mean_in_words(mean, name) for s in sweep.settings for name, mean in s.means.items()}
     assert all(any(figure in line for line in table) for figure in figures)
     assert max(map(len, table[:-1])) <= width  # the last line says what ± means
     text = "\n".join(lines)
