@@ -37,6 +37,7 @@ from tests.support.page_sessions import (
     rewritten,
 )
 from tests.support.paths import ROOT
+from tests.support.reader_environment import installed, needed
 
 ALL = [block for page in pages() for block in blocks(page)]
 SESSIONS = [page for page in pages() if is_session(page)]
@@ -236,9 +237,9 @@ def test_the_python_of_a_page_runs(page: str) -> None:
         f"exec(compile({chr(10) * line + text!r}, {place!r}, 'exec'), names)\n"
         for place, line, text in parts
     )
-    with reader_folder() as (folder, environment):
+    with reader_folder(page_text(page)) as (folder, environment):
         done = subprocess.run(
-            [sys.executable, "-c", program],
+            ["python", "-c", program],
             cwd=folder,
             env=environment,
             capture_output=True,
@@ -254,6 +255,32 @@ def test_a_page_that_is_followed_from_its_top_shows_what_is_printed(page: str) -
     found = differences(page)
     told = "\n".join(f"{one.place}: {one.why}" for one in found)
     assert not found, f"{told}\n\npython docs/run_blocks.py --write {page} writes it anew"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("no line", {"hush-sim"}),
+        ("`pip install -q .`", {"hush-sim"}),
+        ("```sh\npip install -q '.[plot]' && hush run\n```", {"hush-sim", "hush-sim[plot]"}),
+        ("- run: pip install hush-sim pytest\n- run: pytest", {"hush-sim", "pytest"}),
+        (".venv/bin/pip install -q -e '.[test,lint]'", {"hush-sim"}),
+    ],
+)
+def test_an_install_line_says_what_a_reader_has(text: str, wanted: set[str]) -> None:
+    assert installed(text) == wanted
+
+
+def test_a_page_uses_what_its_install_line_makes_and_nothing_else() -> None:
+    """The README's Python used pandas, which its own environment does not have."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    here = needed({"hush-sim"})
+    assert {re.split("[>=]", one)[0] for one in project["dependencies"]} <= set(here)
+    assert not {"pandas", "matplotlib", "pytest", "numba", "polars"} & set(here)
+    code = "```python\nimport numpy, hush\nimport pandas\n```"
+    (without,) = differences("docs/how-to/new.md", code)
+    assert "No module named 'pandas'" in without.why
+    assert differences("docs/how-to/new.md", f"`pip install pandas`\n\n{code}") == []
 
 
 def page_of(*parts: str) -> str:

@@ -5,15 +5,15 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.page_blocks import Block, blocks, way
+from tests.support.page_blocks import Block, blocks, page_text, way
 from tests.support.paths import ROOT
+from tests.support.reader_environment import installed, reader_python
 
 HOME = "/home/you/hush"
 """The folder that pages show in place of the temporary one."""
@@ -154,15 +154,16 @@ class Outcome:
 
 
 @contextmanager
-def reader_folder() -> Iterator[tuple[Path, dict[str, str]]]:
-    """Make an empty folder, and the environment of a reader who installed hush: this tree is what `hush` runs."""
+def reader_folder(text: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Make an empty folder, and the environment of a reader who installed what a page names: this tree is its `hush`."""
+    python = reader_python(installed(text))
     place = Path(tempfile.mkdtemp(prefix="page-"))
     try:
         tools, work = place / "bin", place / "work"
         tools.mkdir()
         work.mkdir()
         for name, words in (("hush", "-m hush"), ("python", ""), ("python3", ""), ("pytest", "-m pytest")):  # fmt: skip
-            (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
+            (tools / name).write_text(f'#!/bin/sh\nexec "{python}" {words} "$@"\n')
             (tools / name).chmod(0o755)
         kept: dict[str, str] = {
             key: value
@@ -189,7 +190,7 @@ def reader_folder() -> Iterator[tuple[Path, dict[str, str]]]:
 
 def run_block(block: Block, folder: Path, environment: dict[str, str]) -> Outcome:
     """Run one block of shell or Python in the folder of its page."""
-    command = [sys.executable, "-"] if block.language == "python" else ["bash", "-eu", "-s"]
+    command = ["python", "-"] if block.language == "python" else ["bash", "-eu", "-s"]
     done = subprocess.run(
         command,
         cwd=folder,
@@ -207,8 +208,9 @@ def run_block(block: Block, folder: Path, environment: dict[str, str]) -> Outcom
 
 def session(page: str, text: str | None = None) -> Iterator[Outcome]:
     """Run the blocks of a page in their order, and yield what each did; files that it shows are saved on the way."""
-    with reader_folder() as (folder, environment):
-        for block in blocks(page, text):
+    whole = page_text(page) if text is None else text
+    with reader_folder(whole) as (folder, environment):
+        for block in blocks(page, whole):
             how = way(block)
             if how == "file":
                 assert block.file is not None
