@@ -10,7 +10,7 @@ from scenarios.reproduction.judgement import Absent
 
 
 class Evidence:
-    """Finished sweeps by the names of their scenarios; what is missing is told by why it is.
+    """Finished sweeps by the names of their experiments; what is missing is told by why it is.
 
     `quick` is whether the sweeps were cut down to a few minutes.
     """

@@ -1,7 +1,8 @@
 """What the runs say of a claim: parts that are tested one by one, and the verdict of all of them together.
 
 A part is a set of numbers, one for each seed, and the interval in which their mean must lie. It holds where the t-interval
-of the mean lies inside of it, and does not hold where it lies outside; else the seeds are too few to say. The intervals of
+of the mean lies inside of it, and does not hold where it lies outside; else the seeds are too few to say. So "flat",
+"similar" and "steady" are tests of equivalence: the whole interval lies inside of two bounds. The intervals of
 all parts of a claim hold together with `CONFIDENCE` (Bonferroni). One number alone decides nothing unless it is exact: the
 result of a calculation, or of a schedule that no draw changes.
 """
@@ -15,6 +16,8 @@ from scenarios.records.intervals import interval
 CONFIDENCE = 0.95
 HOLDS, FAILS, UNDECIDED = "holds", "does not hold", "undecided"
 VERDICTS = (HOLDS, FAILS, UNDECIDED)
+DEPENDS = "depends on the reading"
+"""The verdict on a sentence of which one reading holds and another does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,13 @@ class Part:
         if -math.inf < low < high < math.inf:
             said += f" [{low:.4g}, {high:.4g}]"
         return f"{self.words}: {said}; asked: {' and '.join(bounds)}"
+
+
+def within(
+    words: str, values: tuple[float, ...], bound: float, *, around: float = 0.0, exact: bool = False
+) -> Part:
+    """Return a test of equivalence: the whole interval of the mean lies closer to `around` than `bound`."""
+    return Part(words, values, above=around - bound, below=around + bound, exact=exact)
 
 
 @dataclass(frozen=True, slots=True)

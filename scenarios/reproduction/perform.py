@@ -65,14 +65,14 @@ def reproduce(claims: Sequence[Claim], means: Means, told: Told) -> Iterator[Cla
         left = yield from _judge_ready(left, sweeps, missing, made, means, told)
         lacks = lack(experiment, means.options)
         if lacks:
-            missing[experiment.scenario] = lacks
+            missing[experiment.name] = lacks
             continue
         watcher = told.begin(experiment, number, len(needed))
         try:
-            record, made[experiment.scenario] = _run(experiment, means, watcher)
+            record, made[experiment.name] = _run(experiment, means, watcher)
         finally:
             told.end()
-        sweeps[experiment.scenario] = record
+        sweeps[experiment.name] = record
     yield from _judge_ready(left, sweeps, missing, made, means, told)
 
 
@@ -87,7 +87,7 @@ def _judge_ready(
     """Judge the claims whose experiments have been run, or cannot be; return the others."""
     left = []
     for claim in claims:
-        names = [experiment.scenario for experiment in claim.experiments]
+        names = [experiment.name for experiment in claim.experiments]
         if all(name in sweeps or name in missing for name in names):
             evidence = Evidence(sweeps, missing, quick=means.quick)
             result = judge(claim, evidence, [made[name] for name in names if name in made])
@@ -111,7 +111,7 @@ def judge(
     if claim.figure is not None:
         with suppress(Absent):
             figure = claim.figure(evidence)
-    return ClaimResult.of(claim, judgement, figure, experiments, lacks)
+    return ClaimResult.of(claim, judgement, figure, experiments, lacks, quick=evidence.quick)
 
 
 def _experiments(claims: Iterable[Claim]) -> list[Experiment]:
@@ -119,15 +119,15 @@ def _experiments(claims: Iterable[Claim]) -> list[Experiment]:
     found: dict[str, Experiment] = {}
     for claim in claims:
         for experiment in claim.experiments:
-            if found.setdefault(experiment.scenario, experiment) != experiment:
-                said = f"{claim.name}: {experiment.scenario} is cut down in two ways"
+            if found.setdefault(experiment.name, experiment) != experiment:
+                said = f"{claim.name}: {experiment.name} is two sweeps, or cut down in two ways"
                 raise ValueError(said)
     return list(found.values())
 
 
 def lack(experiment: Experiment, options: Options) -> str:
     """Return which data set an experiment needs and does not have, in words; empty where nothing is missing."""
-    kind = SOURCES.get(load(experiment.scenario).read.data.kind)
+    kind = SOURCES.get(load(experiment.scenario, experiment.sets).read.data.kind)
     if kind is None or kind.published is None:
         return ""
     known = kind.published
@@ -142,25 +142,23 @@ def _run(
     experiment: Experiment, means: Means, watcher: Watcher
 ) -> tuple[SweepRecord, ExperimentResult]:
     """Run a sweep, or what is left of it."""
-    wishes = Wishes(seeds=experiment.seeds, metrics=experiment.metrics)
+    wishes = Wishes(seeds=experiment.seeds, metrics=experiment.metrics, grid=experiment.grid)
     if means.quick:
         wishes = replace(
             wishes,
             seeds=experiment.quick_seeds,
-            grid=experiment.quick_grid,
+            grid={**experiment.grid, **experiment.quick_grid},
             zips=experiment.quick_zip,
         )
-    command = " ".join(
-        [
-            f"hush sweep {experiment.scenario}",
-            *([f"--seeds {experiment.seeds}"] if experiment.seeds else []),
-            *(f"--metric {name}" for name in experiment.metrics),
-        ]
-    )
     order = order_of(
-        [experiment.scenario], {}, means.options, wishes, jobs=means.jobs, command=command
+        [experiment.scenario],
+        experiment.sets,
+        means.options,
+        wishes,
+        jobs=means.jobs,
+        command=experiment.command,
     )
-    name = experiment.scenario.replace("/", "-")
+    name = experiment.name.replace("/", "-")
     with sweep_folder([means.folder / SWEEPS / name], new=False) as folder:
         Sweeping(order).perform(folder, watcher)
         record = SweepRecord(folder)
@@ -168,7 +166,8 @@ def _run(
     manifest = record.manifest
     return record, ExperimentResult(
         scenario=experiment.scenario,
-        command=command,
+        label=experiment.label,
+        command=experiment.command,
         seeds=_in_words(manifest.seeds),
         settings=[f"{axis.name}: {', '.join(map(str, axis.labels))}" for axis in manifest.axes],
         runs=len(rows),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from scenarios.records.run_folder import version
 from scenarios.records.whole_file import write_whole
 from scenarios.reproduction.claim import Claim, in_order
 from scenarios.reproduction.figure import Figure
-from scenarios.reproduction.judgement import FAILS, HOLDS, UNDECIDED, Judgement
+from scenarios.reproduction.judgement import DEPENDS, FAILS, HOLDS, UNDECIDED, Judgement
+from scenarios.reproduction.registration import digest
 
 FILE = "reproduction.json"
 KEPT = Path(__file__).with_name(FILE)
@@ -29,6 +31,8 @@ class ExperimentResult(msgspec.Struct, frozen=True):
     settings: list[str]
     runs: int
     minutes: float
+    label: str = ""
+    """What tells it from the sweep of the scenario's file; empty: it is that one."""
 
 
 class ChoiceResult(msgspec.Struct, frozen=True):
@@ -48,7 +52,10 @@ class ReasonResult(msgspec.Struct, frozen=True):
 
 
 class ClaimResult(msgspec.Struct, frozen=True):
-    """A claim with its verdict and its evidence."""
+    """A claim, one reading of a published sentence, with its verdict and its evidence.
+
+    `looked` says what was set after a look at results; empty: rule, bounds, settings and seeds are registered as `rule_digest`.
+    """
 
     name: str
     paper: str
@@ -58,6 +65,9 @@ class ClaimResult(msgspec.Struct, frozen=True):
     rule: str
     verdict: str
     found: list[str]
+    reading: str = ""
+    looked: str = ""
+    rule_digest: str = ""
     choices: list[ChoiceResult] = []
     reason: ReasonResult | None = None
     decides: str = ""
@@ -72,8 +82,16 @@ class ClaimResult(msgspec.Struct, frozen=True):
         figure: Figure | None,
         experiments: Sequence[ExperimentResult],
         lacks: str = "",
+        *,
+        quick: bool = False,
     ) -> "ClaimResult":
-        """Return the result of a claim; `lacks` is what was missing to judge it."""
+        """Return the result of a claim; `lacks` is what was missing to judge it.
+
+        Where a quick run was too short the whole one comes before what else would decide it.
+        """
+        decides = (
+            f"the whole set, without --quick; then {claim.decides}" if quick else claim.decides
+        )
         reason = claim.reason if judgement.verdict == FAILS else None
         return cls(
             name=claim.name,
@@ -82,16 +100,39 @@ class ClaimResult(msgspec.Struct, frozen=True):
             statement=claim.statement,
             value=claim.value,
             rule=claim.rule,
+            reading=claim.reading,
+            looked=claim.looked or "",
+            rule_digest="" if claim.looked is not None else digest(claim),
             verdict=judgement.verdict,
             found=list(judgement.found),
             choices=[ChoiceResult(c.setting, c.taken, c.changes) for c in claim.choices],
             reason=None
             if reason is None
             else ReasonResult(reason.cause, reason.words, reason.told_apart_by),
-            decides="" if judgement.verdict != UNDECIDED else lacks or claim.decides,
+            decides="" if judgement.verdict != UNDECIDED else lacks or decides,
             experiments=list(experiments),
             figure=figure,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A published sentence with the results of its readings, of which there is at least one."""
+
+    readings: tuple[ClaimResult, ...]
+
+    @property
+    def verdict(self) -> str:
+        """What all readings say; `DEPENDS` where one holds and another does not; else undecided."""
+        verdicts = {reading.verdict for reading in self.readings}
+        if len(verdicts) == 1:
+            return verdicts.pop()
+        return DEPENDS if {HOLDS, FAILS} <= verdicts else UNDECIDED
+
+    @property
+    def is_registered(self) -> bool:
+        """Whether the rules of all readings came before their results."""
+        return all(not reading.looked for reading in self.readings)
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -102,9 +143,13 @@ class Results(msgspec.Struct, frozen=True):
     quick: bool
     claims: list[ClaimResult]
 
-    def count(self, verdict: str) -> int:
-        """Return how many claims have a verdict."""
-        return sum(claim.verdict == verdict for claim in self.claims)
+    @property
+    def sentences(self) -> list[Sentence]:
+        """The published sentences with their readings, in the order of the first ones."""
+        found: dict[tuple[str, str], list[ClaimResult]] = {}
+        for claim in self.claims:
+            found.setdefault((claim.paper, claim.statement), []).append(claim)
+        return [Sentence(tuple(readings)) for readings in found.values()]
 
 
 def collected(claims: Iterable[ClaimResult], *, quick: bool) -> Results:

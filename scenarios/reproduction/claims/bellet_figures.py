@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from scenarios.reproduction.claim import Choice, Claim, Experiment, Reason
+from scenarios.reproduction.claim import EXPLORED, Choice, Claim, Experiment, Reason
 from scenarios.reproduction.evidence import Evidence
 from scenarios.reproduction.figure import Figure, Level, Points, course, line
 from scenarios.reproduction.judgement import Absent, Judgement, Part, differences, judged
@@ -32,6 +33,37 @@ _ITERATIONS = Experiment("papers/bellet-figure-2-iterations")
 _DIMENSIONS = Experiment("papers/bellet-figure-2-dimensions")
 _FREE = Experiment("papers/bellet-figure-3-free", "0..1")
 _PERTURBED = Experiment("papers/bellet-figure-4", "0..2", {_DIMENSION: (2, 20)})
+
+_RATES = (0.008, 0.04, 0.2, 1, 5)
+"""The μ that are tried, in the paper's units."""
+_LENGTH = 50
+"""p/2: μ counts for so much more where features have the norm √(p/2) and not 1."""
+
+
+def _rates(label: str, unit: float, **sets: float) -> Experiment:
+    """Return the sweep over μ without noise."""
+    kinds = tuple({"kind": "cd", "mu": round(rate * unit, 6)} for rate in _RATES)
+    return Experiment(
+        _FREE.scenario,
+        label=label,
+        seeds="20..29",
+        quick_seeds="20..22",
+        sets={key.replace("_", "."): value for key, value in sets.items()},
+        grid={_MECHANISM: kinds},
+    )
+
+
+_SHORT_RATES = _rates("mu-norm-1", 1)
+_LONG_RATES = _rates("mu-norm-7", _LENGTH, task_l2=3.6e-4)
+_PROPAGATION = Experiment(
+    _FREE.scenario,
+    label="propagation",
+    seeds="20..29",
+    quick_seeds="20..22",
+    metrics=("distance",),
+    sets={"run.updates": 20_000, "run.sample_every": "100s"},
+    grid={_MECHANISM: ({"kind": "propagation", "mu": 5},)},
+)
 
 _FEATURES = Choice(
     "length of the features",
@@ -406,16 +438,79 @@ def _figure_4(evidence: Evidence) -> Figure:
     )
 
 
+def _best_rate(evidence: Evidence, experiment: Experiment) -> Judgement:
+    """Judge whether no other μ is more accurate than 0.04 of the paper's units by more than 0.005."""
+    ends = {
+        rate: evidence.ends(experiment.name, _ACCURACY, {_MECHANISM: label})
+        for rate, label in zip(_RATES, evidence.labels(experiment.name, _MECHANISM), strict=True)
+    }
+    means = (f"μ = {r:g}: {math.fsum(v.values()) / len(v):.4f}" for r, v in ends.items())
+    return judged(
+        [
+            Part(f"accuracy at μ = {r:g} minus at 0.04", differences(ends[0.04], v), below=0.005)
+            for r, v in ends.items()
+            if r != 0.04
+        ],
+        f"test accuracy without noise, μ in the paper's units: {', '.join(means)}",
+    )
+
+
+def _propagated(evidence: Evidence) -> Judgement:
+    found = tuple(evidence.ends(_PROPAGATION.name, "distance").values())
+    words = "distance of models from (D − W + μDC)⁻¹ μDC Θ^loc after 20,000 updates"
+    return judged([Part(words, found, below=1e-9)])
+
+
 _NO_NUMBERS = "a figure without numbers in the text"
+_FASTER = "Coordinate descent significantly outperforms the ADMM, in objective and in accuracy"
+_PRIVATE = "Even with ε = 0.15 private models significantly outperform purely local models"
 
 KINDS = (
+    *(
+        Claim(
+            name=f"bellet-trade-off-{name}",
+            paper="bellet",
+            place="5.1; D.2",
+            statement="μ = 0.04 maximises the accuracy without noise on the synthetic task",
+            reading=reading,
+            value="μ = 0.04",
+            rule="no other of 0.008, 0.2, 1 and 5 has a test accuracy that is larger by more than 0.005, on the seeds 20..29",
+            looked=None,
+            judge=partial(_best_rate, experiment=experiment),
+            experiments=(experiment,),
+            choices=(_TARGETS,),
+            reason=Reason(
+                "an unstated setting",
+                "how much μ = 0.04 weighs depends on the length of the features and on c_i, which the paper leaves open",
+                "the two lengths of features",
+            ),
+        )
+        for name, reading, experiment in (
+            ("norm-1", "features of norm at most 1", _SHORT_RATES),
+            ("norm-7", "features of norm √(p/2), in units of norm 1", _LONG_RATES),
+        )
+    ),
+    Claim(
+        name="bellet-propagation",
+        paper="bellet",
+        place="appendix C, eq. (16)",
+        statement="Model propagation reaches the minimum of eq. (15), asynchronously",
+        reading="",
+        value="said in words",
+        rule="after 20,000 updates the models lie within 1e-9 of the minimiser of (15), on the seeds 20..29",
+        looked=None,
+        judge=_propagated,
+        experiments=(_PROPAGATION,),
+    ),
     Claim(
         name="bellet-figure-1-updates",
         paper="bellet",
         place="Fig. 1, iterations",
-        statement="Coordinate descent significantly outperforms the ADMM by iterations, in objective and in accuracy",
+        statement=_FASTER,
+        reading="by iterations",
         value=_NO_NUMBERS,
         rule="after 1,300 updates the relative gap is smaller and the accuracy larger, paired by seed",
+        looked=EXPLORED,
         judge=_first,
         experiments=(_FIRST,),
         choices=(_TARGETS, _TRADE_OFF, _COMPARATOR),
@@ -425,9 +520,11 @@ KINDS = (
         name="bellet-figure-1-vectors",
         paper="bellet",
         place="Fig. 1, vectors sent",
-        statement="Coordinate descent significantly outperforms the ADMM by vectors sent, in objective and in accuracy",
+        statement=_FASTER,
+        reading="by vectors sent",
         value=_NO_NUMBERS,
         rule="when 10,000 vectors were sent the relative gap is smaller and the accuracy larger, paired by seed",
+        looked=EXPLORED,
         judge=_first_by_vectors,
         experiments=(_FIRST,),
         choices=(_TARGETS, _TRADE_OFF, _COMPARATOR),
@@ -438,8 +535,10 @@ KINDS = (
         paper="bellet",
         place="Fig. 2(a)",
         statement="Within one budget more iterations of each agent first lower the objective and then raise it",
+        reading="",
         value=_NO_NUMBERS,
         rule="of 1, 2, 5, 10, 20, 50 releases neither the fewest nor the most end with the smallest objective at ε = 1, noise as printed (the best is found on the same seeds)",
+        looked="the best number of releases is found on the same seeds, and the second budget was chosen after a first set",
         judge=lambda evidence: _iterations(evidence, 7.07),
         experiments=(_ITERATIONS,),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
@@ -450,15 +549,16 @@ KINDS = (
             "divided by 55 (see bellet-figure-2c) the objective at ε = 0.15 falls first and then rises, as in the figure",
             "the same sweep has both: budgets 7.07 and 58.3",
         ),
-        decides="more seeds",
     ),
     Claim(
         name="bellet-figure-2b",
         paper="bellet",
         place="Fig. 2(b)",
         statement="A private warm start of ε = 0.05 gives a significant gain in accuracy",
+        reading="",
         value=_NO_NUMBERS,
         rule="accuracy with a warm start minus without, at ε = 0.15 in all, is above 0.02 (the paper adds the ε of the start to the budget)",
+        looked=EXPLORED,
         judge=_warm,
         experiments=(_UNIT,),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
@@ -468,15 +568,16 @@ KINDS = (
             "times the model",
             "`papers/bellet-figure-2` has the same budget with and without a warm start",
         ),
-        decides="more seeds",
     ),
     Claim(
         name="bellet-figure-2c",
         paper="bellet",
         place="Fig. 2(c)",
-        statement="Even with ε = 0.15 private models significantly outperform purely local models (p = 100)",
+        statement=_PRIVATE,
+        reading="noise that keeps ε, p = 100",
         value=_NO_NUMBERS,
         rule="the gain over local models is above 0 with noise that keeps ε",
+        looked=EXPLORED,
         judge=_beats_local,
         experiments=(_UNIT, _RAW),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
@@ -487,9 +588,11 @@ KINDS = (
         name="bellet-figure-2c-dimensions",
         paper="bellet",
         place="Fig. 2(c)",
-        statement="Private models outperform purely local ones at every dimension with ε = 0.15 (noise as printed)",
+        statement=_PRIVATE,
+        reading="noise as printed, three dimensions",
         value=_NO_NUMBERS,
         rule="the gain over local models is above 0 for p = 20, 50, 100",
+        looked=EXPLORED,
         judge=lambda evidence: _dimensions(evidence, 1.06),
         experiments=(_DIMENSIONS,),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
@@ -501,8 +604,10 @@ KINDS = (
         paper="bellet",
         place="Fig. 3, without noise",
         statement="All agents gain from learning together, and those with little data gain more",
+        reading="",
         value=_NO_NUMBERS,
         rule="agents with 10 to 32 points gain more than those with 79 to 100, and these gain, too",
+        looked=EXPLORED,
         judge=_small_gain_more,
         experiments=(_FREE,),
         choices=(_TARGETS, _TRADE_OFF),
@@ -512,20 +617,23 @@ KINDS = (
         paper="bellet",
         place="Fig. 3, private",
         statement="Agents with less data get the larger boost from private learning",
+        reading="",
         value=_NO_NUMBERS,
         rule="gain of agents with 10 to 32 points minus those with 79 to 100 is above 0 (ε = 0.15, one release as printed and smoothing)",
+        looked=EXPLORED,
         judge=_small_boost,
         experiments=(_RAW,),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
-        decides="more seeds",
     ),
     Claim(
         name="bellet-figure-3-private",
         paper="bellet",
         place="Fig. 3, private",
         statement="All agents gain from private learning at ε = 0.15, whatever the size of their data",
+        reading="",
         value=_NO_NUMBERS,
         rule="agents with 10 to 32 points and agents with 79 to 100 gain with noise as printed",
+        looked=EXPLORED,
         judge=_small_gain_more_private,
         experiments=(_FREE, _RAW),
         choices=(_FEATURES, _TARGETS, _TRADE_OFF),
@@ -537,8 +645,10 @@ KINDS = (
         paper="bellet",
         place="Fig. 4",
         statement="Perturbing the data (local differential privacy) costs a huge part of the accuracy of local models",
+        reading="",
         value=_NO_NUMBERS,
         rule="accuracy minus that of local models is below −0.1 for p = 2, 20, 100 at two ε",
+        looked=EXPLORED,
         judge=_perturbed,
         experiments=(_PERTURBED,),
         choices=(

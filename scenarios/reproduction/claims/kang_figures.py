@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scenarios.reproduction.claim import Choice, Claim, Experiment, Reason
+from scenarios.reproduction.claim import EXPLORED, Choice, Claim, Experiment, Reason
 from scenarios.reproduction.evidence import Evidence
 from scenarios.reproduction.figure import Figure, Points, line
-from scenarios.reproduction.judgement import Judgement, Part, differences, judged
+from scenarios.reproduction.judgement import Judgement, Part, differences, judged, within
 
 _ACCURACY, _LOSS = "accuracy.test.mean", "loss.pooled.mean"
 _BUDGET, _SPLIT, _PARTIES = "nodes.parties.budget.epsilon", "data.split", "nodes.parties.count"
@@ -89,12 +89,7 @@ def _better(evidence: Evidence, ours: str) -> Judgement:
 
 def _central(evidence: Evidence, ours: str) -> Judgement:
     parts = [
-        Part(
-            f"ε = {budget}: {_NAMES[ours]} minus {_NAMES[CENTRAL]}",
-            lead,
-            above=-_SIMILAR,
-            below=_SIMILAR,
-        )
+        within(f"ε = {budget}: {_NAMES[ours]} minus {_NAMES[CENTRAL]}", lead, _SIMILAR)
         for budget, lead in _lead(evidence, _ADULT.scenario, _BUDGET, ours, CENTRAL)
     ]
     return judged(parts, *_true_costs(evidence))
@@ -179,7 +174,7 @@ def _even(evidence: Evidence) -> Judgement:
     label = _ratios(evidence, _SIZES, _OF_ADULT)[0][1]
     ends = [_at(evidence, _SIZES.scenario, label, k, _ACCURACY) for k in (SECURE, PRINTED)]
     words = "u = 1: WD-DP as printed minus Jayaraman et al."
-    return judged([Part(words, differences(*ends), above=-_SIMILAR, below=_SIMILAR)])
+    return judged([within(words, differences(*ends), _SIMILAR)])
 
 
 def _moves(
@@ -197,7 +192,7 @@ def _moves(
 def _steady(evidence: Evidence) -> Judgement:
     u, ours = _moves(evidence, _SIZES, _OF_ADULT, PRINTED, _ACCURACY)
     words = f"accuracy at u = {u:g} minus at u = 1, WD-DP as printed"
-    return judged([Part(words, ours, above=-_SIMILAR, below=_SIMILAR)])
+    return judged([within(words, ours, _SIMILAR)])
 
 
 def _falls(evidence: Evidence) -> Judgement:
@@ -289,7 +284,7 @@ def _small_sizes(evidence: Evidence) -> Judgement:
 def _small_steady(evidence: Evidence) -> Judgement:
     u, ours = _moves(evidence, _SMALL_SIZES, _OF_CARDS, PRINTED, _ACCURACY)
     words = f"accuracy at u = {u:g} minus at u = 1, WD-DP as printed"
-    return judged([Part(words, ours, above=-_SIMILAR, below=_SIMILAR)])
+    return judged([within(words, ours, _SIMILAR)])
 
 
 def _weighted(evidence: Evidence) -> Judgement:
@@ -314,6 +309,9 @@ def _gap_falls(evidence: Evidence) -> Judgement:
     return judged([Part(words, differences(*ends), below=0)])
 
 
+_ON_OTHERS = "WD-DP is more accurate than Jayaraman et al. 2018 on four other data sets, too"
+
+
 def _pair(name: str, **common: Any) -> tuple[Claim, Claim]:
     """Return a claim with noise that keeps the promise, and the same with noise as printed."""
     judge = common.pop("judge")
@@ -323,6 +321,7 @@ def _pair(name: str, **common: Any) -> tuple[Claim, Claim]:
     return (
         Claim(
             name=name,
+            reading="noise that keeps ε",
             judge=lambda evidence: judge(evidence, CORRECTED),
             reason=_PRINTED_NOISE,
             **common,
@@ -330,7 +329,8 @@ def _pair(name: str, **common: Any) -> tuple[Claim, Claim]:
         Claim(
             name=f"{name}-as-printed",
             judge=lambda evidence: judge(evidence, PRINTED),
-            **{**common, "statement": f"{common['statement']} (noise as printed)"},
+            reading="noise as printed",
+            **common,
         ),
     )
 
@@ -349,6 +349,7 @@ KINDS = (
         "kang-figure-1-better",
         statement="WD-DP is more accurate than Jayaraman et al. 2018 at every ε",
         rule="accuracy minus theirs, paired by seed, is above 0 at each of three ε",
+        looked=EXPLORED,
         judge=_better,
         **_OF_FIGURE_1,
     ),
@@ -356,13 +357,16 @@ KINDS = (
         "kang-figure-1-central",
         statement="WD-DP is similar to central noise (Wang, Ye, Xu 2017) at every ε",
         rule=f"accuracy minus theirs, paired by seed, is within {_SIMILAR} at each of three ε",
+        looked=EXPLORED,
         judge=_central,
         **_OF_FIGURE_1,
     ),
     Claim(
         name="kang-figure-1-grows",
-        statement="Accuracy grows with ε (noise as printed)",
+        statement="Accuracy grows with ε",
+        reading="noise as printed",
         rule="accuracy at the largest ε minus at the smallest is above 0",
+        looked=EXPLORED,
         judge=_grows,
         decides="more seeds: as printed the noise is so small at every ε of the figure that accuracies agree to a thousandth",
         reason=Reason(
@@ -376,9 +380,11 @@ KINDS = (
         name="kang-figure-1-small-sets",
         paper="kang",
         place="Fig. 1, other data",
-        statement="WD-DP is more accurate than Jayaraman et al. 2018 on Breast Cancer and Credit Card, too (noise as printed)",
+        statement=_ON_OTHERS,
+        reading="Breast Cancer and Credit Card, noise as printed",
         value="a figure without numbers in the text",
         rule="accuracy minus theirs, paired by seed, is above 0 on each set at ε = 0.05 and above",
+        looked=EXPLORED,
         judge=lambda evidence: _other_sets(evidence, _SETS[2:]),
         experiments=_SETS[2:],
         choices=(
@@ -395,9 +401,11 @@ KINDS = (
         name="kang-figure-1-large-sets",
         paper="kang",
         place="Fig. 1, other data",
-        statement="WD-DP is more accurate than Jayaraman et al. 2018 on KDD Cup 1999 and Bank (noise as printed)",
+        statement=_ON_OTHERS,
+        reading="KDD Cup 1999 and Bank, noise as printed",
         value="a figure without numbers in the text",
         rule="accuracy minus theirs, paired by seed, is above 0 on each set at ε = 0.05",
+        looked=EXPLORED,
         judge=lambda evidence: _other_sets(evidence, _SETS[:2]),
         experiments=_SETS[:2],
         choices=(
@@ -414,14 +422,15 @@ KINDS = (
         name="kang-figure-2-even",
         paper="kang",
         place="Fig. 2, Adult",
-        statement="With equal data sets (u = 1) WD-DP is similar to Jayaraman et al. 2018 (noise as printed)",
+        statement="With equal data sets (u = 1) WD-DP is similar to Jayaraman et al. 2018",
+        reading="noise as printed",
         value="a figure without numbers in the text",
         rule=f"accuracy minus theirs at u = 1 is within {_SIMILAR}",
+        looked=EXPLORED,
         judge=_even,
         experiments=(_SIZES,),
         choices=(_RATE, _CONSTANT),
         figure=_figure_2,
-        decides="more seeds",
         reason=Reason(
             "the printed noise",
             "at u = 1 the printed noise of both is the same in the aggregate, but 1000 noisy local steps are averaged once and "
@@ -433,33 +442,37 @@ KINDS = (
         name="kang-figure-2-steady",
         paper="kang",
         place="Fig. 2, Adult",
-        statement="The accuracy of WD-DP is steady as u grows (noise as printed)",
+        statement="The accuracy of WD-DP is steady as u grows",
+        reading="noise as printed",
         value="a figure without numbers in the text",
         rule=f"accuracy at u = 9 minus at u = 1 is within {_SIMILAR}",
+        looked=EXPLORED,
         judge=_steady,
         experiments=(_SIZES,),
         choices=(_RATE, _CONSTANT),
-        decides="more seeds",
     ),
     Claim(
         name="kang-figure-2-falls",
         paper="kang",
         place="Fig. 2, Adult",
         statement="The accuracy of Jayaraman et al. 2018 decreases rapidly or fluctuates as u grows",
+        reading="",
         value="a figure without numbers in the text",
         rule=f"accuracy at u = 9 minus at u = 1 is below −{_SIMILAR}",
+        looked=EXPLORED,
         judge=_falls,
         experiments=(_SIZES,),
         choices=(_RATE,),
-        decides="more seeds",
     ),
     Claim(
         name="kang-appendix-gap",
         paper="kang",
         place="Figs. 3, 5, 7, 9, 11",
-        statement="The optimal gap of WD-DP is below that of Jayaraman et al. 2018 for m = 2, 4, 8, 16, 32 (noise as printed)",
+        statement="The optimal gap of WD-DP is below that of Jayaraman et al. 2018 for m = 2, 4, 8, 16, 32",
+        reading="noise as printed",
         value="figures without numbers in the text",
-        rule="the logarithm of the loss on everybody's points (its optimum is common to both) minus theirs, the mean over m, is below 0 at two ε (losses differ by factors; set after a first look)",
+        rule="the logarithm of the loss on everybody's points (its optimum is common to both) minus theirs, the mean over m, is below 0 at two ε (losses differ by factors)",
+        looked="losses are compared by their logarithms: set after a first look",
         judge=lambda evidence: _appendix(evidence, _LOSS, higher=False),
         experiments=(_CLIENTS,),
         choices=(_SIZES_UNSTATED, _RATE, _CONSTANT, _ONE_SET),
@@ -476,9 +489,11 @@ KINDS = (
         name="kang-appendix-accuracy",
         paper="kang",
         place="Figs. 1, 4, 6, 8, 10",
-        statement="WD-DP is more accurate than Jayaraman et al. 2018 for m = 2, 4, 8, 16, 32 (noise as printed)",
+        statement="WD-DP is more accurate than Jayaraman et al. 2018 for m = 2, 4, 8, 16, 32",
+        reading="noise as printed",
         value="figures without numbers in the text",
         rule="accuracy minus theirs, the mean over m, is above 0 at two ε (each m alone needs more seeds than were run)",
+        looked="the mean over m is judged because each m alone needs more seeds than were run",
         judge=lambda evidence: _appendix(evidence, _ACCURACY, higher=True),
         experiments=(_CLIENTS,),
         choices=(_SIZES_UNSTATED, _RATE, _CONSTANT, _ONE_SET),
@@ -494,24 +509,26 @@ KINDS = (
         paper="kang",
         place="Figs. 12, 14, 16",
         statement="The optimal gap of Jayaraman et al. 2018 increases with u",
+        reading="",
         value="figures without numbers in the text",
         rule="their loss on everybody's points at u = 5 minus at u = 1 is above 0",
+        looked=EXPLORED,
         judge=_small_sizes,
         experiments=(_SMALL_SIZES,),
         choices=(_RATE, _CONSTANT, _PAIRS),
-        decides="more seeds",
     ),
     Claim(
         name="kang-appendix-sizes-steady",
         paper="kang",
         place="Figs. 12–16",
-        statement="WD-DP is steady as u grows (noise as printed)",
+        statement="WD-DP is steady as u grows",
+        reading="noise as printed",
         value="figures without numbers in the text",
         rule=f"its accuracy at u = 5 minus at u = 1 is within {_SIMILAR}",
+        looked=EXPLORED,
         judge=_small_steady,
         experiments=(_SMALL_SIZES,),
         choices=(_RATE, _CONSTANT, _PAIRS),
-        decides="more seeds",
         reason=Reason(
             "an unstated setting",
             "on 984 rows the smallest data sets have 28 records, and their models of 1000 local steps are poor whatever the noise",
@@ -520,10 +537,11 @@ KINDS = (
     ),
     Claim(
         name="kang-weights",
-        statement="Weights by size are better than a plain average (noise as printed for each)",
+        statement="Weights by size are better than a plain average",
+        reading="noise as printed for each",
         rule="accuracy with weights by size minus that with equal weights, paired by seed, is above 0 at each of three ε",
+        looked=EXPLORED,
         judge=_weighted,
-        decides="more seeds",
         reason=Reason(
             "the printed noise",
             "the noise that is printed for a plain average is that of the smallest data set",
@@ -533,10 +551,11 @@ KINDS = (
     ),
     Claim(
         name="kang-appendix-gap-epsilon",
-        statement="The optimal gap decreases as ε increases (noise as printed)",
+        statement="The optimal gap decreases as ε increases",
+        reading="noise as printed",
         rule="the loss on everybody's points at the largest ε minus at the smallest is below 0, on Adult with 32 parties",
+        looked=EXPLORED,
         judge=_gap_falls,
-        decides="more seeds",
         **{**_OF_FIGURE_1, "place": "Fig. 3; appendix B", "figure": None},
     ),
 )

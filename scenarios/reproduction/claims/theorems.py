@@ -7,7 +7,7 @@ import numpy as np
 
 from mechanisms.bounds import Descent, noise_error, optimisation_error, printed_noise_error
 from mechanisms.noise import LAWS
-from scenarios.reproduction.claim import Cause, Claim, Experiment, Reason
+from scenarios.reproduction.claim import EXPLORED, Cause, Claim, Experiment, Reason
 from scenarios.reproduction.evidence import Evidence
 from scenarios.reproduction.judgement import FAILS, UNDECIDED, Judgement, Part, judged
 
@@ -204,6 +204,39 @@ def _theorem_2(_: Evidence) -> Judgement:
     )
 
 
+def _bracket(_: Evidence) -> Judgement:
+    """Judge the second line of eq. (4) by where it comes to rest: the first line rests at the optimum of eq. (2).
+
+    Three agents on a path with weights 1 and 2, μ = 0.8, c = (1, ½, ¼), L_i(θ) = ½‖θ − a_i‖², so that L_i^loc = 1.
+    """
+    weights = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
+    degrees, pulls = weights.sum(axis=1), 0.8 * np.array([1.0, 0.5, 0.25])
+    wanted = np.array([3.0, -1.0, 2.0])
+    alpha = 1.0 / (1.0 + pulls)
+    best = np.linalg.solve(np.diag(degrees * (1.0 + pulls)) - weights, degrees * pulls * wanted)
+    rests = []
+    for inside in (False, True):
+        theta = np.zeros(3)
+        for _round in range(5000):
+            for i in range(3):
+                pull = pulls[i] * (theta[i] - wanted[i])
+                mean = weights[i] @ theta / degrees[i]
+                step = alpha[i] * (mean - pull) if inside else alpha[i] * mean - pull
+                theta[i] = (1.0 - alpha[i]) * theta[i] + step
+        rests.append(float(np.abs(theta - best).max()))
+    return judged(
+        [
+            Part(
+                "distance of the point where eq. (4) as printed rests from the optimum",
+                (rests[0],),
+                below=1e-9,
+                exact=True,
+            )
+        ],
+        f"with the bracket as in eq. (6): {rests[1]:.1e}",
+    )
+
+
 _NOISE: Cause = "the printed noise"
 
 KINDS = (
@@ -212,8 +245,11 @@ KINDS = (
         paper="zhang-zhu",
         place="Theorem 1, Algorithm 2",
         statement="A release of dual perturbation with ζ = α̂ is α-differentially private",
+        reading="",
         value="α",
         rule="what is claimed covers what an audit finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=lambda evidence: _kept(evidence, _E1),
         experiments=(_E1,),
         reason=Reason(
@@ -227,8 +263,10 @@ KINDS = (
         paper="zhang-zhu",
         place="Theorem 2",
         statement="A release of primal perturbation with ζ = ρBα/2 is α-differentially private",
+        reading="",
         value="α",
         rule="the loss of norm-gamma noise with this ζ, at the sensitivity 2C/(ρB) of the model, is at most α (C = 146 of Table 2)",
+        looked=EXPLORED,
         judge=_theorem_2_of_primal,
         reason=Reason(
             "the paper's text",
@@ -241,8 +279,11 @@ KINDS = (
         paper="zhang-zhu",
         place="Algorithm 3, last step",
         statement="The last step of primal perturbation is α-differentially private",
+        reading="",
         value="α",
         rule="what is claimed covers what an audit finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=lambda evidence: _kept(evidence, _E4),
         experiments=(_E4,),
         reason=Reason(
@@ -256,8 +297,11 @@ KINDS = (
         paper="zhang-zhu",
         place="Corollary 1.1",
         statement="An algorithm whose every release is α-private is α-private as a whole",
+        reading="",
         value="α, whatever the number of iterations",
         rule="the α of a release covers what an audit of the final models finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=_run_keeps,
         experiments=(_E17,),
         reason=Reason(
@@ -271,8 +315,11 @@ KINDS = (
         paper="zhang-zhu-dual",
         place="section 3",
         statement="Privacy is independent of the number of iterations",
+        reading="",
         value="α",
         rule="the α of a release covers what an audit of the final models finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=_run_keeps,
         experiments=(_E17,),
         reason=Reason(
@@ -286,8 +333,10 @@ KINDS = (
         paper="zhang-khalili-liu",
         place="6.2",
         statement="If the penalties are secret it is impossible to infer the unknown record",
+        reading="",
         value="impossible",
         rule="an attacker who does not know the penalties errs by more than 0.5 (features have norm at most 1)",
+        looked=EXPLORED,
         judge=_inference,
         experiments=(_SECRET,),
         reason=Reason(
@@ -301,8 +350,11 @@ KINDS = (
         paper="kang",
         place="Theorem 1, eq. (3)",
         statement="With σ² of eq. (3) WD-DP is (ε, δ)-differentially private",
+        reading="",
         value="ε",
         rule="what is claimed covers what an audit finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=lambda evidence: _kept(evidence, _E5),
         experiments=(_E5,),
         reason=Reason(
@@ -316,8 +368,11 @@ KINDS = (
         paper="bellet",
         place="Theorem 1",
         statement="Laplace noise 2L₀/(ε m) with the L₀ = 1 of the logistic loss makes a release ε-private",
+        reading="",
         value="ε",
         rule="what is claimed covers what an audit finds",
+        looked=EXPLORED,
+        decides="a proof: an audit can only refute",
         judge=lambda evidence: _kept(evidence, _E7),
         experiments=(_E7,),
         reason=Reason(
@@ -331,8 +386,10 @@ KINDS = (
         paper="bellet",
         place="Theorem 1",
         statement="The composition of Theorem 1 is an upper bound",
+        reading="",
         value="log(e + √(Σε²/δ̄))",
         rule="the theorem as printed is above the exact ε of the same releases",
+        looked=EXPLORED,
         judge=_composition,
         experiments=(_E8,),
         reason=Reason(
@@ -342,12 +399,30 @@ KINDS = (
         ),
     ),
     Claim(
+        name="bellet-equation-4",
+        paper="bellet",
+        place="eq. (4)",
+        statement="The two lines of eq. (4) are one step",
+        reading="",
+        value="an equation",
+        rule="on a quadratic of three agents with a known optimum the second line comes to rest within 1e-9 of it, as the first does",
+        looked=None,
+        judge=_bracket,
+        reason=Reason(
+            "the paper's text",
+            "−μc_i∇L_i stands outside of α(…) and belongs inside, as in eq. (6) (erratum E16)",
+            "the same loop with the bracket of eq. (6)",
+        ),
+    ),
+    Claim(
         name="bellet-proposition-1",
         paper="bellet",
         place="Proposition 1",
         statement="The gap shrinks by 1 − σ/(nL_max) with each wake, in the mean",
+        reading="",
         value="(1 − σ/(nL_max))^T",
         rule="on a quadratic with a known optimum the mean gap of 4,000 runs is below the bound",
+        looked=EXPLORED,
         judge=_proposition_1,
     ),
     Claim(
@@ -355,8 +430,10 @@ KINDS = (
         paper="bellet",
         place="Theorem 2",
         statement="The utility loss is at most 1/(nL_min) Σ_t Σ_i C^t (μD_ii c_i s_i)²",
+        reading="",
         value="without the dimension",
         rule="on a quadratic with a known optimum the mean gap of 4,000 runs is below the printed bound, d = 20",
+        looked=EXPLORED,
         judge=_theorem_2,
         reason=Reason(
             "the paper's text",
@@ -369,8 +446,10 @@ KINDS = (
         paper="bellet",
         place="Proposition 2",
         statement="Shares of the budget that shrink with time (noise that grows) minimise the utility loss",
+        reading="",
         value="ε_t ∝ C^(t/3)",
         rule="at one budget the gap with shares as printed is below that with equal shares, on five seeds",
+        looked=EXPLORED,
         judge=_schedule,
         experiments=(*_SCHEDULES, _UNIFORM),
         reason=Reason(
