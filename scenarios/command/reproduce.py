@@ -68,6 +68,8 @@ def _list(claims: "Sequence[Claim]", *, as_json: bool) -> None:
                     "paper": PAPERS[c.paper].cited,
                     "place": c.place,
                     "statement": c.statement,
+                    "reading": c.reading,
+                    "standing": c.standing,
                     "quick": c.is_quick,
                     "verdict": kept.get(c.name),
                 }
@@ -78,7 +80,7 @@ def _list(claims: "Sequence[Claim]", *, as_json: bool) -> None:
     width = max(len(claim.name) for claim in claims)
     for claim in claims:
         verdict = kept.get(claim.name, "not judged")
-        say(f"{claim.name:<{width}}  {verdict:<13}  {claim.place}: {claim.statement}")
+        say(f"{claim.name:<{width}}  {verdict:<13}  {claim.place}: {claim.as_read}")
 
 
 def _reproduce(chosen: argparse.Namespace, claims: "list[Claim]") -> int:
@@ -122,7 +124,7 @@ def _reproduce(chosen: argparse.Namespace, claims: "list[Claim]") -> int:
 
         say_json(msgspec.to_builtins(collected(results, quick=chosen.quick)))
     elif not chosen.quiet:
-        say("", f"claims: {in_short(collected(results, quick=chosen.quick))}")
+        say("", f"claims: {in_short(collected(results, quick=chosen.quick).sentences)}")
         say(f"{folder / _PAGE} has the evidence{pictures}")
     for name in differ:
         say(f"hush: {name}: the verdict contradicts the one that comes with hush", error=True)
@@ -206,7 +208,7 @@ class _Told:
     def judge(self, result: "ClaimResult") -> None:
         if self._quiet:
             return
-        say(f"{result.name}: {result.verdict}", f"{_INDENT}{result.place}: {result.statement}")
+        say(f"{result.name}: {result.verdict}", f"{_INDENT}{result.place}: {result.as_read}")
         say(*(f"{_INDENT}{found}" for found in result.found))
         if result.reason is not None:
             say(f"{_INDENT}reason: {result.reason.cause}: {result.reason.words}")

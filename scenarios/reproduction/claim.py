@@ -20,7 +20,7 @@ Cause = Literal["the paper's text", "the printed noise", "an unstated setting"]
 Standing = Literal["registered", "set after looking"]
 """Whether rule, bounds, settings and seeds of a claim were committed before its result."""
 EXPLORED = (
-    "settings, after exploratory runs; rule and first result were committed within 21 minutes, and the set took an hour, so "
+    "settings, after exploratory runs; rule and first result were committed within 21 minutes, and the set takes two hours of a worker, so "
     "that the history does not show which came first"
 )
 """What was set after a look where no more is known: so it is for all claims of the first set."""
@@ -125,6 +125,11 @@ class Claim:
         empty += ["looked"] if self.looked == "" else []
         if empty:
             raise ValueError(f"{self.name}: {', '.join(empty)} must be given")
+
+    @property
+    def as_read(self) -> str:
+        """The sentence with how it is read."""
+        return f"{self.statement} ({self.reading})" if self.reading else self.statement
 
     @property
     def standing(self) -> Standing:

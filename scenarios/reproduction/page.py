@@ -1,5 +1,6 @@
 """The page and the pictures that are made of results: nothing on it is written by hand."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -7,12 +8,18 @@ import msgspec
 
 from scenarios.planning.scenario import load
 from scenarios.records.whole_file import write_whole, writing
+from scenarios.reproduction.claim import EXPLORED
 from scenarios.reproduction.figure import Figure
-from scenarios.reproduction.judgement import FAILS, HOLDS, UNDECIDED
+from scenarios.reproduction.judgement import DEPENDS, FAILS, HOLDS, UNDECIDED
 from scenarios.reproduction.papers import PAPERS, QUESTIONS, Paper
-from scenarios.reproduction.results import ClaimResult, ExperimentResult, Results
+from scenarios.reproduction.results import ClaimResult, ExperimentResult, Results, Sentence
 
-_WORDS = {HOLDS: "holds", FAILS: "**does not hold**", UNDECIDED: "undecided"}
+_WORDS = {
+    HOLDS: "holds",
+    FAILS: "**does not hold**",
+    DEPENDS: "**depends on the reading**",
+    UNDECIDED: "undecided",
+}
 FOLDER = "reproduction"
 """The folder of the pictures, beside the page."""
 
@@ -66,19 +73,36 @@ def _head(results: Results) -> Iterator[str]:
     yield ""
     yield "<!-- Written by docs/write_reproduction.py from scenarios/reproduction/reproduction.json. Do not edit. -->"
     yield ""
-    counts = in_short(results)
+    versions = sorted({claim.hush for claim in results.claims})
     yield (
-        f"{len(results.claims)} claims of five papers, each judged by runs of hush {results.hush}: {counts}. "
+        f"{len(results.sentences)} claims of five papers, each judged by runs of hush {' and '.join(versions)}: {in_short(results.sentences)}. "
         "`hush reproduce` runs the whole set, `hush reproduce NAME` one claim, figure or paper, `hush reproduce --quick` what "
         "takes minutes."
     )
     yield ""
     yield (
-        "**How claims are judged.** Each is a rule in its record: numbers, one for each seed, whose mean must lie above or below a "
+        "**What is counted.** A claim is a sentence that a paper prints. Where it leaves something open it has several *readings*, which stand "
+        f"below it: {len(results.claims)} in all. A claim of which one reading holds and another does not *depends on the reading*; one of which "
+        "some readings are undecided is undecided, unless two contradict each other."
+    )
+    yield ""
+    yield (
+        "**How claims are judged.** Each reading is a rule in its record: numbers, one for each seed, whose mean must lie above or below a "
         "bound. It *holds* where the t-interval of the mean lies inside, *does not hold* where it lies "
-        "outside, and is *undecided* where it contains the bound or where data are missing. The intervals of all parts of a claim "
-        "hold together with 95 % (Bonferroni). Settings were chosen after exploratory runs; a bound that was set after a first look says so. The papers' figures are pictures without "
-        "numbers in their text, so what is judged is mostly an order or a sign."
+        "outside, and is *undecided* where it contains the bound or where data are missing. So *flat*, *similar* and *steady* are tests of "
+        "equivalence: the whole interval lies between two bounds. The intervals of all parts of a claim "
+        "hold together with 95 % (Bonferroni). A sentence that says *there is* is searched on some seeds and judged on others, and a search that finds nothing leaves it undecided. "
+        "The papers' figures are pictures without numbers in their text, so what is judged is mostly an order or a sign."
+    )
+    yield ""
+    before, after = (
+        [one for one in results.sentences if one.is_registered == wanted]
+        for wanted in (True, False)
+    )
+    yield (
+        f"**Registered or set after looking.** A rule is *registered* where it, its bounds, its settings and its seeds were committed before its result; a test asks git for the order. "
+        f"{len(before)} claims are: {in_short(before)}. The other {len(after)} were *set after looking*: {in_short(after)}. Their settings come from exploratory runs, and their rules and first "
+        "results were committed within 21 minutes, though the set takes two hours of a worker: the history does not show which came first. Where more is known of one it stands there."
     )
     yield ""
     yield (
@@ -89,21 +113,37 @@ def _head(results: Results) -> Iterator[str]:
     yield ""
 
 
-def in_short(results: Results) -> str:
-    """Return how many claims have which verdict."""
-    held, failed, open_ = (results.count(verdict) for verdict in (HOLDS, FAILS, UNDECIDED))
-    return f"{held} hold, {failed} do not hold, {open_} are undecided"
+def in_short(sentences: Iterable[Sentence]) -> str:
+    """Return how many sentences have which verdict."""
+    counted = Counter(one.verdict for one in sentences)
+    words = {
+        HOLDS: ("holds", "hold"),
+        FAILS: ("does not hold", "do not hold"),
+        DEPENDS: ("depends on the reading", "depend on the reading"),
+        UNDECIDED: ("is undecided", "are undecided"),
+    }
+    return ", ".join(f"{counted[v]} {words[v][counted[v] != 1]}" for v in words)
 
 
 def _table(results: Results) -> Iterator[str]:
-    yield "| paper | place | claim | the paper's value | verdict |"
-    yield "| --- | --- | --- | --- | --- |"
-    for claim in results.claims:
-        cited = PAPERS[claim.paper].cited
+    yield "| paper | place | claim | the paper's value | verdict | rule |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for sentence in results.sentences:
+        first, several = sentence.readings[0], len(sentence.readings) > 1
+        places = "; ".join(dict.fromkeys(reading.place for reading in sentence.readings))
+        words = first.statement if several else _linked(first, first.as_read)
+        standing = "registered" if sentence.is_registered else "after looking"
         yield (
-            f"| {cited} | {claim.place} | [{_cell(claim.statement)}](#{claim.name}) | {_cell(claim.value)} | {_WORDS[claim.verdict]} |"
+            f"| {PAPERS[first.paper].cited} | {places} | {_cell(words)} | {_cell(first.value)} | {_WORDS[sentence.verdict]} | {standing} |"
         )
+        for reading in sentence.readings if several else ():
+            words = _linked(reading, reading.reading)
+            yield f"| | | – {_cell(words)} | | {_WORDS[reading.verdict]} | |"
     yield ""
+
+
+def _linked(claim: ClaimResult, words: str) -> str:
+    return f"[{words}](#{claim.name})"
 
 
 def _cell(text: str) -> str:
@@ -133,9 +173,9 @@ def _claim(
     yield f"{level} {claim.name}"
     yield ""
     value = "" if claim.paper == QUESTIONS else f" The paper's value: {claim.value}."
-    yield f"{claim.place}: {claim.statement}.{value} **Verdict: {claim.verdict}.**"
+    yield f"{claim.place}: {claim.as_read}.{value} **Verdict: {claim.verdict}.**"
     yield ""
-    yield f"Rule: {claim.rule}."
+    yield f"Rule: {claim.rule}. {_standing(claim)}"
     yield ""
     for found in claim.found:
         yield f"- {found}"
@@ -159,6 +199,13 @@ def _claim(
         yield ""
 
 
+def _standing(claim: ClaimResult) -> str:
+    """Return what came first, the rule or a look at results."""
+    if not claim.looked:
+        return f"*Registered* before its result, as `{claim.rule_digest}`."
+    return f"*Set after looking*{'' if claim.looked == EXPLORED else f': {claim.looked}'}."
+
+
 def in_words(experiment: ExperimentResult) -> str:
     """Return what was run, in one line."""
     varied = "; ".join(experiment.settings)
@@ -171,17 +218,18 @@ def _runs(results: Results) -> Iterator[str]:
     seen: dict[str, ExperimentResult] = {}
     for claim in results.claims:
         for experiment in claim.experiments:
-            seen.setdefault(experiment.scenario, experiment)
+            seen.setdefault(experiment.command, experiment)
     minutes = sum(experiment.minutes for experiment in seen.values())
     runs = sum(experiment.runs for experiment in seen.values())
     yield "## What it took"
     yield ""
-    yield f"{runs:,} runs of {len(seen)} scenarios, {minutes:.0f} minutes of one worker by the clock, without plans."
+    yield f"{runs:,} runs of {len(seen)} sweeps, {minutes:.0f} minutes of one worker by the clock, without plans."
     yield ""
-    yield "| scenario | runs | minutes |"
+    yield "| sweep | runs | minutes |"
     yield "| --- | --- | --- |"
     for experiment in seen.values():
-        yield f"| `{experiment.scenario}` | {experiment.runs} | {experiment.minutes:g} |"
+        name = f"`{experiment.scenario}`" + (f", {experiment.label}" if experiment.label else "")
+        yield f"| {name} | {experiment.runs} | {experiment.minutes:g} |"
 
 
 def figures(results: Results) -> Iterator[tuple[str, Figure]]:

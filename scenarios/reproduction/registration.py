@@ -41,7 +41,7 @@ def _code(claim: "Claim") -> list[Any]:
     given = list[Any]()
     if isinstance(judge, partial):
         judge, given = judge.func, [judge.args, sorted(judge.keywords.items())]
-    if not inspect.isfunction(judge) or judge.__qualname__ == "<lambda>":
+    if not inspect.isfunction(judge) or judge.__name__ == "<lambda>":
         raise ValueError(f"{claim.name}: the judge of a registered claim is a named function")
     return ["".join(inspect.getsource(judge).split()), repr(given)]
 

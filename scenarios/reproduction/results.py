@@ -67,12 +67,19 @@ class ClaimResult(msgspec.Struct, frozen=True):
     found: list[str]
     reading: str = ""
     looked: str = ""
+    hush: str = ""
+    """The version that judged it."""
     rule_digest: str = ""
     choices: list[ChoiceResult] = []
     reason: ReasonResult | None = None
     decides: str = ""
     experiments: list[ExperimentResult] = []
     figure: Figure | None = None
+
+    @property
+    def as_read(self) -> str:
+        """The sentence with how it is read."""
+        return f"{self.statement} ({self.reading})" if self.reading else self.statement
 
     @classmethod
     def of(
@@ -102,6 +109,7 @@ class ClaimResult(msgspec.Struct, frozen=True):
             rule=claim.rule,
             reading=claim.reading,
             looked=claim.looked or "",
+            hush=version(),
             rule_digest="" if claim.looked is not None else digest(claim),
             verdict=judgement.verdict,
             found=list(judgement.found),
@@ -205,7 +213,8 @@ def read(file: Path) -> Results:
             title = tree.get("figure")
             figure = None if title is None else kept.figures[title]
             claim = msgspec.convert({**tree, "figure": None}, ClaimResult)
-            claims.append(msgspec.structs.replace(claim, figure=figure))
+            hush = claim.hush or kept.hush
+            claims.append(msgspec.structs.replace(claim, figure=figure, hush=hush))
     if kept.schema != SCHEMA:
         raise FolderError(f"{file} has schema {kept.schema}: this hush reads schema {SCHEMA}")
     return Results(kept.schema, kept.hush, kept.quick, claims)

@@ -219,8 +219,8 @@ def _figure_unread(evidence: Evidence) -> Figure:
     )
 
 
-def _per_release(evidence: Evidence, kind: str) -> tuple[float, ...]:
-    """Return, for each seed, ε of the last release where neighbours left over that where they stayed."""
+def _at_delta(evidence: Evidence, kind: str) -> tuple[float, ...]:
+    """Return, for each seed, ε at δ of the last release where neighbours left over that where they stayed."""
     left, stayed = (
         evidence.ends(_DEPARTURES.scenario, "epsilon.per_release.max", {_MECHANISM: kind, _AT: at})
         for at in evidence.labels(_DEPARTURES.scenario, _AT)
@@ -228,7 +228,40 @@ def _per_release(evidence: Evidence, kind: str) -> tuple[float, ...]:
     return tuple(left[seed] / stayed[seed] for seed in sorted(left))
 
 
+def _pure(evidence: Evidence, kind: str) -> list[tuple[float, float]]:
+    """Return, for each seed, the pure ε of the last release where neighbours left, and where they stayed: as the ledger charges it."""
+    sweep = evidence.sweep(_DEPARTURES.scenario)
+    found = []
+    for at in evidence.labels(_DEPARTURES.scenario, _AT):
+        rows = evidence.rows(_DEPARTURES.scenario, {_MECHANISM: kind, _AT: at})
+        lines = [list(sweep.run(row).ledger_lines()) for row in rows]
+        last = [max(line["k"] for line in each) for each in lines]
+        found.append(
+            [
+                max(line["charged"] for line in each if line["k"] == k)
+                for each, k in zip(lines, last, strict=True)
+            ]
+        )
+    return list(zip(*found, strict=True))
+
+
+def _grown(evidence: Evidence, kind: str, words: str, bounds: tuple[float, float]) -> list[Part]:
+    """Return the parts that ask by how much a release costs more: its pure ε, and its ε at δ."""
+    low, high = bounds
+    return [
+        Part(f"{words}: {unit}, one neighbour over six", values, above=low, below=high, exact=True)
+        for unit, values in (
+            ("pure ε of the last release", tuple(a / b for a, b in _pure(evidence, kind))),
+            ("its ε at δ = 1e-5, tightest accountant", _at_delta(evidence, kind)),
+        )
+    ]
+
+
+_RELEASES_OF = "ε: eavesdropper, one record of one agent replaced; participation depends on no data"
+
+
 def _departures(evidence: Evidence) -> Judgement:
+    left, stayed = _pure(evidence, "pp")[0]
     whole = {
         kind: [
             evidence.mean(_DEPARTURES.scenario, "epsilon.basic.max", {_MECHANISM: kind, _AT: at})
@@ -237,35 +270,20 @@ def _departures(evidence: Evidence) -> Judgement:
         for kind in ("pp", "dvp")
     }
     return judged(
-        [
-            Part(
-                "penalty perturbation: ε of a release with one neighbour over that with six",
-                _per_release(evidence, "pp"),
-                above=5,
-                below=7,
-                exact=True,
-            )
-        ],
+        _grown(evidence, "pp", "penalty perturbation", (5, 7)),
+        f"pp: pure ε of the last release {left:.9f} with one neighbour, {stayed:.9f} with six",
         *(
             f"{kind}: pure ε of the whole run {values[0]:.3g} where five of six neighbours left half-way, {values[1]:.3g} where they stayed"
             for kind, values in whole.items()
         ),
-        _EPSILON,
+        _RELEASES_OF,
     )
 
 
 def _steady(evidence: Evidence) -> Judgement:
     return judged(
-        [
-            within(
-                "dual perturbation: ε of a release with one neighbour over that with six",
-                _per_release(evidence, "dvp"),
-                0.05,
-                around=1.0,
-                exact=True,
-            )
-        ],
-        _EPSILON,
+        _grown(evidence, "dvp", "dual perturbation", (0.95, 1.05)),
+        _RELEASES_OF,
     )
 
 
@@ -454,7 +472,7 @@ KINDS = (
         "departures-of-others",
         "departures-of-others",
         "When five of six neighbours leave, a release of penalty perturbation costs about six times as much",
-        "ε of the last release with one neighbour over that with six is between 5 and 7",
+        "the pure ε of the last release with one neighbour over that with six is between 5 and 7, and so is its ε at δ = 1e-5",
         "the bounds of 5 and 7 were set around a number that was known",
         judge=_departures,
         experiments=(_DEPARTURES,),
@@ -464,7 +482,7 @@ KINDS = (
         "departures-of-others-dual",
         "departures-of-others",
         "A release of dual perturbation costs the same whichever neighbour leaves",
-        "ε of the last release with one neighbour over that with six is within 5 %",
+        "the pure ε of the last release with one neighbour over that with six is within 5 % of 1, and so is its ε at δ = 1e-5",
         EXPLORED,
         judge=_steady,
         experiments=(_DEPARTURES,),
