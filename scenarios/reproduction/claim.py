@@ -19,11 +19,9 @@ Cause = Literal["the paper's text", "the printed noise", "an unstated setting"]
 """Why a claim does not hold."""
 Standing = Literal["registered", "set after looking"]
 """Whether rule, bounds, settings and seeds of a claim were committed before its result."""
-EXPLORED = (
-    "settings, after exploratory runs; rule and first result were committed within 21 minutes, and the set takes two hours of a worker, so "
-    "that the history does not show which came first"
-)
-"""What was set after a look where no more is known: so it is for all claims of the first set."""
+EXPLORED = "settings, after exploratory runs"
+"""What was set after a look where no more is known. So it is for all claims of the first set: rules and results were committed
+within 21 minutes, and the set takes two hours of a worker, so that the history does not show which came first."""
 
 
 @dataclass(frozen=True, slots=True)

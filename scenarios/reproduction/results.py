@@ -19,7 +19,7 @@ from scenarios.reproduction.registration import digest
 FILE = "reproduction.json"
 KEPT = Path(__file__).with_name(FILE)
 """The results that come with hush: those of the whole set."""
-SCHEMA = 1
+SCHEMA = 2
 
 
 class ExperimentResult(msgspec.Struct, frozen=True):
@@ -169,26 +169,36 @@ def collected(claims: Iterable[ClaimResult], *, quick: bool) -> Results:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """Results as a file has them: each figure once, and claims name theirs by its title."""
+    """Results as a file has them: each figure and each sweep once, and claims name theirs."""
 
     schema: int
     hush: str
     quick: bool
     claims: list[dict[str, Any]]
     figures: dict[str, Figure] = {}
+    experiments: dict[str, ExperimentResult] = {}
 
 
 def write(results: Results, file: Path) -> None:
     """Write results whole: a reader finds them as they were before or as they are now."""
     figures = {c.figure.title: c.figure for c in results.claims if c.figure is not None}
-    claims = []
+    claims, experiments = [], dict[str, ExperimentResult]()
     for claim in results.claims:
         tree = msgspec.to_builtins(claim)
         tree["figure"] = None if claim.figure is None else claim.figure.title
+        tree["experiments"] = [_named(experiment, experiments) for experiment in claim.experiments]
         claims.append({name: value for name, value in tree.items() if value not in (None, "", [])})
-    kept = _Kept(results.schema, results.hush, results.quick, claims, figures)
+    kept = _Kept(results.schema, results.hush, results.quick, claims, figures, experiments)
     tree = _rounded(msgspec.to_builtins(kept))
     write_whole(file, json.dumps(tree, indent=0, ensure_ascii=False) + "\n")
+
+
+def _named(experiment: ExperimentResult, known: dict[str, ExperimentResult]) -> str:
+    """Return the name of a sweep in a file; two that differ, as in minutes, have two names."""
+    name = f"{experiment.scenario}/{experiment.label}".rstrip("/")
+    while known.setdefault(name, experiment) != experiment:
+        name += "'"
+    return name
 
 
 def _rounded(tree: Any) -> Any:
@@ -208,15 +218,22 @@ def read(file: Path) -> Results:
         raise FolderError(f"{file} cannot be read") from None
     with guarded(file):
         kept = msgspec.json.decode(data, type=_Kept)
+    if kept.schema != SCHEMA:
+        raise FolderError(f"{file} has schema {kept.schema}: this hush reads schema {SCHEMA}")
+    with guarded(file):
         claims = []
         for tree in kept.claims:
             title = tree.get("figure")
-            figure = None if title is None else kept.figures[title]
-            claim = msgspec.convert({**tree, "figure": None}, ClaimResult)
-            hush = claim.hush or kept.hush
-            claims.append(msgspec.structs.replace(claim, figure=figure, hush=hush))
-    if kept.schema != SCHEMA:
-        raise FolderError(f"{file} has schema {kept.schema}: this hush reads schema {SCHEMA}")
+            experiments = [kept.experiments[name] for name in tree.get("experiments", [])]
+            plain = {**tree, "figure": None, "experiments": []}
+            claims.append(
+                msgspec.structs.replace(
+                    msgspec.convert(plain, ClaimResult),
+                    figure=None if title is None else kept.figures[title],
+                    experiments=experiments,
+                    hush=tree.get("hush", kept.hush),
+                )
+            )
     return Results(kept.schema, kept.hush, kept.quick, claims)
 
 

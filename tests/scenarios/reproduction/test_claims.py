@@ -165,12 +165,14 @@ def test_the_page_is_written_from_the_kept_results() -> None:
         assert (ROOT / file).read_text("utf-8") == text, "run docs/write_reproduction.py"
 
 
-def test_every_picture_of_the_page_is_there() -> None:
+def test_every_picture_of_the_page_is_there_and_no_other() -> None:
     text = page(RESULTS)
     for name, _ in figures(RESULTS):
         if not name.startswith("questions"):
             assert f"reproduction/{name}.svg" in text
         assert (ROOT / f"docs/reproduction/{name}.svg").is_file(), name
+    files = {file.stem for file in (ROOT / "docs/reproduction").glob("*.svg")}
+    assert files == {name for name, _ in figures(RESULTS)}
 
 
 def test_a_data_set_that_is_not_here_is_named() -> None:

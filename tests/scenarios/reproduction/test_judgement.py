@@ -16,6 +16,7 @@ from scenarios.reproduction.judgement import (
     Part,
     differences,
     judged,
+    within,
 )
 
 VALUES = st.lists(st.floats(-10, 10), min_size=3, max_size=8).filter(
@@ -31,6 +32,18 @@ def test_a_part_is_its_interval_against_its_bound(values: list[float], bound: fl
     assert above == (HOLDS if low > bound else FAILS if high <= bound else UNDECIDED)
     assert below == (HOLDS if high < bound else FAILS if low >= bound else UNDECIDED)
     assert {above, below} in ({HOLDS, FAILS}, {UNDECIDED})
+
+
+@given(VALUES, st.floats(-10, 10), st.floats(0.1, 12))
+def test_equal_is_an_interval_inside_of_two_bounds(
+    values: list[float], around: float, bound: float
+) -> None:
+    """Two one-sided tests: numbers that differ too much to say are undecided, and never equal."""
+    low, _, high = interval(values, CONFIDENCE)
+    verdict = judged([within("x", tuple(values), bound, around=around)]).verdict
+    inside = around - bound < low and high < around + bound
+    outside = high <= around - bound or low >= around + bound
+    assert verdict == (HOLDS if inside else FAILS if outside else UNDECIDED)
 
 
 @given(VALUES, st.floats(-12, 12), st.floats(-5, 5))
