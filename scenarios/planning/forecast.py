@@ -341,25 +341,33 @@ def _fault(fault: Fault, first: int | None) -> str:
     return f"{fault.name} {when}" + (f", for {length(timing.lasts)}" if timing.lasts else "")
 
 
+def _figure_in_words(value: Any, form: str = ".4g") -> str:
+    """Return a figure as a reader sees it: `?` where it is not known."""
+    if value is None:
+        return "?"
+    return "∞" if value == "inf" else format(value, form)
+
+
+def _expected_in_words(plan: dict[str, Any]) -> str:
+    """Return how much is expected to happen."""
+    show, expected = _figure_in_words, plan["expected"]
+    updates, samples = (f"{show(expected[key], ',.0f')} {key}" for key in ("updates", "samples"))
+    messages, size = expected["messages"], expected["events_file_bytes"]
+    if messages is None and plan["declared_by"]:
+        unknown = f"messages unknown: so is how often {plan['declared_by']} derives"
+        return f"{updates}, {samples}, {unknown}"
+    megabytes = f"{show(size and size / 1e6, '.3g')} MB of events"
+    return f"{updates}, {show(messages, ',.0f')} messages, {samples}, {megabytes}"
+
+
 def in_words(plan: dict[str, Any], width: int = UNWRAPPED) -> list[str]:
     """Return the lines that tell a forecast to a reader; notes and warnings are no wider than `width`."""
-
-    def show(value: Any, form: str = ".4g") -> str:
-        if value is None:
-            return "?"
-        return "∞" if value == "inf" else format(value, form)
-
-    points, expected = plan["points"], plan["expected"]
-    messages, size = expected["messages"], expected["events_file_bytes"]
-    more = f"{show(messages, ',.0f')} messages, {show(expected['samples'], ',.0f')} samples"
-    written = f"{show(size and size / 1e6, '.3g')} MB of events; "
-    if messages is None and plan["declared_by"]:
-        more = f"{show(expected['samples'], ',.0f')} samples"
-        written = f"messages unknown: so is how often {plan['declared_by']} derives; "
+    show = _figure_in_words
+    points = plan["points"]
     lines = [
         f"{plan['scenario']}: {plan['mechanism']}, {plan['nodes']} agents, {plan['edges']} edges, "
         f"dimension {plan['dimension']}, {points['min']}–{points['max']} points each, seed {plan['seed']}",
-        f"  expected   {show(expected['updates'], ',.0f')} updates, {more}, {written}{plan['faults']} faults",
+        f"  expected   {_expected_in_words(plan)}; {plan['faults']} faults",
     ]
     lines += [f"  fault      {line}" for line in plan["fault_list"]]
     for group in plan["groups"]:
