@@ -469,6 +469,21 @@ def test_the_command_names_file_line_and_rule_and_ends_with_2(own: Path, at: str
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
+def test_what_fails_in_a_worker_of_an_audit_is_told_with_its_line(own: Path) -> None:
+    """A traceback does not leave its process: the line is taken there."""
+    text = OWN.replace(
+        "if self.at == place:",
+        'if self.at == place and current_process().name != "MainProcess":',
+    )
+    (own / "own_reads.py").write_text("from multiprocessing import current_process\n" + text)
+    (own / "world.toml").write_text(to_toml(world(at="propose", name="labels")))
+    done = hush("audit", "./world.toml", "--allow-code", "--runs", "40", "-j", "2", cwd=own)
+    assert done.returncode == 2
+    assert f"own_reads.py:{line() + 1}: agent " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 # vectors and models
 
 
