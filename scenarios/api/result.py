@@ -94,6 +94,7 @@ class Result(OpenedFolder, RunRecord):
         """
         from scenarios.api.export import export_runs
 
+        self._use()
         name = f"{self.manifest['scenario']}, seed {self.manifest['seed']}"
         export_runs(sink, place, [(self, name, {})], project=project, online=online)
 

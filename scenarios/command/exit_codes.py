@@ -5,7 +5,7 @@ OURS, DISK, INTERRUPTED = 70, 74, 130
 
 EVERY = {
     FINE: "fine",
-    USAGE: "usage, or something that cannot be read",
+    USAGE: "usage, something that cannot be read, or a damaged folder",
     OURS: "an error in hush itself",
     DISK: "the disk",
     INTERRUPTED: "interrupted",

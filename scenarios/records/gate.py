@@ -117,6 +117,8 @@ def _sha256(file: Path) -> str:
 
 def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
     """Yield how the record disagrees with itself, with the plan, and with how the manifest says that the run ended."""
+    # The files first: a run that goes on meanwhile writes them after the end of its record.
+    early = [name for name in _OF_AN_END if _holds(record.path, name)]
     ending = record.ending
     yield from record.proof.words
     if (
@@ -129,7 +131,6 @@ def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
         elif (ending.reason == "interrupted") != (record.status == "interrupted"):
             yield f"the manifest says {record.status}, and the record ends with: {ending.reason}"
         return
-    early = [name for name in _OF_AN_END if _holds(record.path, name)]
     if record.status == "running" and early and ending is None:
         yield f"{', '.join(early)}: written at the end of a run, and the record does not hold the end"
 

@@ -17,6 +17,6 @@ KIND = Verb(
         Example("hush report latest", "the newest run or sweep, as report.html in its folder"),
         Example("hush report quickstart-sweep-1 -o losses.html", "a sweep, as a file of one's own"),
     ),
-    exits={2: "usage, or files that are not intact"},
+    exits={},
     performed_by="scenarios.command.report",
 )

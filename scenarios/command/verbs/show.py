@@ -40,6 +40,6 @@ KIND = Verb(
             "hush show harmed", "what a metric is; as well a mechanism, a fault, an accountant"
         ),
     ),
-    exits={2: "usage, or the files of a run are not intact"},
+    exits={},
     performed_by="scenarios.command.show",
 )

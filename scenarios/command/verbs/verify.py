@@ -17,6 +17,6 @@ KIND = Verb(
         Example("hush verify latest", "the newest run or sweep: files, record, summary, ε"),
         Example("hush verify quickstart-7-1 --json", "the same for a program"),
     ),
-    exits={0: "nothing is damaged (the run may have been cut off)", 2: "usage, or damage"},
+    exits={0: "nothing is damaged; the run may have been cut off"},
     performed_by="scenarios.command.verify",
 )
