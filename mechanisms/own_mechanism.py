@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import SCALES, Spend, implied_charge, is_understated
 from mechanisms.mixing import Heard
 from mechanisms.objectives import LocalObjective, Loss
 from mechanisms.perturbation import FEATURE_BOUND
@@ -194,6 +194,7 @@ class OwnMechanism:
                         f"{caller} returns a release whose spend is {_kind(spend)}, not a Spend: a release is charged",
                         method,
                     )
+                self._hold_to_its_fields(caller, spend)
                 return Step(RELEASE, spend, partial(self._release, finish))
             case "derived" | "silent":
                 if spend is not None:
@@ -279,7 +280,18 @@ class OwnMechanism:
         if not all(isinstance(spend, Spend) for spend in listed):
             problem = f"{name} returns {_kind(spends)}, not a tuple of Spend"
             raise self._error(problem, getattr(self._own, name))
+        for spend in listed:
+            self._hold_to_its_fields(name, spend)
         return listed
+
+    def _hold_to_its_fields(self, name: str, spend: Spend) -> None:
+        """Refuse a charge that readers of the record would not believe."""
+        if is_understated(spend):
+            raise self._error(
+                f"{name} returns a spend that charges {spend.charged:.6g}, and its own fields give "
+                f"{implied_charge(spend):.6g}: {SCALES[spend.law]} {spend.scale:g}, sensitivity {spend.sensitivity:g}",
+                getattr(self._own, name, None),
+            )
 
     def _opening(self, start: Vector) -> Vector:
         opening = self._ask("opening", start)

@@ -128,6 +128,15 @@ def implied_charge(spend: Spend) -> float:
             raise ValueError(f"no charge follows from the noise law {spend.law!r}")
 
 
+_SHARE = 1e-9
+"""So much less than its fields give a charge may be, as a share of it: the order of a sum rounds otherwise."""
+
+
+def is_understated(spend: Spend) -> bool:
+    """Whether a release is charged less than its own fields give."""
+    return spend.charged < implied_charge(spend) * (1.0 - _SHARE)
+
+
 def rounded_up(charge: float) -> float | str:
     """Round a charge up to 1e-9, as every event and digest carries it; JSON has no infinity."""
     if charge == math.inf:

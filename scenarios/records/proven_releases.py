@@ -20,6 +20,7 @@ from mechanisms.accounting.spend import (
     Hidden,
     Spend,
     implied_charge,
+    is_understated,
     rounded_up,
     unprotected,
 )
@@ -131,7 +132,9 @@ def agreeing(
             return None
         if any(known[int(columns.seq[i])] != costs[int(columns.place[i])] for i in places):
             return None
-    if not columns.are_without_gaps or any(map(is_cheap, columns.spends)):
+    if not columns.are_without_gaps or any(
+        is_understated(spend_of(line)) for line in columns.spends
+    ):
         return None
     if facts is not None and len(columns):
         planned = _planned(facts)
@@ -164,7 +167,9 @@ class _Comparison:
         changed = [] if exported is None else list(self._compare(exported))
         for fact in releases:
             self._note(fact)
-        cheap = [release for release, line in self._written.items() if is_cheap(line)]
+        cheap = [
+            release for release, line in self._written.items() if is_understated(spend_of(line))
+        ]
         for release in cheap:
             self._written[release] = _by_its_fields(self._written[release])
         lacking = [release for release in self._seen if release not in self._written]
@@ -289,15 +294,6 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
     """Return what its agent planned for the release of a line, or last of all where it is beyond the plan."""
     k: int = line["k"]
     return mine[min(k, len(mine) - 1)]
-
-
-_SHARE = 1e-9
-"""So much less than its fields give a charge may be, as a share of it: the order of a sum rounds otherwise."""
-
-
-def is_cheap(line: Mapping[str, Any]) -> bool:
-    """Whether a line charges less than its own fields give."""
-    return number(line["charged"]) < implied_charge(spend_of(line)) * (1.0 - _SHARE)
 
 
 def _by_its_fields(line: Mapping[str, Any]) -> dict[str, Any]:

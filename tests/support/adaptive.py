@@ -22,7 +22,7 @@ class Moody:
 
     def propose(self, state, heard, made):
         charge = 0.3 if state[0] > 0 else 0.1
-        spend = Spend("moody", "norm-gamma", "", 1.0, 1.0, "l2", self.d, 0.0, charge, charge)
+        spend = Spend("moody", "norm-gamma", "", charge, 1.0, "l2", self.d, 0.0, charge, charge)
         return Step(RELEASE, spend, lambda rng: (lambda v: (v, v))(rng.standard_normal(self.d)))
 
     def without_data(self, state, heard):

@@ -61,7 +61,8 @@ class Gradient:
 
     def schedule(self, degree):
         cost = self.said * self.true
-        spend = Spend("own", self.law, "", 1.0, self.reach, "l2", self.objective.dimension, 0.0, cost, cost)
+        scale = self.reach / cost
+        spend = Spend("own", self.law, "", scale, self.reach, "l2", self.objective.dimension, 0.0, cost, cost)
         return (spend,) * self.planned
 
 

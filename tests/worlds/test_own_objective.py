@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "no step": ((1, 2, 3), "propose returns a value of type tuple, not a Step"),
     "no kind": (step_of("released", SPEND, lambda _: None), "of kind 'released'"),
     "no spend": (step_of(RELEASE, None, lambda _: None), "whose spend is None, not a Spend"),
+    "a charge too low": (
+        step_of(RELEASE, replace(SPEND, law="laplace", scale=0.01), lambda _: None),
+        "charges 0.1, and its own fields give 100: scale b of each coordinate",
+    ),
     "a spend too many": (step_of(DERIVED, SPEND, lambda _: None), "a derived step with a spend"),
     "no pair": (step_of(SILENT, None, lambda _: np.zeros(3)), "not a pair"),
     "a loud silence": (step_of(SILENT, None, lambda _: (0, np.zeros(3))), "sends a vector"),
