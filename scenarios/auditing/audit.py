@@ -1,7 +1,8 @@
 """Audits a plan: runs it on two data sets that differ in one record, and estimates a lower bound on the privacy loss between them."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -179,9 +180,10 @@ def _gather(order: Order, setting: Setting, progress: Progress) -> Evidence:
             seen += _both(pair, run)
             progress((run + 1) / order.runs)
     else:
-        for some in _in_parallel(order, setting):
-            seen += some
-            progress(len(seen) / (2 * order.runs))
+        with closing(_in_parallel(order, setting)) as made:
+            for some in made:
+                seen += some
+                progress(len(seen) / (2 * order.runs))
     return evidence(seen[0::2], seen[1::2])
 
 
@@ -193,13 +195,13 @@ def _both(pair: Neighbours, run: int, name: str = "audit") -> list[Seen]:
     ]
 
 
-def _in_parallel(order: Order, setting: Setting) -> Iterator[list[Seen]]:
+def _in_parallel(order: Order, setting: Setting) -> Generator[list[Seen], None, None]:
     size = max(1, min(200, order.runs // (4 * order.jobs)))
     parts = [range(at, min(at + size, order.runs)) for at in range(0, order.runs, size)]
-    return shared_out(_part, ((setting, part) for part in parts), order.jobs)
+    return shared_out(_part, ((part,) for part in parts), order.jobs, setting)
 
 
-def _part(setting: Setting, runs: range) -> list[Seen]:
+def _part(runs: range, setting: Setting) -> list[Seen]:
     """Make the same two plans in another process, and do some of the runs."""
     pair = setting.plans()
     try:

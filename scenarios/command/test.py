@@ -68,7 +68,7 @@ def _each(cases: list[Case], options: dict[str, Any], jobs: int | None) -> Itera
     """Run every case, on several cores where there are many."""
     workers = min(jobs or os.cpu_count() or 1, len(cases))
     workers = workers if len(cases) > 2 else 1
-    with closing(shared_out(attempt, ((case, options) for case in cases), workers)) as made:
+    with closing(shared_out(attempt, ((case,) for case in cases), workers, options)) as made:
         for verdict in made:
             yield from _print_verdicts([verdict])
             if verdict.code == INTERRUPTED:

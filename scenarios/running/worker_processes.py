@@ -5,9 +5,11 @@ import signal
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +18,9 @@ _LOOKS_S = 0.1
 _OF_THE_TERMINAL = [
     getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 ]
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+_DIES_S = 5.0
+"""So long a process that was killed may take to be gone; one that sleeps in the kernel dies when it wakes."""
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 INTERRUPTED = 130
 
@@ -79,6 +84,8 @@ class Processes:
         self.jobs = jobs
         self._common = common
         self._pool: Any = None
+        self._started: list[Any] = []
+        """The processes of the pool, whatever the pool knows of them."""
 
     def submit(self, act: Callable[..., T], *arguments: Any) -> "Future[T]":
         """Have `act(*arguments, common)` called by a process."""
@@ -90,7 +97,11 @@ class Processes:
             warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
             begin = (os.getpid(), self._common)
             self._pool = ProcessPoolExecutor(
-                self.jobs, initializer=_begin, initargs=begin, env=_ONE_THREAD
+                self.jobs,
+                context=_recording(self._started),
+                initializer=_begin,
+                initargs=begin,
+                env=_ONE_THREAD,
             )
             with _signals_blocked():
                 task = self._pool.submit(_with_common, act, arguments)
@@ -108,39 +119,67 @@ class Processes:
         return True
 
     def close(self) -> None:
-        """End the processes at once."""
+        """End the processes at once, whatever they do: stopped, waiting, or out of the pool's sight.
+
+        One that stayed would be waited for when Python ends, for ever.
+        """
         pool, self._pool = self._pool, None
-        if pool is not None:
+        if pool is None:
+            return
+        try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # work was cancelled: it was to be
+                self._kill()
                 pool.shutdown(wait=True, kill_workers=True)
+        finally:
+            self._kill()  # also what the pool began meanwhile, in place of a worker that had grown
+            self._started.clear()
+
+    def _kill(self) -> None:
+        begun = [process for process in list(self._started) if process.pid is not None]
+        for process in begun:
+            # Loky calls `kill` where there is neither psutil nor pgrep, and its processes have none.
+            process.kill = partial(_kill, process)
+            process.kill()
+        for process in begun:
+            process.join(_DIES_S)
+
+
+def _kill(process: Any) -> None:
+    """Kill a process that has started, unless it has ended."""
+    if process.exitcode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, _KILL)
+
+
+def _recording(started: list[Any]) -> Any:
+    """Return a context of loky that adds each process to a list before it starts."""
+    from joblib.externals.loky.backend.context import LokyContext
+
+    class Recording(LokyContext):  # type: ignore[misc] # loky has no types
+        def Process(self, **settings: Any) -> Any:  # noqa: N802 # as loky calls it
+            started.append(LokyContext.Process(**settings))
+            return started[-1]
+
+    return Recording()
 
 
 def shared_out(
-    act: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int
+    act: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int, common: Any = None
 ) -> Generator[T, None, None]:
-    """Yield `act(*task)` for each task, in order, from so many processes; one process is this one.
+    """Yield `act(*task, common)` for each task, in order, from so many processes; one process is this one.
 
-    Where the generator is closed, or an exception leaves it, the workers are ended at once. Where this
+    Where the generator ends, is closed, or is left by an exception, the workers are ended at once. Where this
     process is killed, they end by themselves within a fraction of a second, in the middle of what they do.
     """
     if jobs <= 1:
         for task in tasks:
-            yield act(*task)
+            yield act(*task, common)
         return
-    from joblib import Parallel, delayed
-
-    work = (delayed(_in_worker)(os.getpid(), act, task) for task in tasks)
-    with _signals_blocked():
-        results = Parallel(n_jobs=jobs, return_as="generator")(work)
-    try:
-        yield from results
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # joblib says that tasks were cancelled: they were to be
-            results.close()
+    with closing(Processes(jobs, common)) as workers:
+        flights = deque(workers.submit(act, *task) for task in tasks)
+        while flights:
+            yield flights.popleft().result()
 
 
 def checksum(value: Any) -> str:
