@@ -178,6 +178,16 @@ class LeavesResidual(Protocol):
 
 
 @runtime_checkable
+class AddsRidge(Protocol):
+    """It may solve its objective with a public ridge, which makes it strongly convex whatever the objective is."""
+
+    @property
+    def ridge(self) -> float | None:
+        """Φ of ½Φ‖f‖²; None where it adds none."""
+        ...
+
+
+@runtime_checkable
 class ReleasesAtOnce(Protocol):
     """Its releases follow a schedule that is fixed in advance, and it can make one in a single call.
 

@@ -266,6 +266,14 @@ class LocalObjective:
         """What is taken off scores: y, or None for a margin loss."""
         return self._offsets
 
+    def with_ridge(self, ridge: float) -> "LocalObjective":
+        """Return the objective with ½·ridge·‖θ‖² added: strongly convex with the modulus 2·l2 + ridge."""
+        ridged = LocalObjective.__new__(LocalObjective)
+        ridged._keep(  # noqa: SLF001 # its own class
+            self._rows, self.labels, self.loss, self.l2 + 0.5 * ridge, self.weight
+        )
+        return ridged
+
     def on(self, features: Matrix, labels: Vector) -> "LocalObjective":
         """Return the same objective on other records, with the same weight for each."""
         return LocalObjective(features, labels, self.loss, self.l2, weight=self.weight)

@@ -64,22 +64,14 @@ def personalised(table: HasMu, graph: "Graph", objectives: "Objectives") -> "Per
     return Personalised(graph, objectives, _confidences(objectives), table.mu)
 
 
-def propagating(
-    table: HasMu, graph: "Graph", objectives: "Objectives", *, ridged: bool
-) -> "Propagating":
-    """Return the propagation of local models over the graph.
-
-    With `ridged`, a ridge makes up for what `l2` leaves open; else NoMinimiser is raised where an agent's objective has no
-    single minimiser.
-    """
+def propagating(table: HasMu, graph: "Graph", objectives: "Objectives") -> "Propagating":
+    """Return the propagation of local models. Raises NoMinimiser where an agent's objective has no single minimiser."""
     import numpy as np
 
-    from mechanisms.joint import Propagating, local_models
+    from mechanisms.joint import Propagating
     from mechanisms.solve import minimise
 
-    models = local_models(objectives) if ridged else None
-    if models is None:
-        models = np.array([minimise(objective).theta for objective in objectives])
+    models = np.array([minimise(objective).theta for objective in objectives])
     return Propagating(graph, models, _confidences(objectives), table.mu)
 
 

@@ -1,7 +1,7 @@
 """From a scenario to a plan: numbers are fixed, names are looked up, and problems have a place in the file."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,7 +10,7 @@ import numpy as np
 from actors.faults.schedule import Fault
 from clocks.activation import Barrier
 from clocks.clock import nanoseconds
-from mechanisms.abilities import HasCosts, HasSchedule
+from mechanisms.abilities import AddsRidge, HasCosts, HasSchedule
 from mechanisms.accounting.compose import TIGHTEST
 from mechanisms.accounting.views import OF_SERVERS, VIEWS
 from mechanisms.joint import Graph, Joint
@@ -142,7 +142,7 @@ class _Planner:
             loss=loss,
             shards=shards,
             objectives=objectives,
-            joint=self._joint(graph, objectives),
+            joint=self._joint(graph, objectives, nodes),
             resolved=resolved_tree(context),
             text=context.scenario.text,
             folder=context.scenario.folder,
@@ -359,11 +359,28 @@ class _Planner:
             return None
         return self.context.calibrated or ("gaussian" if unit_of(read) == "mu" else None)
 
-    def _joint(self, graph: Graph, objectives: tuple[LocalObjective, ...]) -> Joint | None:
-        """Return what all agents together minimise; None for code of the scenario's own: nothing is known of it."""
+    def _joint(
+        self, graph: Graph, objectives: tuple[LocalObjective, ...], nodes: Sequence[NodePlan]
+    ) -> Joint | None:
+        """Return what all agents together minimise; None for code of the scenario's own: nothing is known of it.
+
+        Where l2 = 0 leaves an objective without a modulus and a mechanism adds Φ, the objective is taken with that: its
+        modulus is Φ, as in the charge.
+        """
         table = table_of(self.read)
         if table is None:
             return None
+        if not any(objective.l2 for objective in objectives):
+            ridges = [
+                (node.mechanism.ridge or 0.0) if isinstance(node.mechanism, AddsRidge) else 0.0
+                for node in nodes
+            ]
+            if any(ridges):
+                objectives = tuple(o.with_ridge(r) for o, r in zip(objectives, ridges, strict=True))
+                self.context.notes.append(
+                    f"task.l2 = 0: local objectives are strongly convex by Φ = {min(ridges):.4g} to {max(ridges):.4g} of the "
+                    "objective noise alone; their minimum, and what is compared with it, is that with Φ"
+                )
         joint: Joint | None = self.context.attempt(
             ("task", "l2"), lambda: record_of(table).joint(table, graph, objectives)
         )

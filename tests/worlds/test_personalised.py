@@ -302,3 +302,38 @@ def test_the_noise_of_a_local_model_is_told_beside_its_step(noise: str) -> None:
     assert forecast(plan)["groups"][0]["noise_to_step"] == pytest.approx(
         np.median(wanted), rel=1e-6
     )
+
+
+@pytest.mark.parametrize("calibration", ["corrected", "as_printed"])
+def test_objective_noise_makes_objectives_without_l2_strongly_convex(
+    tmp_path: Path, calibration: str
+) -> None:
+    """The modulus is Φ alone: w c₁/(e^(α′/2) − 1) corrected, w c₁/(e^(α/4) − 1) printed; noise, charge and optimum rest on it."""
+    epsilon, w, c = 4.0, 1 / 20, 0.25
+    tree = scenario(
+        run={"seed": 1, "horizon": 10.0},
+        data={"source": "blobs", "dimension": 3, "points": 20},
+        task={"l2": 0.0},
+        nodes=[{"count": 4, "budget": {"epsilon": epsilon}}],
+        mechanism={"kind": "propagation", "noise": "objective", "calibration": calibration},
+    )
+    ran = perform(tree, tmp_path)
+    assert ran.outcome.code == 0
+    joint: Any = ran.run.plan.joint
+    for node, anchor in zip(ran.run.plan.nodes, joint.anchors, strict=True):
+        mechanism: Any = node.mechanism
+        spend, alpha = mechanism.spend, mechanism.spend.claimed
+        assert alpha == pytest.approx(epsilon, rel=1e-3)
+        residual = 0.0 if calibration == "as_printed" else alpha / 1000
+        half = alpha / 4 if calibration == "as_printed" else (alpha - residual) / 2
+        phi = w * c / math.expm1(half)
+        assert mechanism.ridge == pytest.approx(phi)
+        assert spend.solve.kappa == pytest.approx(phi)
+        told = spend.scale * 2 * w + math.log1p(w * c / phi) + residual
+        assert spend.charged == pytest.approx(told)
+        x, y = ran.run.plan.shards.train[node.id]
+        u = x * y[:, None]
+        slope = -(u.T @ (1 / (1 + np.exp(u @ anchor)))) / 20 + phi * anchor
+        assert np.linalg.norm(slope) < 1e-8
+    assert any("strongly convex by Φ" in note for note in ran.run.plan.notes)
+    assert ran.outcome.summary["epsilon"]["max"] <= epsilon * (1 + 1e-9)

@@ -11,7 +11,6 @@ from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismK
 from scenarios.planning.mechanism_tables import POSITIVE, MechanismTable, calibration
 
 if TYPE_CHECKING:
-    from mechanisms.joint import Graph, Propagating
     from mechanisms.objectives import LocalObjective
     from scenarios.planning.public_facts import Maker, Public
     from scenarios.planning.release_charges import Scheme
@@ -64,12 +63,6 @@ def _build(table: InnerPropagationTable, public: "Public") -> Builder:
     return Builder(agent)
 
 
-def _joint(
-    table: InnerPropagationTable, graph: "Graph", objectives: "tuple[LocalObjective, ...]"
-) -> "Propagating":
-    return propagating(table, graph, objectives, ridged=table.noise == "objective")
-
-
 KIND = MechanismKind(
     name="propagation",
     family="personalised",
@@ -81,7 +74,7 @@ KIND = MechanismKind(
         keeps="its own (perturbed) local model, the last model heard from each neighbour",
         touches="every record once, in the local solve of the first release",
         guarantee="one release: ε = ζ·2L₂w/Λ with output noise (Λ = 2·l2), ζ·2L₂w + ln(1 + w c₁/κ) "
-        "with objective noise, a thousandth of it for the solver; later wakes are free",
+        "with objective noise, κ = 2·l2 + Φ, a thousandth of it for the solver; Φ makes up for l2 = 0; later wakes are free",
         source="Bellet, Guerraoui, Taziki, Tommasi 2018, App. C; Chaudhuri, Monteleoni, Sarwate "
         "2011, Algorithms 1 and 2",
         mended="E2 (ln(1+x) once), E18 (the warm start is charged), E19 (the true Λ), E20, E21; "
@@ -99,7 +92,7 @@ KIND = MechanismKind(
     check=nothing_else,
     steps=None,
     build=_build,
-    joint=_joint,
+    joint=propagating,
     examples={"": {}, "output": {"noise": "output"}, "objective": {"noise": "objective"}},
     order=3,
 )
