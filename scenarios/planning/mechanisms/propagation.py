@@ -11,7 +11,6 @@ from scenarios.planning.mechanism import Builder, Card, CheckContext, MechanismK
 from scenarios.planning.mechanism_tables import POSITIVE, MechanismTable, calibration
 
 if TYPE_CHECKING:
-    from mechanisms.objectives import LocalObjective
     from scenarios.planning.public_facts import Maker, Public
     from scenarios.planning.release_charges import Scheme
 
