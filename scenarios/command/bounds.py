@@ -84,6 +84,8 @@ def _of_descent(plan: "Plan", wakes: tuple[int, ...]) -> dict[str, Any]:
         if count is None
         else {
             "of": "μ" if facts.unit == "mu" else "ε",
+            "name": plan.resolved["mechanism"].get("schedule", "uniform"),
+            "planned": [charge / sum(facts.planned) for charge in facts.planned],
             "corrected": shares(world, count, power=0.25 if facts.unit == "mu" else 1 / 3).tolist(),
             "printed": shares(world, count, printed=True).tolist(),
         },
@@ -131,12 +133,13 @@ def _schedule_in_words(schedule: dict[str, Any], count: int) -> list[str]:
         k for k in {1, 2, count // 4, count // 2, 3 * count // 4, count} if 0 < k <= count
     )
     lines = [
-        f'  Proposition 2: the share of {schedule["of"]} of release k of {count} (schedule = "growing"; printed of ε, reversed: E10)',
-        "  release " + " ".join(f"{k:>9}" for k in shown),
+        f'  the share of {schedule["of"]} of release k of {count}: as planned (schedule = "{schedule["name"]}"), and by Proposition 2 '
+        '(schedule = "growing"; printed of ε, reversed: E10)',
+        "  release   " + " ".join(f"{k:>9}" for k in shown),
     ]
-    for name in ("corrected", "printed"):
+    for name in ("planned", "corrected", "printed"):
         values = " ".join(f"{schedule[name][k - 1]:>9.3g}" for k in shown)
-        lines.append(f"  {name:<8}{values}")
+        lines.append(f"  {name:<10}{values}")
     return lines
 
 

@@ -28,6 +28,8 @@ class DescentFacts(NamedTuple):
     """The fewest releases that an agent plans; None without noise."""
     unit: str
     """What a charge counts: `epsilon` or `mu`."""
+    planned: tuple[float, ...]
+    """The charges of the releases of the agent with the fewest, in their order."""
     gap: float
 
 
@@ -45,8 +47,7 @@ def descent_facts(plan: Plan) -> DescentFacts:
     degrees = plan.graph.degrees()
     pulls, blocks, convexities = list[float](), list[float](), list[float]()
     energies, scales = list[float](), list[float]()
-    releases: int | None = None
-    unit = "epsilon"
+    unit, planned = "epsilon", tuple[float, ...]()
     for node, objective, degree in zip(plan.nodes, plan.objectives, degrees.tolist(), strict=True):
         mechanism = node.mechanism
         if not isinstance(mechanism, CoordinateDescent):
@@ -61,7 +62,8 @@ def descent_facts(plan: Plan) -> DescentFacts:
             energies.append(0.0)
             continue
         spend = mechanism.spends[0]
-        releases = min(releases or len(mechanism.spends), len(mechanism.spends))
+        charges = tuple(spend.charged for spend in mechanism.spends)
+        planned = min(planned or charges, charges, key=len)
         unit = mechanism.law.unit
         energies.append(mechanism.law.mean_norm(spend.scale, plan.dimension) ** 2)
         if mechanism.law.name == "laplace":
@@ -79,7 +81,8 @@ def descent_facts(plan: Plan) -> DescentFacts:
         Descent(np.array(pulls), np.array(blocks), min(convexities), plan.dimension),
         np.array(energies),
         np.array(scales) if len(scales) == len(pulls) else None,
-        releases,
+        len(planned) or None,
         unit,
+        planned,
         gap if math.isfinite(gap) else math.nan,
     )

@@ -155,6 +155,27 @@ def test_what_a_trade_off_cannot_be_made_of_is_said(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("schedule", "like"), [("uniform", None), ("growing", "corrected"), ("printed", "printed")]
+)
+def test_bounds_tell_the_shares_that_a_scenario_plans(
+    tmp_path: Path, schedule: str, like: str | None
+) -> None:
+    """Equal ones of a uniform schedule; those of Proposition 2, by public bounds, only where its schedule is asked for."""
+    text = (
+        'schema = 1\nname = "shares"\nrun = { seed = 1, horizon = 20.0 }\n'
+        'data = { source = "blobs", dimension = 3, points = 20 }\ntask = { l2 = 0.1 }\n'
+        "nodes = [{ count = 6, budget = { epsilon = 4.0 } }]\n"
+        f'mechanism = {{ kind = "cd", noise = "laplace", releases = 10, schedule = "{schedule}" }}\n'
+    )
+    (tmp_path / "shares.toml").write_text(text, "utf-8")
+    told = json.loads(hush("bounds", str(tmp_path / "shares.toml"), "--json").stdout)["schedule"]
+    assert told["name"] == schedule
+    assert told["planned"] == pytest.approx([0.1] * 10 if like is None else told[like], rel=1e-2)
+    words = hush("bounds", str(tmp_path / "shares.toml")).stdout
+    assert f'as planned (schedule = "{schedule}")' in words
+
+
 def test_bounds_of_descent_and_of_points() -> None:
     done = json.loads(hush("bounds", "quickstart", "--json", "--wakes", "1", "5").stdout)
     first, second = done["rows"]
