@@ -1,4 +1,7 @@
-"""A spend as a line of a ledger file holds it, and back: charges are rounded up, infinity is a word."""
+"""A spend as a line of a ledger file holds it, and back to the last bit: infinity is a word.
+
+Events carry charges rounded up to 1e-9, a line the charge itself: what is composed of it is the ε of the run.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -26,14 +29,19 @@ def line_of(spend: Spend) -> dict[str, Any]:
     """Return what a file holds of a spend."""
     line = dict(zip(_SPEND, _values(spend), strict=True))
     line["sensitivity"], line["claimed"] = _finite(spend.sensitivity), _finite(spend.claimed)
-    line["charged"] = rounded_up(spend.charged)
+    line["charged"] = _finite(spend.charged)
     if spend.summed is not None:
-        line["summed"] = rounded_up(spend.summed)
+        line["summed"] = _finite(spend.summed)
     if spend.solve is not None:
         line |= dict(zip(_SOLVE, spend.solve, strict=True))
     if spend.hidden is not None:
-        line |= {"hidden": rounded_up(spend.hidden.mu), "contraction": spend.hidden.contraction}
+        line |= {"hidden": _finite(spend.hidden.mu), "contraction": spend.hidden.contraction}
     return line
+
+
+def charge_in_events(line: Mapping[str, Any]) -> float | str:
+    """Return the charge of a line as events carry it."""
+    return rounded_up(number(line["charged"]))
 
 
 def _finite(value: float) -> float | str:

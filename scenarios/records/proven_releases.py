@@ -26,7 +26,7 @@ from mechanisms.accounting.spend import (
 )
 from scenarios.language.json_numbers import number, show
 from scenarios.records.file_guard import FolderError
-from scenarios.records.ledger_file import line_of, spend_of
+from scenarios.records.ledger_file import charge_in_events, line_of, spend_of
 from scenarios.records.release_columns import ReleaseColumns
 from scenarios.records.run_folder import LEDGER, WORLD
 
@@ -126,7 +126,7 @@ def agreeing(
         elif (fact.node or 0, fact.k) not in charged:
             return None
     if known:
-        costs = [number(line["charged"]) for line in columns.spends]
+        costs = [number(charge_in_events(line)) for line in columns.spends]
         places = np.flatnonzero(np.isin(columns.seq, list(known))).tolist()
         if len(places) < len(known):
             return None
@@ -173,7 +173,11 @@ class _Comparison:
         for release in cheap:
             self._written[release] = _by_its_fields(self._written[release])
         lacking = [release for release in self._seen if release not in self._written]
-        low = [r for r, line in self._written.items() if self._costs(r) > number(line["charged"])]
+        low = [
+            release
+            for release, line in self._written.items()
+            if self._costs(release) > number(charge_in_events(line))
+        ]
         beyond = [release for release in self._written if release not in self._seen]
         self._refuse_gaps()
         facts = self._facts() if self._written or self._seen else None

@@ -21,7 +21,7 @@ from actors.events import Charged, Event, Finished, Sampled
 from actors.turns import HEAD, SEQ, TURN, Turns, Words, expand
 from scenarios.records.event_counts import Counts
 from scenarios.records.file_guard import FolderError, Spent, decoded, event_of, guarded
-from scenarios.records.ledger_file import spend_of
+from scenarios.records.ledger_file import charge_in_events, spend_of
 from scenarios.records.proven_releases import ReleaseFact, of_releases
 from scenarios.records.record_file import (
     BEGIN_BYTES,
@@ -73,7 +73,7 @@ class SpendTable:
         """Add the next entry."""
         self.lines.append(line)
         self.ends.append(end_of_line(_encode(line)))
-        self.charged.append(line["charged"])
+        self.charged.append(charge_in_events(line))
         self.table.append(None)
 
 

@@ -24,8 +24,8 @@ from tests.support.records import write_record
 
 
 def near(value: float) -> Any:
-    """Charges in files are rounded up to 1e-9."""
-    return pytest.approx(value, rel=2e-7, abs=1e-9)
+    """To the last bits: what files hold of a charge is the charge itself."""
+    return pytest.approx(value, rel=1e-15, abs=0.0)
 
 
 def ran(tree: dict[str, Any], folder: Path, stopped: dict[int, int]) -> Run:
