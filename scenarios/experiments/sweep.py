@@ -109,8 +109,12 @@ class Sweeping:
         reads = read_settings(order.sources, order.grid)
         self.settings = [read.setting for read in reads]
         self.metrics, self.table = _columns(order, reads)
+        choice = order.choice
         self._options = replace(
-            order.options, columns=tuple(sorted(self.table.held)), curves=order.curves
+            order.options,
+            columns=tuple(sorted(self.table.held)),
+            curves=order.curves,
+            chosen_by=choice.by if choice is not None and choice.epsilon is None else None,
         )
         self.cells = list(self._cells(reads))
         self._done: dict[str, Done] = {}

@@ -57,6 +57,8 @@ class Options:
     """Whether they are wanted at every sample."""
     path: str = AUTO
     """How wakes are computed: one of `wake_paths.PATHS`."""
+    chosen_by: str | None = None
+    """The metric by which a sweep will choose among this run and others, where ε does not pay for the choice."""
     nested: bool = False
     """Whether it is made for another scenario's comparison: its own are not looked at."""
 

@@ -323,6 +323,11 @@ class _Planner:
         reasons, topology = list(shards.uncovered), self.read.network.topology
         if isinstance(self.read.mechanism, OwnCode):
             reasons.insert(0, self_declared(self.read.mechanism.kind))
+        by = self.context.options.chosen_by
+        if by is not None:
+            reasons.append(
+                f"the run is a candidate of a choice by {by}, which reads data, and no ε pays for that"
+            )
         if isinstance(topology, OfDataTable) and self.context.options.graph is None and not serves:
             if topology.public:
                 self.context.notes.append(

@@ -417,6 +417,35 @@ def chosen_rows(swept: Any) -> set[tuple[Any, ...]]:
     return {tuple(row.settings.values()) for row in swept.chosen}
 
 
+@pytest.mark.parametrize("paid", [False, True])
+def test_no_folder_of_a_choice_that_is_not_paid_for_says_that_its_epsilon_covers_the_run(
+    tmp_path: Path, *, paid: bool
+) -> None:
+    world = private(
+        run={"horizon": 2.0},
+        data={"source": "blobs", "dimension": 3, "points": 40, "validation": 0.3},
+        seeds={"data": 1},
+    )
+    choose = {"by": "accuracy.validation", "over": ["mechanism.mu"]}
+    sweep(
+        world,
+        grid={"mechanism.mu": [1, 5]},
+        choose=choose | ({"epsilon": 1.0} if paid else {}),
+        seeds="0",
+        jobs=1,
+        out=tmp_path / "swept",
+    )
+    summaries = sorted((tmp_path / "swept").rglob("summary.json"))
+    assert len(summaries) == 2
+    for path in summaries:
+        epsilon = json.loads(path.read_text("utf-8"))["epsilon"]
+        assert epsilon["covered"] is paid
+        assert (
+            any("candidate of a choice by accuracy" in said for said in epsilon["not_covered"])
+            is not paid
+        )
+
+
 @pytest.mark.slow
 def test_a_choice_is_that_of_brute_force_and_is_said_to_be_uncovered() -> None:
     world = private(
