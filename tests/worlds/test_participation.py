@@ -57,6 +57,20 @@ def test_shares_that_pass_on_use_the_budget_and_no_more(fault: Any, tmp_path: An
     assert missed == ({0, 2} if fault else set())
 
 
+def test_a_share_that_was_passed_on_claims_what_it_charges(tmp_path: Any) -> None:
+    """The claims of an agent, too, make up its budget, whatever it missed."""
+    even = ran({}, tmp_path / "even")
+    total = sum(line["claimed"] ** 2 for line in even.result.ledger if line["node"] == 1)
+    one = ran({"schedule": "rollover"}, tmp_path / "one", fault=CRASH)
+    assert len({line["charged"] for line in one.result.ledger}) > 1
+    for node in range(6):
+        mine = [line for line in one.result.ledger if line["node"] == node]
+        assert sum(line["claimed"] ** 2 for line in mine) == pytest.approx(total, rel=1e-8)
+        for line in mine:
+            assert line["claimed"] == pytest.approx(line["charged"], rel=1e-12)
+            assert line["charged"] == pytest.approx(line["sensitivity"] / line["scale"], rel=1e-12)
+
+
 def test_an_agent_that_was_alone_passes_its_shares_on(tmp_path: Any) -> None:
     """It was up all the time, and had no neighbour to release to for four wakes of eight: nothing is lost."""
     nodes = [

@@ -336,6 +336,26 @@ def test_steps_on_a_loss_that_is_not_convex_do_not_contract() -> None:
         assert node.planned[0].scale == pytest.approx(2 * math.exp(-0.5) * 5 / (size * mu))
 
 
+@pytest.mark.parametrize("l2", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("rate", [0.25, 1.0, 5.0, 6.0])
+def test_a_hidden_step_contracts_as_the_public_bounds_say(rate: float, l2: float) -> None:
+    """By max(|1 − γ·2λ|, |1 − γ(¼ + 2λ)|), and its μ is 2G/(n_jσ_j): no milder step, at any rate."""
+    tree = world(
+        {"kind": "central-gradient", "learning_rate": rate},
+        4,
+        nodes=[private()[0] | {"count": 1}],
+        task={"l2": l2},
+    )
+    plan = make_plan(tree)
+    (node,), (size,) = plan.nodes, plan.shards.sizes
+    assert node.planned is not None
+    spend = node.planned[0]
+    assert spend.hidden is not None
+    bound = max(abs(1 - rate * 2 * l2), abs(1 - rate * (0.25 + 2 * l2)))
+    assert spend.hidden.contraction == pytest.approx(bound, rel=1e-12)
+    assert spend.hidden.mu == pytest.approx(2 / (size * spend.scale), rel=1e-12)
+
+
 @pytest.mark.parametrize("rate", [0.25, 1.0])
 def test_rounding_is_in_the_reach_of_a_hidden_step(rate: float) -> None:
     """The answer moves by a cell in each coordinate, and the model by one more: 1/γ cells of the gradient."""

@@ -468,6 +468,27 @@ def test_no_spend_tells_a_milder_noise_than_was_planned(copied: Path, place: int
 
 
 @pytest.mark.parametrize(
+    ("factors", "milder"),
+    [((0.99, 1.0), True), ((1.0, 0.99), True), ((0.99, 0.99), True), ((1.0, 1.0), False)],
+)
+def test_no_hidden_step_is_told_milder_than_was_planned(
+    tmp_path: Path, factors: tuple[float, float], *, milder: bool
+) -> None:
+    """An outsider pays for the last of hidden steps: a smaller μ of one step, or a stronger contraction, is made up."""
+    tree = world("central-gradient", "barrier", rounds=6, privacy={"views": ["outsider"]})
+    there = perform(tree, tmp_path).outcome.folder
+    honest = number(epsilon_of(open_run(there))["max"])
+    line = next(iter(RunRecord(there).ledger_lines()))
+    told = {"hidden": line["hidden"] * factors[0], "contraction": line["contraction"] * factors[1]}
+    spend_edit(there, told)
+    record = RunRecord(there)
+    found = number(epsilon_of(record)["max"])
+    assert found >= honest * (1 - 1e-12)
+    assert ("world.json" in " ".join(record.proof.words)) is milder
+    assert milder or found == honest
+
+
+@pytest.mark.parametrize(
     "change", [{"charged": -1.0}, {"charged": "free"}, {"law": "magic"}, {"d": -1}, {"scale": "x"}]
 )
 def test_a_spend_that_cannot_be_is_damage(copied: Path, change: dict[str, Any]) -> None:
