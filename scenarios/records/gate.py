@@ -55,8 +55,8 @@ _OF_AN_END = (LEDGER, *AT_THE_END, PARQUET)
 """What no run writes before its end."""
 _JUDGED = ("verdict", "invariants", "expectations")
 """What stands in the summary and in the file of verdicts."""
-_DIGITS = 1e-6
-"""Charges stand in files rounded up to 1e-9, so that an ε that is recomputed is larger by a relative 1e-7 at most."""
+_DIGITS = 1e-9
+"""So near is an ε that is recomputed to the one that was told: sums of the same charges may be rounded in another order."""
 
 
 def flaws_of_run(record: "RunRecord") -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def _other_epsilon(
 
 
 def _is_close(one: float, other: float) -> bool:
-    """Whether two figures are one, but for what rounding of charges leaves; no figure (NaN) is equal to none."""
+    """Whether two figures are one, but for the order of sums; no figure (NaN) is equal to none."""
     if math.isnan(one) or math.isnan(other):
         return math.isnan(one) and math.isnan(other)
     return one == other or math.isclose(one, other, rel_tol=_DIGITS, abs_tol=1e-9)

@@ -8,7 +8,7 @@ prove, or what `world.json` planned.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -302,7 +302,9 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
 
 def _by_its_fields(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line with the charge that its own fields give."""
-    return {**line, "charged": rounded_up(implied_charge(spend_of(line)))}
+    return line_of(replace(spend_of(line), charged=implied_charge(spend_of(line)))) | {
+        key: line[key] for key in ("seq", "t", "node", "k")
+    }
 
 
 def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:

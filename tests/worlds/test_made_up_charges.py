@@ -43,7 +43,7 @@ def test_every_charge_follows_from_the_fields_beside_it(name: str) -> None:
         if spend.law in ABOVE:
             assert 0 < implied <= spend.charged
         else:
-            assert spend.charged == pytest.approx(implied, rel=1e-9, abs=1.1e-9)
+            assert spend.charged == pytest.approx(implied, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", [name for name in PRIVATE if not name.startswith("local-dp")])
