@@ -18,6 +18,7 @@ from scenarios.records.summary_text import in_words
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import private
+from tests.support.full_disk import Disk
 from tests.support.marks import one_in
 from tests.support.sessions import WORLD, schedules, session_for, settle, watched
 
@@ -133,6 +134,19 @@ def test_pictures_go_where_nothing_is_and_are_pictures(tmp_path: Path) -> None:
         assert said in viewer.session.message
     assert there.read_text() == "mine"
     assert not other.exists()
+    run.recorder.close()
+
+
+@pytest.mark.parametrize("order", ["svg {}/new.svg", "export {}/new.toml"])
+def test_a_full_disk_is_answered_and_the_run_goes_on(tmp_path: Path, order: str) -> None:
+    run, _ = session_for(tmp_path)
+    session = viewer_of(run).session
+    with pytest.MonkeyPatch.context() as patch:
+        Disk(0).mount(patch)
+        assert not carry_out(session, order.format(tmp_path))
+    assert session.message.endswith(": No space left on device")
+    assert not list(tmp_path.glob("new.*"))
+    assert carry_out(session, order.format(tmp_path))
     run.recorder.close()
 
 
