@@ -33,7 +33,7 @@ class Dask:
         local = ("--host", "127.0.0.1", "--scheduler-file", str(self.file))
         self.scheduler = self._start("scheduler", *local, "--port", "0", "--no-dashboard")
         deadline = time.monotonic() + 60
-        while not self.file.exists():
+        while not (self.file.exists() and self.file.stat().st_size):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         self.address = str(json.loads(self.file.read_text())["address"])
