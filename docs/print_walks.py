@@ -124,15 +124,22 @@ def _module(file: str) -> str:
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def one_wake() -> list[Call]:
-    """Record one wake that ends in a release: from the clock's entry until it is over.
+STEPS: dict[str, set[str]] = {
+    "auto": {"Mailbox.settle_in_row", "PlainWake.take", "CoordinateDescent.release"},
+    "detailed": {"Checks.delivered", "Agent._release", "Outbox.broadcast"},
+}
+"""What a wake does that reads messages and releases, on the path that a run takes by itself, and event by event."""
+
+
+def one_wake(path: str = "auto") -> list[Call]:
+    """Record one wake that ends in a release, on a path: from the clock's entry until it is over.
 
     The wake needs no new block of random draws; every 32nd message and every 64th wake of an agent draws one.
     """
-    for calls in _entries(_run(WORLD | {"fault": []})):
+    for calls in _entries(_run(WORLD | {"fault": []}, path)):
         functions = {call.function for call in calls}
         draws = {"clocks/durations.py", "scenarios/planning/seeds.py"} & set(files(calls))
-        if {"Checks.delivered", "Agent._release", "Outbox.broadcast"} <= functions and not draws:
+        if STEPS[path] <= functions and not draws:
             return calls
     raise LookupError("no wake released anything")
 
@@ -159,14 +166,14 @@ def _entries(calls: list[Call]) -> Iterator[list[Call]]:
         yield entry
 
 
-def _run(tree: dict[str, Any]) -> list[Call]:
+def _run(tree: dict[str, Any], path: str = "auto") -> list[Call]:
     from scenarios.api.runs import make_plan
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
     recorder = Recorder()
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(make_plan(tree, path="detailed"), Path(folder) / "run", RunGovernor(), 1.0)
+        run = Run(make_plan(tree, path=path), Path(folder) / "run", RunGovernor(), 1.0)
         with recorder.recording():
             asyncio.run(run.perform())
     return recorder.calls
@@ -264,6 +271,7 @@ def section() -> str:
         "",
         "### One wake-up, from the clock's entry until the agent sleeps again",
         "",
+        "By the path that this run takes by itself: one function computes the wake, and tells it as one row. "
         f"{len(wake)} calls in {len(files(wake))} files; {len(upward(wake))} of them against the direction of imports, "
         "but for `Log.emit`, which tells observers, and the clock, which resumes the agent. Between slices of the clock "
         "the log hands the events over in batches: to `scenarios/running/observers/recorder.py` and `traffic.py` and to "

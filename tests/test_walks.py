@@ -1,11 +1,13 @@
 """One wake-up reads downwards: it visits few files, and calls nothing against the direction of imports."""
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+ROOT = Path(__file__).parent.parent
 PATH = Path(__file__).parent.parent / "docs" / "print_walks.py"
 MOST_FILES = 21
 
@@ -20,11 +22,18 @@ def walks() -> ModuleType:
     return module
 
 
-def test_a_wake_visits_few_files_and_calls_nothing_upward(walks: ModuleType) -> None:
-    calls = walks.one_wake()
-    assert {"Wake.sleep", "Checks.delivered", "Agent._release", "Mailbox.post"} <= {
-        call.function for call in calls
-    }
+@pytest.mark.parametrize(
+    ("path", "functions"),
+    [
+        ("auto", {"Wake.sleep", "PlainWake.take", "NoiseStream.compare", "Log.add_turn"}),
+        ("detailed", {"Wake.sleep", "Checks.delivered", "Agent._release", "Mailbox.post"}),
+    ],
+)
+def test_a_wake_visits_few_files_and_calls_nothing_upward(
+    walks: ModuleType, path: str, functions: set[str]
+) -> None:
+    calls = walks.one_wake(path)
+    assert functions <= {call.function for call in calls}
     assert len(walks.files(calls)) <= MOST_FILES
     assert walks.upward(calls) == []
 
@@ -35,6 +44,33 @@ def test_a_call_upward_is_seen(walks: ModuleType) -> None:
     assert walks.upward([call]) == [call]
     assert walks.upward([call._replace(resumed=True)]) == []
     assert walks.upward([call._replace(calling=walks.EMIT)]) == []
+
+
+def test_the_wake_of_the_page_is_of_the_path_that_runs_take_by_themselves(
+    walks: ModuleType,
+) -> None:
+    """Its steps in words name the code that computes it, and the walk visits that."""
+    from scenarios.api.runs import make_plan
+    from scenarios.running.arena_world import path_taken
+
+    assert path_taken(make_plan(walks.WORLD)) == "plain"
+    page = walks.PAGE.read_text(encoding="utf-8")
+    words = page.partition("## One wake, in words")[2].partition("\n## ")[0]
+    walk = page.partition("### One wake-up")[2].partition("\n### ")[0]
+    for part in (words, walk):
+        assert "actors/behaviours/plain.py" in part
+        assert "PlainWake.take" in part
+        assert "Log.add_turn" in part
+    assert "Agent._release" not in walk
+
+
+def test_the_page_names_every_room(walks: ModuleType) -> None:
+    numbers = {10: "ten", 11: "eleven", 12: "twelve"}
+    page = walks.PAGE.read_text(encoding="utf-8")
+    rooms = sorted(place.parent.name for place in (ROOT / "scenarios").glob("*/__init__.py"))
+    assert f"`scenarios/` has {numbers[len(rooms)]} rooms" in page
+    table = page.partition("| room | its one job |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `scenarios/(\w+)/`", table, re.MULTILINE)) == rooms
 
 
 def test_the_page_has_the_walks(walks: ModuleType) -> None:
