@@ -28,7 +28,7 @@ ONLY_IN = {
     "matplotlib": ("scenarios.pictures",),
     "random": (),
     "pickle": (),
-    "logging": (),
+    "logging": ("scenarios.experiments.cluster",),  # to turn off what Dask's client logs
 }
 
 

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mechanisms.accounting.compose import TIGHTEST, claims_of, headline, totals
-from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import Tally
 from mechanisms.accounting.spend import Spend
 from mechanisms.accounting.views import (
@@ -16,6 +15,9 @@ from mechanisms.accounting.views import (
     epsilon_in,
     has_hidden_steps,
 )
+
+if TYPE_CHECKING:
+    from mechanisms.accounting.filter import Cap
 
 
 class Reader(NamedTuple):
@@ -28,7 +30,7 @@ class Reader(NamedTuple):
     view: str
     accountant: str
     delta: float
-    cap: Cap | None = None
+    cap: "Cap | None" = None
     adaptive: bool = False
     shows_model: bool = False
 

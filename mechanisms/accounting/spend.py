@@ -1,7 +1,7 @@
 """What one release costs, as frozen data: enough to recompute it under any accountant."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 UNITS = {
@@ -100,6 +100,13 @@ class Spend:
 def unprotected(mechanism: str, d: int) -> Spend:
     """Return the spend of a release without noise: infinite."""
     return Spend(mechanism, "none", "none", 0.0, math.inf, "l2", d, 0.0, math.inf, math.inf)
+
+
+def claim_of(spend: Spend) -> Spend:
+    """Return a spend as its calibration claims it."""
+    if spend.claimed == spend.charged and spend.summed is None:
+        return spend
+    return replace(spend, charged=spend.claimed, summed=None)
 
 
 def implied_charge(spend: Spend) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanisms.accounting.loss import Tally, tally
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import Spend, claim_of
 from mechanisms.accounting.views import OUTSIDER
 from mechanisms.vectors import Matrix, Vector
 from mechanisms.witness import UNROUNDED
@@ -42,7 +42,6 @@ from scenarios.planning import totals
 from scenarios.planning.context import Options
 from scenarios.planning.own_code import failure_of_own
 from scenarios.planning.plan import Plan
-from scenarios.planning.totals import claim_of
 from scenarios.running.worker_processes import shared_out
 
 MODELS = "final models"

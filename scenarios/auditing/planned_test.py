@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mechanisms.abilities import Explains, HasCosts, scheduled
 from mechanisms.accounting import numerical
 from mechanisms.accounting.loss import Loss, Tally, tally
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import Spend, claim_of
 from mechanisms.accounting.views import OUTSIDER, add_in, composable, seen_in
 from mechanisms.vectors import Vector
 from scenarios.auditing.lower_bound import Criterion, Law, Rates, best_threshold, power
@@ -23,7 +23,6 @@ from scenarios.planning import totals
 from scenarios.planning.plan import Plan
 from scenarios.planning.run_size import extent
 from scenarios.planning.seeds import generator
-from scenarios.planning.totals import claim_of
 
 WANTED = 0.95
 """The power that an audit has by default."""

@@ -24,6 +24,7 @@ from scenarios.planning.datasets import Shards
 from scenarios.planning.expectations import Expectation, Goal
 from scenarios.planning.metric import Need
 from scenarios.planning.metric_names import metrics_of
+from scenarios.planning.privacy_terms import Privacy
 
 if TYPE_CHECKING:
     from actors.faults.schedule import Fault
@@ -62,28 +63,6 @@ class ServerPlan:
     mechanism: Coordinator
     start: Vector
     round_rules: RoundRules
-
-
-@dataclass(frozen=True, slots=True)
-class Privacy:
-    """The views in which ε is stated, and the accountant that composes it."""
-
-    views: tuple[str, ...]
-    accountant: str
-    shows_unreleased_model: bool
-    misprinted: bool = False
-    """Whether what was claimed composes as its paper prints it (E8)."""
-    adaptive: bool = False
-    """Whether releases may depend on earlier outputs: code of the scenario's own that has no schedule."""
-    calibrated: str | None = None
-    """What privacy.calibrate = "tightest" was; None where a file names an accountant, or nothing was to calibrate."""
-    seen: tuple[str, ...] = ("eavesdropper", "outsider")
-    """Every view that there is in this scenario."""
-
-    @property
-    def view(self) -> str:
-        """The headline view."""
-        return self.views[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ from scenarios.planning.mechanism_tables import ConsensusTable, DescentTable
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metric_of
 from scenarios.planning.packed_points import PackedPoints
-from scenarios.planning.plan import NodePlan, Plan, Privacy
+from scenarios.planning.plan import NodePlan, Plan
+from scenarios.planning.privacy_terms import Privacy
 from scenarios.planning.provenance import resolved_tree
 from scenarios.planning.run_size import extent, longest_s
 from scenarios.planning.scenario import load

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,13 @@ from mechanisms.accounting.disclosure import (
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.loss import Case, Key, Tally, tally
-from mechanisms.accounting.spend import Spend
+from mechanisms.accounting.spend import Spend, claim_of
 from mechanisms.accounting.views import EAVESDROPPER, add_in
 from mechanisms.vectors import Vector
-from scenarios.planning.plan import Plan
-from scenarios.planning.totals import claim_of
 from scenarios.records.courses import NONE, OWN, Courses, Numbers
+
+if TYPE_CHECKING:
+    from scenarios.planning.plan import Plan
 
 _LIVE = 500
 """The most releases, over distinct plans, that samples compose numerically; a run with more does so at its end only."""
@@ -112,7 +113,7 @@ class Budget:
     recording did; None decides by the plan.
     """
 
-    def __init__(self, plan: Plan, *, live: bool | None = None) -> None:
+    def __init__(self, plan: "Plan", *, live: bool | None = None) -> None:
         self._plan = plan
         self._courses = Courses(node.planned for node in plan.nodes)
         self._terms: list[Terms] = []

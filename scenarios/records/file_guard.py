@@ -229,6 +229,11 @@ class _Agents(msgspec.Struct):
     budget: _Budget | None = None
     clock: dict[str, Any] = {}
 
+    @property
+    def delta(self) -> float:
+        """The δ at which their ε is stated: that of a budget that says nothing where they have none."""
+        return (self.budget or _Budget()).delta
+
 
 class _Mechanism(msgspec.Struct):
     kind: str

@@ -11,9 +11,8 @@ from actors.events import Diverged
 from mechanisms.accounting.export import as_tree, events
 from mechanisms.accounting.loss import tally
 from scenarios.language.json_numbers import declared_by, figure, number, show
-from scenarios.planning.scenario_tables import DELTA
 from scenarios.records.budget import Budget
-from scenarios.records.file_guard import FolderError
+from scenarios.records.file_guard import FolderError, Resolved
 from scenarios.records.ledger_file import FIELDS
 from scenarios.records.proven_releases import MADE
 from scenarios.records.recorded_plan import Remembered
@@ -57,8 +56,8 @@ def _refuse_other_terms(record: "RunRecord") -> None:
     An ε rests on both: at another δ, in another view, or by another accountant it is another number.
     """
     facts, resolved = record.facts, record.resolved
-    budgets = [(group["count"], group.get("budget") or {}) for group in resolved["nodes"]]
-    promised_deltas = [d for n, of in budgets for d in [of.get("delta", DELTA)] * n]
+    groups = msgspec.convert(resolved, Resolved).nodes
+    promised_deltas = [d for group in groups for d in [group.delta] * group.count]
     deltas = [d for part in facts.budgets for d in [part.delta] * part.count]
     privacy = resolved["privacy"]
     for what, promised, recorded in (

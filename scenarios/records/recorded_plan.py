@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mechanisms.accounting.filter import Cap
 from mechanisms.accounting.loss import tally
 from mechanisms.accounting.spend import Spend
-from scenarios.planning.plan import Privacy
+from scenarios.planning.privacy_terms import Privacy
 from scenarios.records.world_facts import Budgeted, Facts
 
 
