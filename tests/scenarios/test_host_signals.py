@@ -15,6 +15,7 @@ from scenarios.api.result import Result
 from scenarios.records.file_guard import FolderError
 from tests.support.builders import private
 from tests.support.paths import ROOT
+from tests.support.records import say_interrupted
 
 SCRIPT = """
 import asyncio, json, os, signal, sys, threading, time
@@ -94,11 +95,8 @@ USES: dict[str, Callable[[Result], Any]] = {
 
 
 def interrupted(folder: Path) -> Path:
-    """Make a run, and say in its manifest that it was interrupted."""
-    result = run_sync(private(), out=folder)
-    manifest = result.path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"finished"', '"interrupted"'))
-    return folder
+    """Make a run that was interrupted."""
+    return say_interrupted(run_sync(private(), out=folder).path)
 
 
 @pytest.mark.parametrize("use", USES)

@@ -1,5 +1,6 @@
 """Records that were edited event by event, and cut as a kill would have cut them."""
 
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -95,6 +96,20 @@ def edit_record(folder: Path, events: list[dict[str, Any]], size: int = BATCH) -
 def events_of(folder: Path) -> list[dict[str, Any]]:
     """Return the events of a folder as plain values, free to be edited."""
     return list(RunRecord(folder).events())
+
+
+def say_interrupted(folder: Path) -> Path:
+    """Let the folder of a finished run be one that a person ended: record, summary and manifest alike."""
+    events = events_of(folder)
+    events[-1]["reason"] = "interrupted"
+    edit_record(folder, events)
+    summary, manifest = folder / "summary.json", folder / "manifest.json"
+    summary.write_text(summary.read_text().replace('"finished"', '"interrupted"', 1))
+    tree = json.loads(manifest.read_text()) | {"status": "interrupted"}
+    for name in (RECORD, summary.name):
+        tree["sha256"][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(tree))
+    return folder
 
 
 def say_running(folder: Path) -> None:

@@ -177,7 +177,7 @@ def test_a_line_that_charges_less_than_its_event_is_not_believed(ran: Ran, tmp_p
     less = [lines[0] | {"charged": 1e-6}, *lines[1:]]
     write_singles(folder, RunRecord(folder).events(), less)
     proof = Result(folder).proof
-    assert "charges less than the events for 1 release of agent" in proof.words[0]
+    assert "less than their own scale and sensitivity give" in proof.words[0]
     assert sum(line["charged"] for line in proof.lines) == pytest.approx(
         sum(line["charged"] for line in lines), rel=1e-12
     )

@@ -63,7 +63,7 @@ def test_marks_are_the_files_that_records_go_by() -> None:
 
 def test_the_verbs_that_take_folders_are_those_of_the_reference() -> None:
     assert {verb.name for verb in HAVE_FOLDERS} == {
-        *("compare", "diff", "explain", "plot", "replay", "report", "show", "tradeoff")
+        *("compare", "diff", "explain", "plot", "replay", "report", "show", "tradeoff", "verify")
     }
 
 

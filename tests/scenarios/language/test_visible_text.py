@@ -230,7 +230,9 @@ def test_a_picture_of_a_hostile_recording_is_well_formed(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture = tmp_path / "moment.svg"
-    assert main(["replay", str(recording), "--at", "6", "--svg", str(picture)]) == 0
+    assert main(["replay", str(recording), "--at", "6", "--svg", str(picture)]) == 2, (
+        "it was edited"
+    )
     text = picture.read_text("utf-8")
     ET.fromstring(text)  # noqa: S314 # our own
     assert not raw(text)

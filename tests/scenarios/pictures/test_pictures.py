@@ -198,8 +198,11 @@ def test_a_caption_says_what_epsilon_does_not_cover(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(finished(WORLDS["private"]).outcome.folder, folder)
     summary = json.loads((folder / "summary.json").read_text("utf-8"))
-    summary["epsilon"]["not_covered"] = ["the categories of a column"]
+    reasons = ["the categories of a column"]
+    summary["epsilon"] |= {"covered": False, "not_covered": reasons}
     (folder / "summary.json").write_text(json.dumps(summary), "utf-8")
+    world = json.loads((folder / "world.json").read_text("utf-8")) | {"not_covered": reasons}
+    (folder / "world.json").write_text(json.dumps(world), "utf-8")
     _, caption = draw(Request(material_of(folder), ("epsilon",)))
     assert "ε does not cover: the categories of a column." in caption
 

@@ -115,12 +115,14 @@ def test_a_table_that_was_edited_is_told(tmp_path: Path) -> None:
     write_manifest(tmp_path, MANIFEST)
     digest = write_table(tmp_path, MANIFEST, ROWS)
     write_manifest(tmp_path, msgspec.structs.replace(MANIFEST, table_sha256=digest))
-    assert SweepRecord(tmp_path).flaws == ()
+    rest = SweepRecord(tmp_path).flaws
+    assert rest[0] == "sweep.csv has not a row for each setting and seed"
+    assert "is not the folder of a run" in rest[1]
     table = tmp_path / TABLE
     table.write_text(table.read_text().replace("-2.0", "-2.1"))
-    assert SweepRecord(tmp_path).flaws == ("sweep.csv is not what the sweep wrote",)
+    assert SweepRecord(tmp_path).flaws == ("sweep.csv is not what the sweep wrote", *rest)
     table.unlink()
-    assert SweepRecord(tmp_path).flaws == ("sweep.csv cannot be read",)
+    assert SweepRecord(tmp_path).flaws[0] == "files are missing: sweep.csv"
     running = msgspec.structs.replace(MANIFEST, table_sha256=digest, status="running")
     write_manifest(tmp_path, running)
     assert SweepRecord(tmp_path).flaws == ()  # it may be between two writes

@@ -141,12 +141,12 @@ def test_the_command_shows_a_sweep_also_one_that_was_killed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     swept(tmp_path, "running")
-    assert main(["show", str(tmp_path)]) == 0
+    assert main(["show", str(tmp_path)]) == 2, "its rows rest on no runs"
     out = capsys.readouterr().out
     assert "cut off" in out
     assert "\x1b" not in out
     assert "17 finished, 1 failed" in out
-    assert main(["show", str(tmp_path), "--json"]) == 0
+    assert main(["show", str(tmp_path), "--json"]) == 2
     assert '"planned": 18' in capsys.readouterr().out
     (tmp_path / TABLE).unlink()
     assert main(["show", str(tmp_path)]) == 0
