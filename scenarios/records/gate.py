@@ -5,6 +5,7 @@ says it on standard error and ends with 2, Python warns of it. The record is the
 believed only as far as it fits the record:
 
 1. A manifest that says how a run ended lists every file of the run with its checksum, and each is what its checksum says.
+   One that says `running` holds no checksums.
 2. A run is finished only where its record ends with the event `finished`. A file that is written at the end of a run
    needs that event, too, whatever the manifest says.
 3. The figures of the summary are those that the record gives: releases, refusals, messages, ε.
@@ -73,9 +74,11 @@ def flaws_of_run(record: "RunRecord") -> tuple[str, ...]:
 
 def flaws_of_files(record: "RunRecord") -> Iterator[str]:
     """Yield what is wrong with the files of a run by its manifest alone: which are missing, changed, or not vouched for."""
-    if record.status == "running":
-        return
     known = record.manifest.get("sha256")
+    if record.status == "running":
+        if known or record.manifest["digests"]:
+            yield "the manifest says running, and holds the checksums of an end"
+        return
     if not isinstance(known, dict) or not known:
         yield "the manifest holds no checksums: the files may be anything"
         return
@@ -83,7 +86,11 @@ def flaws_of_files(record: "RunRecord") -> Iterator[str]:
     missing = [name for name in {**known, **expected} if not _holds(record.path, name)]
     if missing:
         yield f"files are missing: {', '.join(missing)}"
-    present = {*expected, *_OF_AN_END, *(p.name for p in record.path.iterdir() if is_segment(p))}
+    present = {
+        *_WHILE_RUNNING,
+        *_OF_AN_END,
+        *(p.name for p in record.path.iterdir() if is_segment(p)),
+    }
     unlisted = sorted(n for n in present if n not in known and _holds(record.path, n))
     if unlisted:
         yield f"the manifest holds no checksum of: {', '.join(unlisted)}"
@@ -121,9 +128,8 @@ def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
     early = [name for name in _OF_AN_END if _holds(record.path, name)]
     ending = record.ending
     yield from record.proof.words
-    if (
-        record.counts.kinds or record.proof.lines
-    ):  # else the run died before it had written what it is of
+    # A run that died before its first event may not have written what it is of.
+    if record.counts.kinds or record.proof.lines:
         _ = record.epsilon, record.data_card  # they raise where a file is missing or fits no other
     if record.status in {"finished", "interrupted"}:
         if ending is None:

@@ -23,8 +23,9 @@ FILES = (
 class Dice:
     """Draws of one damage."""
 
-    def __init__(self, number: int) -> None:
-        self._rng = np.random.Generator(np.random.PCG64([27, number]))
+    def __init__(self, number: int, family: int = 27) -> None:
+        """Begin the draws of the `number`-th damage of a family of damages."""
+        self._rng = np.random.Generator(np.random.PCG64([family, number]))
 
     def below(self, most: int) -> int:
         return int(self._rng.integers(max(1, most)))

@@ -112,7 +112,11 @@ def say_interrupted(folder: Path) -> Path:
     return folder
 
 
+RUNNING: dict[str, Any] = {"status": "running", "digests": {}, "sha256": {}}
+"""What the manifest of a run that goes on says of its end."""
+
+
 def say_running(folder: Path) -> None:
     """Let the manifest of a folder say that the run goes on, as that of a killed run does."""
     path = folder / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "running"}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | RUNNING))

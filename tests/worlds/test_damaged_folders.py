@@ -23,6 +23,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from tests.support.builders import perform, private
 from tests.support.damages import OF_AN_END, RECORD, damage, frames
+from tests.support.records import RUNNING
 
 DAMAGES = 200
 EVERY_DAY = 12
@@ -160,8 +161,7 @@ def kill(folder: Path, frames_left: int | None = None) -> None:
     for name in OF_AN_END:
         (folder / name).unlink(missing_ok=True)
     manifest = json.loads((folder / "manifest.json").read_text())
-    del manifest["sha256"]
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    (folder / "manifest.json").write_text(json.dumps(manifest | RUNNING))
     if frames_left is not None:
         data = (folder / RECORD).read_bytes()
         (folder / RECORD).write_bytes(data[: frames(data)[frames_left - 1]])

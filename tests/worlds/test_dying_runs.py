@@ -23,7 +23,7 @@ from scenarios.records.run_folder import AT_THE_END
 from tests.support.builders import Ran, perform, private
 from tests.support.command import hush
 from tests.support.paths import ROOT
-from tests.support.records import write_singles
+from tests.support.records import RUNNING, write_singles
 
 ALL = bool(os.environ.get("HUSH_NIGHTLY"))
 DELTA = 1e-5
@@ -126,7 +126,7 @@ def cut(ran: Ran, folder: Path, ledger: int, events: int | None = None) -> Path:
     write_singles(folder, [*record.events()][:events], [*record.ledger_lines()][:ledger])
     for name in ("ledger.jsonl", "metrics.parquet", *AT_THE_END):
         (folder / name).unlink()
-    manifest = json.loads((folder / "manifest.json").read_text()) | {"status": "running"}
+    manifest = json.loads((folder / "manifest.json").read_text()) | RUNNING
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 

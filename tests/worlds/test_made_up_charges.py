@@ -15,7 +15,7 @@ from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import AT_THE_END
 from tests.support.catalogue import EVERY, private, world
 from tests.support.finished_runs import finished
-from tests.support.records import events_of, write_singles
+from tests.support.records import RUNNING, events_of, write_singles
 
 PRIVATE = [name for name in EVERY if private(name)]
 ABOVE = {"local"}
@@ -28,7 +28,7 @@ def killed(name: str, folder: Path) -> Path:
     for file in ("ledger.jsonl", "metrics.parquet", *AT_THE_END):
         (folder / file).unlink(missing_ok=True)
     manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    (folder / "manifest.json").write_text(json.dumps(manifest | RUNNING))
     return folder
 
 

@@ -20,7 +20,7 @@ from scenarios.running.run import Run
 from tests.support.altered import overflowing
 from tests.support.catalogue import EVERY, family, private, world
 from tests.support.finished_runs import finished
-from tests.support.records import write_record
+from tests.support.records import RUNNING, write_record
 
 
 def near(value: float) -> Any:
@@ -50,7 +50,7 @@ def cut(folder: Path, at: int, there: Path) -> Path:
     for name in ("ledger.jsonl", "summary.json", "verdicts.json", "models.npz", "metrics.csv"):
         (there / name).unlink(missing_ok=True)
     manifest = json.loads((there / "manifest.json").read_text())
-    (there / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    (there / "manifest.json").write_text(json.dumps(manifest | RUNNING))
     return there
 
 

@@ -20,7 +20,7 @@ from scenarios.pictures.timeline import timeline_of
 from scenarios.records.reader import RunRecord
 from tests.support.builders import private
 from tests.support.finished_runs import finished
-from tests.support.records import write_record
+from tests.support.records import RUNNING, write_record
 
 CUT = {"name": "cut", "at": "4s", "for": "5s", "partition": {"groups": [[0, 1, 2], [3, 4, 5]]}}
 CRASH = {"at": "8s", "for": "3s", "crash": [1]}
@@ -147,7 +147,7 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
     world["edges"] = [(i, i + 1) for i in range(n - 1)]
     (tmp_path / "world.json").write_text(json.dumps(world), "utf-8")
     manifest = json.loads((source / "manifest.json").read_text("utf-8"))
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}), "utf-8")
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | RUNNING), "utf-8")
     events = []
     for t in range(3):
         values = {name: [t * i / n for i in range(n)] for name in ("loss", "epsilon")}
@@ -165,7 +165,7 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
 def test_a_record_that_a_reader_can_follow(tmp_path: Path, run: RunRecord) -> None:
     """Agent 0 sends at 1 s, again at 2 s, and loses a message at 6 s; agent 1 merges at 5 s what is 4 s old then."""
     manifest = json.loads((run.path / "manifest.json").read_text("utf-8"))
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}), "utf-8")
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | RUNNING), "utf-8")
     (tmp_path / "world.json").write_bytes((run.path / "world.json").read_bytes())
     sent: dict[str, Any] = {"kind": "sent", "node": 0, "version": 1, "to": [1], "bytes": 8}
     merged: dict[str, Any] = {"kind": "merged", "node": 1, "senders": [0], "versions": [1]}

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from mechanisms.accounting.spend import UNITS
@@ -23,7 +22,8 @@ from scenarios.records.file_guard import FolderError, guarded
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
 from tests.support.builders import perform, private
-from tests.support.records import events_of, write_singles
+from tests.support.damages import Dice
+from tests.support.records import RUNNING, events_of, write_singles
 
 DEEP = "[" * 5000 + "]" * 5000
 ODD: tuple[Any, ...] = (
@@ -105,23 +105,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
         (killed / name).unlink()
     write_singles(killed, events_of(killed)[:-1], RunRecord(killed).ledger_lines())
     manifest = json.loads((killed / "manifest.json").read_text())
-    (killed / "manifest.json").write_text(
-        json.dumps(manifest | {"status": "running", "sha256": {}, "digests": {}})
-    )
+    (killed / "manifest.json").write_text(json.dumps(manifest | RUNNING))
     return finished, killed
-
-
-class Dice:
-    """Draws of one input."""
-
-    def __init__(self, number: int) -> None:
-        self._rng = np.random.Generator(np.random.PCG64([14, number]))
-
-    def below(self, most: int) -> int:
-        return int(self._rng.integers(max(1, most)))
-
-    def of(self, options: Any) -> Any:
-        return options[self.below(len(options))]
 
 
 def edit(folder: Path, dice: Dice) -> str:
@@ -263,7 +248,7 @@ READERS: dict[str, Callable[[Path], None]] = {
 
 def readable(folders: Folders, where: Path, number: int) -> None:
     """Edit a copy of a folder, and read it: whatever comes, it is no exception but a FolderError."""
-    dice = Dice(number)
+    dice = Dice(number, 14)
     folder = where / "run"
     shutil.rmtree(folder, ignore_errors=True)
     source = folders[dice.below(4) == 0]
