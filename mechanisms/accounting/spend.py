@@ -112,21 +112,21 @@ def claim_of(spend: Spend) -> Spend:
 def implied_charge(spend: Spend) -> float:
     """Return what a release costs at least by its own scale, sensitivity and solve, in the unit of its law.
 
-    0 where its law says nothing of that: of "pure" noise only the declared charge is known, and of "local" noise the scale
-    is that of the features alone. Raises ValueError for a law that has no rule here.
+    Of "local" noise it is the part of the features, for the labels' part is in no scale; of "pure" noise it is 0, for only
+    the declared charge is known. Raises ValueError for a law that has no rule here.
     """
     scale, sensitivity = spend.scale, spend.sensitivity
     match spend.law:
-        case "gaussian" | "laplace":
+        case "gaussian":
             return sensitivity / scale if scale > 0 else math.inf
+        case "laplace":  # its ε is that of the L1 norm, which is up to sqrt(d) times another one
+            reach = sensitivity if spend.norm == "l1" else sensitivity * math.sqrt(max(1, spend.d))
+            return reach / scale if scale > 0 else math.inf
         case "norm-gamma" | "local":
             return scale * sensitivity
         case "objective":
-            solve = spend.solve
-            if solve is None:
-                return math.inf
-            jacobian = math.log1p(solve.bend / solve.kappa)
-            return scale * sensitivity + max(spend.jacobian, jacobian) + solve.residual
+            residual = math.inf if spend.solve is None else spend.solve.residual
+            return scale * sensitivity + _implied_jacobian(spend) + residual
         case "pure":
             return 0.0
         case "none":
@@ -140,8 +140,27 @@ _SHARE = 1e-9
 
 
 def is_understated(spend: Spend) -> bool:
-    """Whether a release is charged less than its own fields give."""
-    return spend.charged < implied_charge(spend) * (1.0 - _SHARE)
+    """Whether a release is charged less than its own fields give: in all, in its Jacobian's part, or as a hidden step."""
+    least, hidden = implied_charge(spend), spend.hidden
+    stated = [(spend.charged, least), (spend.jacobian, _implied_jacobian(spend))]
+    stated += [] if hidden is None else [(hidden.mu, least)]
+    return any(cost < implied * (1.0 - _SHARE) for cost, implied in stated)
+
+
+def at_its_own_fields(spend: Spend) -> Spend:
+    """Return a spend that is charged at least what its own fields give."""
+    least, hidden = implied_charge(spend), spend.hidden
+    if hidden is not None:
+        hidden = hidden._replace(mu=max(hidden.mu, least))
+    charged, jacobian = max(spend.charged, least), _implied_jacobian(spend)
+    return replace(spend, charged=charged, jacobian=jacobian, hidden=hidden)
+
+
+def _implied_jacobian(spend: Spend) -> float:
+    """Return the part of a charge that a change of variables costs: ln(1 + bend/κ), or what is stated where that is more."""
+    if spend.solve is None:
+        return spend.jacobian
+    return max(spend.jacobian, math.log1p(spend.solve.bend / spend.solve.kappa))
 
 
 def rounded_up(charge: float) -> float | str:

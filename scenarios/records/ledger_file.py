@@ -55,6 +55,9 @@ def spend_of(line: Mapping[str, Any]) -> Spend:
     if line.get("summed") is not None:
         values["summed"] = number(line["summed"])
     if "kappa" in line:
+        lacking = [key for key in _SOLVE if key not in line]
+        if lacking:
+            raise ValueError(f"a perturbed objective has no {', '.join(lacking)}")
         values["solve"] = Solve(*(line[key] for key in _SOLVE))
     if "hidden" in line:
         values["hidden"] = Hidden(number(line["hidden"]), line["contraction"])

@@ -8,7 +8,7 @@ prove, or what `world.json` planned.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from mechanisms.accounting.spend import (
     UNITS,
     Hidden,
     Spend,
-    implied_charge,
+    at_its_own_fields,
     is_understated,
     rounded_up,
     unprotected,
@@ -302,9 +302,7 @@ def _plan_of(line: Mapping[str, Any], mine: Sequence[Spend]) -> Spend:
 
 def _by_its_fields(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line with the charge that its own fields give."""
-    return line_of(replace(spend_of(line), charged=implied_charge(spend_of(line)))) | {
-        key: line[key] for key in ("seq", "t", "node", "k")
-    }
+    return {**line, **line_of(at_its_own_fields(spend_of(line)))}
 
 
 def _is_odd(line: Mapping[str, Any], planned: Mapping[int, Sequence[Spend]]) -> bool:
