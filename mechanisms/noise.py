@@ -209,7 +209,8 @@ class NoiseStream:
     def compare(self, spend: Spend) -> None:
         """Compare the scales that the noise of the last release was drawn with, once it was, with what its spend states."""
         drawn = self.scales
-        if (len(drawn) != 1 or drawn[0] != spend.scale) and self.odd is None:
+        is_plain = spend.solve is None and len(drawn) == 1 and drawn[0] == spend.scale
+        if not is_plain and self.odd is None:
             stated = set() if spend.law == "none" else {spend.scale}
             if spend.solve is not None and spend.solve.smoothing is not None:
                 stated.add(spend.solve.smoothing)

@@ -104,14 +104,13 @@ class Propagation:
         noise = self.law.draw(rng, self.spend.scale, self.objective.dimension)
         if self.ridge is None:
             return minimise(self.objective).theta + noise
-        solution = minimise(self.objective, linear=noise, ridge=self.ridge)
+        solution, solve = minimise(self.objective, linear=noise, ridge=self.ridge), self.spend.solve
+        theta = solution.theta
+        if solve is not None and solve.smoothing is not None:  # hides where the solver stopped
+            theta = theta + self.law.draw(rng, solve.smoothing, self.objective.dimension)
         if solution.residual > tolerance_of(self.spend.scale, self.objective.dimension):
-            return np.full_like(solution.theta, np.nan)  # not as exact as was charged for
-        solve = self.spend.solve
-        if solve is None or solve.smoothing is None:
-            return solution.theta
-        hiding = self.law.draw(rng, solve.smoothing, self.objective.dimension)
-        return solution.theta + hiding
+            return np.full_like(theta, np.nan)  # not as exact as was charged for
+        return theta
 
     def noise_to_step(self, state: Propagated, heard: Heard, made: int) -> float | None:
         """E‖effect of the noise‖ over ‖the noiseless step‖ of the one release."""
