@@ -94,7 +94,8 @@ def identities(context: PlanningContext, seeds: Iterable[int], given: str = "") 
     """Yield, for each seed, the hash of what a run of a scenario depends on, in 64 hexadecimal digits.
 
     It is that of the scenario in full (every default, every seed, the checksums of its files), without its name and its
-    notes, of the version of hush, of the version of its record, and of the path where one was asked for. `given` is the checksum of data that were handed over
+    notes, of the version of hush, of the version of its record, of the path where one was asked for, and of
+    the metric that settings are chosen by where no ε pays for that: its ε then does not cover the run. `given` is the checksum of data that were handed over
     in Python. Of data nothing is read but their checksums, and nothing is planned.
     """
     tree = resolved_tree(context)
@@ -108,6 +109,7 @@ def identities(context: PlanningContext, seeds: Iterable[int], given: str = "") 
             "hush": version(),
             "record": SCHEMA,
             **({} if context.path == AUTO else {"path": context.path}),
+            **({} if context.options.chosen_by is None else {"chosen": context.options.chosen_by}),
         }
     )
     fixed = {purpose: getattr(context.read.seeds, purpose) for purpose in SEEDS}
@@ -190,7 +192,7 @@ def damage(path: Path) -> tuple[str, ...]:
         record = RunRecord(path)
     except FolderError:  # there is no manifest that can be read: nothing says that it is finished
         return ()
-    return flaws_of_cell(record) if record.status == "finished" else ()
+    return flaws_of_cell(record) if record.manifest["status"] == "finished" else ()
 
 
 def run_cells(work: Sequence[Work], table: Table, options: Options) -> list[Done]:

@@ -109,12 +109,11 @@ class Sweeping:
         reads = read_settings(order.sources, order.grid)
         self.settings = [read.setting for read in reads]
         self.metrics, self.table = _columns(order, reads)
-        choice = order.choice
         self._options = replace(
             order.options,
             columns=tuple(sorted(self.table.held)),
             curves=order.curves,
-            chosen_by=choice.by if choice is not None and choice.epsilon is None else None,
+            chosen_by=_unpaid_metric(order),
         )
         self.cells = list(self._cells(reads))
         self._done: dict[str, Done] = {}
@@ -142,7 +141,7 @@ class Sweeping:
     def _cells_of(self, read: Read) -> Iterator[Cell]:
         """Yield the cells of one setting. Raises BadData where a file that tells them apart cannot be had."""
         order, seeds = self.order, self.order.grid.seeds
-        context = PlanningContext(read.scenario, replace(order.options, seed=seeds[0]))
+        context = PlanningContext(read.scenario, replace(self._options, seed=seeds[0]))
         if order.choice is None or order.choice.epsilon is None:
             names = identities(context, seeds, order.given)
             yield from (Cell(read, s, n[:_NAME]) for s, n in zip(seeds, names, strict=True))
@@ -457,9 +456,16 @@ class Sweeping:
 
     def _write(self, out: Path, status: str) -> None:
         manifest = self._manifest(status)
-        write_manifest(out, manifest)  # first: a folder with a table alone would be no sweep
+        # First, as of a sweep that goes on: a folder with a table alone would be no sweep, and an end needs its checksum.
+        write_manifest(out, msgspec.structs.replace(manifest, status="running"))
         digest = write_table(out, manifest, self.rows())
         write_manifest(out, msgspec.structs.replace(manifest, table_sha256=digest))
+
+
+def _unpaid_metric(order: Order) -> str | None:
+    """Return the metric by which settings are chosen, or stopped by a race, at no ε; None where none is."""
+    unpaid = (order.choice if order.choice and order.choice.epsilon is None else None, order.race)
+    return next((way.by for way in unpaid if way is not None), None)
 
 
 def _damaged_in_words(damaged: Mapping[str, Sequence[str]]) -> str:

@@ -446,6 +446,25 @@ def test_no_folder_of_a_choice_that_is_not_paid_for_says_that_its_epsilon_covers
         )
 
 
+@pytest.mark.parametrize("way", ["choice", "race"])
+def test_runs_of_an_open_sweep_are_not_taken_as_candidates(tmp_path: Path, way: str) -> None:
+    """A run that nothing was chosen from says that its ε covers it: the same sweep with a choice runs it again."""
+    world = private(
+        run={"horizon": 2.0},
+        data={"source": "blobs", "dimension": 3, "points": 40, "validation": 0.3},
+    )
+    options: dict[str, Any] = {"grid": {"mechanism.mu": [1, 5]}, "seeds": "0..1", "jobs": 1}
+    metric = "accuracy.validation"
+    sweep(world, metrics=[metric], out=tmp_path, **options)
+    chooses: dict[str, Any] = {
+        "choice": {"choose": {"by": metric, "over": ["mechanism.mu"]}},
+        "race": {"race": metric, "metrics": [metric]},
+    }
+    swept = sweep(world, out=tmp_path, **options, **chooses[way])
+    for row, run in swept.runs():
+        assert not run.summary["epsilon"]["covered"], row
+
+
 @pytest.mark.slow
 def test_a_choice_is_that_of_brute_force_and_is_said_to_be_uncovered() -> None:
     world = private(
