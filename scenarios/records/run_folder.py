@@ -22,7 +22,8 @@ from scenarios.language.json_table import JsonTable
 from scenarios.records.file_guard import FolderError
 from scenarios.records.whole_file import is_of_the_disk, write_new, write_over, writing
 
-SCHEMA = 1
+SCHEMA = 2
+"""Of a run's folder. Another one is refused in a sentence."""
 MANIFEST, SCENARIO, RESOLVED, WORLD = (
     "manifest.json",
     "scenario.toml",

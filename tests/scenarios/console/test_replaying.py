@@ -143,9 +143,9 @@ def damaged(run: Path, folder: Path, file: str, old: bytes, new: bytes) -> Path:
         ("world.json", b'"edges":[[0,', b'"edges":[[99,', "world.json is damaged"),
         (
             "manifest.json",
-            b'"schema": 1',
             b'"schema": 2',
-            "is of schema 2: this hush reads schema 1",
+            b'"schema": 1',
+            "is of schema 1: this hush reads schema 2",
         ),
         ("manifest.json", b"{", b"[", "manifest.json is damaged"),
     ],
