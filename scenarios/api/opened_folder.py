@@ -27,8 +27,14 @@ class OpenedFolder:
 
     path: Path
     temporary: bool
-    flaws: tuple[str, ...]
     _has_warned = False
+
+    if TYPE_CHECKING:
+
+        @property
+        def flaws(self) -> tuple[str, ...]:
+            """What in the folder is not as it was left, a sentence each; empty where all is."""
+            ...
 
     @property
     def damage(self) -> str:

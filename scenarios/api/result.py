@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,9 +12,8 @@ from scenarios.api.columns import Columns, Type
 from scenarios.api.opened_folder import DamagedRun, OpenedFolder
 from scenarios.language.json_numbers import number
 from scenarios.language.visible_text import visible
-from scenarios.records.file_guard import FolderError
 from scenarios.records.ledger_file import FIELDS
-from scenarios.records.proven_releases import MADE
+from scenarios.records.proven_releases import MADE, Proof
 from scenarios.records.reader import RunRecord
 
 if TYPE_CHECKING:
@@ -76,9 +74,7 @@ class Result(OpenedFolder, RunRecord):
         self._warns = warns and self.interrupted
 
     def __repr__(self) -> str:
-        ended = self.status
-        with suppress(FolderError):  # a damaged record: its figures say so when they are asked for
-            ended = self.ended
+        ended = self.ended
         if self.interrupted:
             ended = "interrupted before its end, the figures are of its first part"
         return f"<hush run {self.manifest.get('scenario')} in {self.place}: {ended}>"
@@ -103,6 +99,16 @@ class Result(OpenedFolder, RunRecord):
         """Whether a signal or a person ended the run before its end."""
         return self.status == "interrupted"
 
+    @property
+    def flaws(self) -> tuple[str, ...]:
+        """What in the folder is not as the run left it, a sentence each; empty where all is. It warns of nothing."""
+        given = self._warns, self._has_warned
+        self._warns, self._has_warned = False, True  # the gate uses figures, too
+        try:
+            return super().flaws
+        finally:
+            self._warns, self._has_warned = given
+
     def _use(self) -> None:
         """Warn, once, before figures of an interrupted or a damaged run are used, at the line that uses them."""
         if self._warns:
@@ -126,6 +132,29 @@ class Result(OpenedFolder, RunRecord):
         """The model in the last message of each agent, NaN where the agent sent none: agents × dimension."""
         self._use()
         return super().released
+
+    def curves(self) -> Iterator[tuple[float, dict[str, Any]]]:
+        """Yield the instant (s) and the metrics of each sample, as `samples` does."""
+        self._use()
+        return super().curves()
+
+    @property
+    def epsilon(self) -> dict[str, Any]:
+        """The ε of the run from its record alone, as `summary.json` holds it. Raises `FolderError` where it cannot be known."""
+        self._use()
+        return super().epsilon
+
+    @property
+    def last_sample(self) -> dict[str, Any]:
+        """The metrics of the last sample; empty where there is none."""
+        self._use()
+        return super().last_sample
+
+    @property
+    def proof(self) -> Proof:
+        """The releases that the ledger and the events prove together, and how the two differ."""
+        self._use()
+        return super().proof
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write one HTML page, that needs nothing else, and return its file: by default in the run's folder.

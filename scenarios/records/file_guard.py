@@ -2,7 +2,7 @@
 
 A folder may come from anywhere: killed runs leave torn files, disks fail, people edit. Each file has a
 shape here, by which it is checked before anything of it is used. Fields that no reader needs are not
-named and may be anything; a field that is added to a file later gets a default, for older folders lack it.
+named and may be anything.
 What a shape cannot say (a number that fits no other file) `guarded` turns into the same error.
 """
 

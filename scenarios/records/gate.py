@@ -72,10 +72,15 @@ def flaws_of_run(record: "RunRecord") -> tuple[str, ...]:
     return tuple(dict.fromkeys(flaws))
 
 
+def _stated_end(record: "RunRecord") -> str:
+    """Return how the manifest says that a run ended, whatever its record holds."""
+    return str(record.manifest["status"])
+
+
 def flaws_of_files(record: "RunRecord") -> Iterator[str]:
     """Yield what is wrong with the files of a run by its manifest alone: which are missing, changed, or not vouched for."""
     known = record.manifest.get("sha256")
-    if record.status == "running":
+    if _stated_end(record) == "running":
         if known or record.manifest["digests"]:
             yield "the manifest says running, and holds the checksums of an end"
         return
@@ -105,7 +110,7 @@ def flaws_of_files(record: "RunRecord") -> Iterator[str]:
 
 def _expected(record: "RunRecord") -> dict[str, None]:
     """Return the files that a run which ended so must have left."""
-    if record.status == "failed":  # the disk may have taken none of them
+    if _stated_end(record) == "failed":  # the disk may have taken none of them
         return {}
     names = dict.fromkeys((*_WHILE_RUNNING, *AT_THE_END))
     omitted = "ledger" in record.manifest  # a run with too many releases says that it wrote none
@@ -131,26 +136,26 @@ def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
     # A run that died before its first event may not have written what it is of.
     if record.counts.kinds or record.proof.lines:
         _ = record.epsilon, record.data_card  # they raise where a file is missing or fits no other
-    if record.status in {"finished", "interrupted"}:
+    if _stated_end(record) in {"finished", "interrupted"}:
         if ending is None:
-            yield f"the manifest says {record.status}, and the record does not hold the end of the run"
-        elif (ending.reason == "interrupted") != (record.status == "interrupted"):
-            yield f"the manifest says {record.status}, and the record ends with: {ending.reason}"
+            yield f"the manifest says {record.manifest['status']}, and the record does not hold the end of the run"
+        elif (ending.reason == "interrupted") != (_stated_end(record) == "interrupted"):
+            yield f"the manifest says {record.manifest['status']}, and the record ends with: {ending.reason}"
         return
-    if record.status == "running" and early and ending is None:
+    if _stated_end(record) == "running" and early and ending is None:
         yield f"{', '.join(early)}: written at the end of a run, and the record does not hold the end"
 
 
 def flaws_of_figures(record: "RunRecord") -> Iterator[str]:
     """Yield which figures of a run's end are not those that its record gives; none where it left no summary."""
-    summary = None if record.status == "running" else record.summary_file
+    summary = None if _stated_end(record) == "running" else record.summary_file
     if summary is None:
         return  # a summary of a run that died while its end was written is not believed
-    if record.status == "failed":
+    if _stated_end(record) == "failed":
         yield from _lost(record, summary)
         return
-    if summary["status"] != record.status:
-        yield f"the summary says {summary['status']}, and the manifest {record.status}"
+    if summary["status"] != _stated_end(record):
+        yield f"the summary says {summary['status']}, and the manifest {record.manifest['status']}"
     if (record.path / VERDICTS).is_file() and _differ(summary, record.verdicts_file or {}):
         yield f"{VERDICTS} holds other verdicts than the summary"
     yield from _other_counts(record, summary)
@@ -225,9 +230,9 @@ def flaws_of_cell(record: "RunRecord") -> tuple[str, ...]:
             summary, verdicts = record.summary_file, record.verdicts_file
             if summary is None or verdicts is None or _differ(summary, verdicts):
                 flaws.append(f"{VERDICTS} and the summary are not of one end")
-            elif summary["status"] != record.status:
+            elif summary["status"] != _stated_end(record):
                 flaws.append(
-                    f"the summary says {summary['status']}, and the manifest {record.status}"
+                    f"the summary says {summary['status']}, and the manifest {record.manifest['status']}"
                 )
     except FolderError as error:
         flaws.append(str(error))
@@ -277,8 +282,8 @@ def _flaws_of_table(sweep: "SweepRecord") -> Iterator[str]:
 def _of_row(sweep: "SweepRecord", row: "Row") -> Iterator[str]:
     """Yield what a row says otherwise than the run that it is of."""
     if not row.run:
-        if row.is_finished:
-            yield "its row says finished, and it has no run"
+        if row.is_finished or (row.status == "missing" and sweep.manifest.status == "finished"):
+            yield f"its row says {row.status}, and it has no run"
         return
     try:
         record = sweep.run(row)
@@ -293,6 +298,11 @@ def _of_row(sweep: "SweepRecord", row: "Row") -> Iterator[str]:
     yield from flaws
     if flaws:
         return
+    yield from _other_figures(sweep, row, record)
+
+
+def _other_figures(sweep: "SweepRecord", row: "Row", record: "RunRecord") -> Iterator[str]:
+    """Yield which figures of a finished row are not those of its run."""
     summary, values = record.summary_file or {}, record.last_sample
     targets = summary.get("targets") or {}
     if row.verdict != summary.get("verdict"):

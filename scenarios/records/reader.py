@@ -76,14 +76,22 @@ class RunRecord:
 
     @property
     def status(self) -> str:
-        """`running` (or killed), `finished`, `interrupted` or `failed`."""
-        return str(self.manifest["status"])
+        """`running` (or killed), `finished`, `interrupted` or `failed`; `cut off` where the record lacks the end that the manifest tells."""
+        status = str(self.manifest["status"])
+        needs_an_end = status in {"finished", "interrupted"}
+        return "cut off" if needs_an_end and not self._is_readably_over else status
+
+    @property
+    def _is_readably_over(self) -> bool:
+        try:
+            return self.is_over
+        except FolderError:
+            return False
 
     @property
     def ended(self) -> str:
         """How the run ended, in a word or two: `cut off` where its manifest or its record does not say that it did."""
-        came_to_an_end = self.status == "failed" or (self.status != "running" and self.is_over)
-        return self.status if came_to_an_end else "cut off"
+        return "cut off" if self.status == "running" else self.status
 
     # events
 
@@ -320,7 +328,7 @@ class RunRecord:
 
         A run that died, or whose disk was full, while its end was written left a summary of an end that never was.
         """
-        if self.status == "running" or self.summary_file is None:
+        if self.summary_file is None:
             return False
         return self.summary_file["status"] == self.status and not any(flaws_of_figures(self))
 

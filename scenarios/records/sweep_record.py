@@ -78,7 +78,7 @@ class Chosen(msgspec.Struct, frozen=True):
 
 
 class SweepManifest(msgspec.Struct, frozen=True):
-    """What `sweep.json` holds. Fields may be added, with a default for older sweeps."""
+    """What `sweep.json` holds."""
 
     schema: int
     status: str

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from scenarios import DamagedRun, open_run
+from scenarios.api.result import Result
 from scenarios.command.main import main
 from scenarios.language.json_numbers import number as number_of
 from scenarios.records.file_guard import FolderError
@@ -265,3 +266,65 @@ def test_the_record_is_on_the_disk_before_its_run_is_called_finished(
     monkeypatch.setattr(os, "fsync", noted)
     folder = perform(world(7), tmp_path).outcome.folder
     assert waits == [(RECORD, "running", False), (folder.name, "running", True)]
+
+
+@pytest.mark.parametrize("name", OF_AN_END)
+def test_a_file_of_an_end_beside_a_record_without_one_is_damage(copies: Path, name: str) -> None:
+    """A run writes these files when its record holds its end, whatever the manifest says."""
+    content = (copies / name).read_bytes()
+    kill(copies, 3)
+    assert not open_run(copies).flaws
+    (copies / name).write_bytes(content)
+    assert any("the record does not hold the end" in flaw for flaw in open_run(copies).flaws)
+
+
+@pytest.mark.parametrize("key", ["max", "mean", "claimed"])
+def test_a_summary_that_tells_a_thousandth_less_is_not_believed(copies: Path, key: str) -> None:
+    file, manifest = copies / "summary.json", copies / "manifest.json"
+    summary = json.loads(file.read_text())
+    summary["epsilon"][key] *= 0.999
+    file.write_text(json.dumps(summary))
+    tree = json.loads(manifest.read_text())
+    tree["sha256"][file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(tree))
+    (flaw,) = open_run(copies).flaws
+    assert "the summary tells ε" in flaw
+
+
+FIGURES = {
+    *("curves", "epsilon", "events", "last_sample", "ledger", "ledger_table", "metrics", "models"),
+    *("plot", "proof", "released", "report", "samples", "summary", "verdicts"),
+}
+"""What of a result holds figures of its run."""
+OTHERS = {
+    *("budget", "caveats", "clocks", "code", "counts", "damage", "data_card", "ended", "ending"),
+    *("event_lines", "export", "facts", "flaws", "interrupted", "is_judged", "is_over", "keep"),
+    *("ledger_lines", "ledger_text", "length", "manifest", "path", "place", "profile", "resolved"),
+    *("resolved_file", "size", "status", "summary_file", "temporary", "text", "typed_events"),
+    *("unsampled_end", "verdicts_file"),
+}
+"""What is used by readers inside of hush, or says how a run ended."""
+
+
+def used(result: Result, name: str) -> None:
+    figure = getattr(result, name)
+    _ = figure() if callable(figure) else figure
+
+
+def test_every_figure_of_a_result_warns_first(copies: Path) -> None:
+    public = {name for name in dir(Result) if not name.startswith("_")} | {"code", "path"}
+    assert public | {"manifest", "temporary"} - {"export"} <= FIGURES | OTHERS, (
+        "a new name is one or the other"
+    )
+    (copies / "metrics.csv").write_text("")
+    for name in sorted(FIGURES - {"plot", "report"}):
+        with pytest.warns(DamagedRun):
+            used(open_run(copies), name)
+
+
+def test_a_record_without_an_end_is_cut_off_wherever_it_is_asked(copies: Path) -> None:
+    data = (copies / RECORD).read_bytes()
+    (copies / RECORD).write_bytes(data[: frames(data)[2]])
+    result = open_run(copies)
+    assert result.status == result.ended == "cut off"
+    assert "cut off" in repr(result)
