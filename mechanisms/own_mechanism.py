@@ -1,6 +1,8 @@
 """A mechanism of a scenario's own, behind a wrapper: it reads its data in the `finish` of a charged release, and nowhere else."""
 
+import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from mechanisms.vectors import Vector
 
 _NEEDED = ("begin", "model", "propose", "without_data", "planned")
 """What every mechanism has."""
+_NUMBERS = ("scale", "sensitivity", "d", "jacobian", "claimed", "charged")
+"""The fields of a spend that are numbers."""
 _ABILITIES = ("costs", "duals", "opening", "recover", "schedule", "share")
 """The methods of `mechanisms.abilities` that a class of one's own may have, beside `derives`.
 
@@ -194,8 +198,7 @@ class OwnMechanism:
                         f"{caller} returns a release whose spend is {_kind(spend)}, not a Spend: a release is charged",
                         method,
                     )
-                self._hold_to_its_fields(caller, spend)
-                return Step(RELEASE, spend, partial(self._release, finish))
+                return Step(RELEASE, self._spend(caller, spend), partial(self._release, finish))
             case "derived" | "silent":
                 if spend is not None:
                     raise self._error(
@@ -262,6 +265,9 @@ class OwnMechanism:
         """Call code of one's own; what cannot be called so is told as that, for no line of its own is in the traceback."""
         try:
             return code(*arguments)
+        except (StopIteration, GeneratorExit, OSError, MemoryError) as error:
+            # Around an actor each of them has a meaning of its own: the end of a coroutine, a full disk.
+            raise self._error(f"{words} raises {type(error).__name__}: {error}", code) from None
         except TypeError as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                 raise
@@ -280,18 +286,34 @@ class OwnMechanism:
         if not all(isinstance(spend, Spend) for spend in listed):
             problem = f"{name} returns {_kind(spends)}, not a tuple of Spend"
             raise self._error(problem, getattr(self._own, name))
-        for spend in listed:
-            self._hold_to_its_fields(name, spend)
-        return listed
+        return tuple(self._spend(name, spend) for spend in listed)
 
-    def _hold_to_its_fields(self, name: str, spend: Spend) -> None:
-        """Refuse a charge that readers of the record would not believe."""
+    def _spend(self, name: str, spend: Spend) -> Spend:
+        """Return a spend in plain numbers; refuse what no ledger holds, and a charge that its readers would not believe."""
+        method = getattr(self._own, name, None)
+        plain: dict[str, Any] = {}
+        for key in _NUMBERS:
+            value = getattr(spend, key)
+            try:
+                plain[key] = float(value)
+            except (TypeError, ValueError):
+                plain[key] = math.nan
+            endless = key in {"sensitivity", "claimed", "charged"} and plain[key] == math.inf
+            if not (0 <= plain[key] < math.inf or endless):
+                problem = (
+                    f"{name} returns a spend whose {key} is {value!r}: it is a number, 0 or more"
+                )
+                raise self._error(problem, method)
+        if plain["d"] != int(plain["d"]):
+            raise self._error(f"{name} returns a spend whose d is {spend.d!r}: it is whole", method)
+        spend = replace(spend, **plain | {"d": int(plain["d"])})
         if is_understated(spend):
             raise self._error(
                 f"{name} returns a spend that charges {spend.charged:.6g}, and its own fields give "
                 f"{implied_charge(spend):.6g}: {SCALES[spend.law]} {spend.scale:g}, sensitivity {spend.sensitivity:g}",
-                getattr(self._own, name, None),
+                method,
             )
+        return spend
 
     def _opening(self, start: Vector) -> Vector:
         opening = self._ask("opening", start)

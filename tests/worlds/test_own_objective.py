@@ -317,7 +317,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "no kind": (step_of("released", SPEND, lambda _: None), "of kind 'released'"),
     "no spend": (step_of(RELEASE, None, lambda _: None), "whose spend is None, not a Spend"),
     "a charge too low": (
-        step_of(RELEASE, replace(SPEND, law="laplace", scale=0.01), lambda _: None),
+        step_of(RELEASE, replace(SPEND, law="laplace", norm="l1", scale=0.01), lambda _: None),
         "charges 0.1, and its own fields give 100: scale b of each coordinate",
     ),
     "a spend too many": (step_of(DERIVED, SPEND, lambda _: None), "a derived step with a spend"),
@@ -595,3 +595,41 @@ def test_how_often_code_of_ones_own_derives_is_unknown_and_not_0() -> None:
     assert "of code of the scenario's own" in told["reasons"]["expected.*"]
     assert "messages unknown: so is how often own_reads:Reads derives" in "\n".join(in_words(told))
     assert forecast(make_plan(private()))["expected"]["messages"] > 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("scale", value) for value in (math.nan, math.inf, -1.0, "x")),
+        *(("sensitivity", value) for value in (math.nan, -1.0, None)),
+        *(("claimed", value) for value in (-3.0, math.nan)),
+        *(("d", value) for value in (-5, 2.5)),
+        ("jacobian", math.inf),
+    ],
+)
+def test_a_spend_that_no_ledger_holds_is_refused_where_it_is_made(field: str, value: Any) -> None:
+    step = step_of(RELEASE, replace(SPEND, **{field: value}), lambda _: None)
+    mechanism, _ = wrapped(Handed(step))
+    with pytest.raises(OwnCodeError, match=f"a spend whose {field} is"):
+        finished(mechanism)
+
+
+def test_numbers_of_numpy_in_a_spend_become_plain_ones() -> None:
+    odd = replace(SPEND, charged=np.float32(0.5), claimed=np.float64(0.5), d=np.int64(3))  # type: ignore[arg-type]
+    mechanism, _ = wrapped(Handed(step_of(RELEASE, odd, lambda _: (0, np.zeros(3)))))
+    spend = mechanism.propose(0, HEARD, 0).spend
+    assert spend is not None
+    assert [type(value) for value in (spend.charged, spend.claimed, spend.d)] == [float, float, int]
+
+
+@pytest.mark.parametrize("error", [StopIteration, GeneratorExit, OSError, MemoryError])
+def test_an_error_that_means_something_to_an_actor_is_told_as_one_of_own_code(
+    error: type[BaseException],
+) -> None:
+    class Raises(Handed):
+        def propose(self, state: Vector, heard: Heard, made: int) -> Step:  # noqa: ARG002
+            raise error("its own")
+
+    mechanism, _ = wrapped(Raises(None))
+    with pytest.raises(OwnCodeError, match=f"propose raises {error.__name__}: its own"):
+        finished(mechanism)
