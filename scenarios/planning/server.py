@@ -326,15 +326,9 @@ class Inside(PrivateFederation):
         return self._cell * cells * self.public.count / self._survivors()
 
     @cached_property
-    def _largest(self) -> list[int]:
-        """The clients with the most points, as many as the fewest survivors: the largest first."""
-        sizes = self.public.sizes
-        return sorted(range(len(sizes)), key=lambda j: -sizes[j])[: self._survivors()]
-
-    def _smallest_beside(self, i: int) -> int:
-        """Return the points of the smallest survivor where client i and the largest others survive: the least noise."""
-        others = [j for j in self._largest if j != i][: self._survivors() - 1]
-        return min(self.public.sizes[j] for j in (i, *others))
+    def _least_of_the_largest(self) -> int:
+        """The points of the smallest survivor where the fewest survive, and these are the largest clients."""
+        return sorted(self.public.sizes, reverse=True)[self._survivors() - 1]
 
     def _spend(self, i: int) -> tuple[Spend, float]:
         """Charge one client for the least noise that admissible survivors get; where all must survive, for that of all.
@@ -344,7 +338,7 @@ class Inside(PrivateFederation):
         """
         law = self.central.law
         fewest, size = self._survivors(), self.public.sizes[i]
-        slack, smallest = self._slack(law.norm), self._smallest_beside(i)
+        slack, smallest = self._slack(law.norm), min(size, self._least_of_the_largest)
         scale = self.central.scale(fewest, smallest)
         sensitivity = self._reach / (fewest * size) + slack
         most = max(fewest, self.public.asked)
