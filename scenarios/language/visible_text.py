@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any
+from typing import Any, TextIO
 
 _SPACES = "Zs"
 """The category of spaces other than U+0020. They are seen as gaps and are left alone."""
@@ -189,7 +189,7 @@ def say(*lines: str, error: bool = False) -> None:
     """Write lines to standard output or standard error; a tab stays a tab, a newline inside a line does not."""
     stream = sys.stderr if error else sys.stdout
     if stream is not None:  # closed by the program that started this one
-        stream.write("".join(visible(line, but="\t") + "\n" for line in lines or ("",)))
+        _write("".join(visible(line, but="\t") + "\n" for line in lines or ("",)), stream)
 
 
 def say_lines(lines: bytes) -> None:
@@ -199,7 +199,15 @@ def say_lines(lines: bytes) -> None:
     if lines.translate(None, _PLAIN):
         say(*(json.dumps(json.loads(line), separators=(",", ":")) for line in lines.splitlines()))
     else:
-        sys.stdout.write(lines.decode("ascii"))
+        _write(lines.decode("ascii"), sys.stdout)
+
+
+_PIECE = 4096
+"""So many characters are written at once: of a larger piece, Python loses in silence what a full disk did not take."""
+
+
+def _write(text: str, stream: TextIO) -> None:
+    stream.writelines(text[first : first + _PIECE] for first in range(0, len(text), _PIECE))
 
 
 def say_json(tree: Any, *, indent: int | None = 2) -> None:

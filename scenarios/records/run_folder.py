@@ -225,7 +225,8 @@ class RunFolder:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
 
     def _text(self) -> bytes:
-        return (json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n").encode()
+        text = json.dumps(self._manifest, indent=2, ensure_ascii=False) + "\n"
+        return text.encode(errors="replace")  # a message of own code may hold half a character
 
     def write(self, name: str, data: bytes) -> None:
         """Write one whole file: a reader, or a run that is killed, finds it as it was before or as it is now."""
