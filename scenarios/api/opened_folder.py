@@ -39,14 +39,14 @@ class OpenedFolder:
     @property
     def damage(self) -> str:
         """What in the folder is not as it was left, in a line; empty where all is."""
-        return visible(f"{self.path}: {'; '.join(self.flaws)}") if self.flaws else ""
+        return f"{self.path}: {'; '.join(self.flaws)}" if self.flaws else ""
 
     def _warn_of_damage(self, stacklevel: int = 3) -> None:
         """Warn, once, where the folder is damaged; `stacklevel` is that of the line that uses a figure."""
         if not self._has_warned:
             self._has_warned = True
             if self.flaws:
-                warnings.warn(self.damage, DamagedRun, stacklevel=stacklevel)
+                warnings.warn(visible(self.damage), DamagedRun, stacklevel=stacklevel)
 
     @property
     def place(self) -> str:

@@ -264,5 +264,5 @@ def open_run(path: str | Path, *, strict: bool = False) -> Result:
     """
     result = Result(Path(path))
     if strict and result.flaws:
-        raise DamagedRun(result.damage)
+        raise DamagedRun(visible(result.damage))
     return result

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from scenarios.command.exit_codes import DISK, INTERRUPTED, OURS, USAGE
 from scenarios.command.verb import Takes, Verb
 from scenarios.language.visible_text import say
+from scenarios.records.kept_folders import MARKS
 
 if TYPE_CHECKING:
     from scenarios.records.reader import RunRecord
@@ -57,10 +58,10 @@ def judge(verb: Verb, chosen: argparse.Namespace) -> JudgedFolders:
     folders = JudgedFolders()
     for word, takes in _words(verb, chosen).items():
         path = Path(word)
-        if Takes.RUN in takes and _is_run(path):
+        if Takes.RUN in takes and (path / MARKS["run"]).exists():
             folders.runs[word] = folders.run(word)
             caveats = folders.runs[word].caveats
-        elif Takes.SWEEP in takes and _is_sweep(path):
+        elif Takes.SWEEP in takes and (path / MARKS["sweep"]).is_file():
             folders.sweeps[word] = folders.sweep(word)
             caveats = folders.sweeps[word].flaws
         else:
@@ -79,15 +80,3 @@ def _words(verb: Verb, chosen: argparse.Namespace) -> Mapping[str, Takes]:
             given = given if isinstance(given, list) else [given]
             words |= {word: argument.takes for word in given if isinstance(word, str)}
     return words
-
-
-def _is_run(path: Path) -> bool:
-    from scenarios.records.run_folder import is_record
-
-    return is_record(path)
-
-
-def _is_sweep(path: Path) -> bool:
-    from scenarios.records.sweep_record import is_sweep
-
-    return is_sweep(path)

@@ -12,6 +12,7 @@ from scenarios.experiments.cells import Done
 from scenarios.experiments.grid import Setting
 from scenarios.experiments.orders import Wishes, order_of
 from scenarios.experiments.sweep import Sweeping, sweep_folder
+from scenarios.language.visible_text import visible
 from scenarios.planning.context import Options
 from scenarios.planning.files import data_folders
 from scenarios.planning.wake_paths import AUTO
@@ -23,7 +24,7 @@ class _Unwatched:
     def begin(self, cells: int, known: int) -> None: ...
 
     def refuse(self, words: str) -> None:
-        warnings.warn(words, DamagedRun, stacklevel=4)
+        warnings.warn(visible(words), DamagedRun, stacklevel=4)
 
     def note(self, setting: Setting, seed: int, done: Done) -> None: ...
 

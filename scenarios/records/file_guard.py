@@ -9,6 +9,8 @@ What a shape cannot say (a number that fits no other file) `guarded` turns into 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
@@ -55,6 +57,17 @@ def guarded(what: object) -> Iterator[None]:
         raise
     except _DAMAGE as error:
         raise FolderError(f"{what} is damaged: {reason_of(error)}") from None
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[BufferedReader]:
+    """Open a file of a folder for reading; raise `FolderError` where that cannot be."""
+    try:
+        data = file.open("rb")
+    except OSError as error:
+        raise FolderError(f"{file} cannot be read: {error.strerror}") from None
+    with data:
+        yield data
 
 
 Whole = Annotated[int, Meta(ge=0, le=_LATEST)]
@@ -233,6 +246,11 @@ class _Agents(msgspec.Struct):
     def delta(self) -> float:
         """The δ at which their ε is stated: that of a budget that says nothing where they have none."""
         return (self.budget or _Budget()).delta
+
+    @property
+    def epsilon(self) -> float | None:
+        """The ε of their budget; None where they have none."""
+        return (self.budget or _Budget()).epsilon
 
 
 class _Mechanism(msgspec.Struct):

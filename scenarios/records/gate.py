@@ -20,12 +20,14 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.language.json_numbers import number, show
 from scenarios.planning.metric_names import is_known
-from scenarios.records.file_guard import FolderError, guarded
+from scenarios.records.file_guard import FolderError, guarded, opened
 from scenarios.records.run_folder import (
     AT_THE_END,
     DATA,
@@ -35,6 +37,7 @@ from scenarios.records.run_folder import (
     PARQUET,
     RESOLVED,
     SCENARIO,
+    SUMMARY,
     VERDICTS,
     WORLD,
     is_segment,
@@ -56,14 +59,16 @@ _OF_AN_END = (LEDGER, *AT_THE_END, PARQUET)
 """What no run writes before its end."""
 _JUDGED = ("verdict", "invariants", "expectations")
 """What stands in the summary and in the file of verdicts."""
+_TAIL = 1 << 16
+"""So many bytes of the end of a file of metrics are looked at: a row is shorter."""
 _DIGITS = 1e-9
 """So near is an ε that is recomputed to the one that was told: sums of the same charges may be rounded in another order."""
 
 
 def flaws_of_run(record: "RunRecord") -> tuple[str, ...]:
     """Return what in a run's folder is not as the run left it, a sentence each; empty where all is."""
-    flaws = list(flaws_of_files(record))
-    for rules in (_flaws_of_record, flaws_of_figures):
+    flaws = list[str]()
+    for rules in (flaws_of_files, _flaws_of_record, flaws_of_figures):
         try:
             with guarded(record.path):
                 flaws += rules(record)
@@ -123,7 +128,7 @@ def _holds(folder: Path, name: str) -> bool:
 
 
 def _sha256(file: Path) -> str:
-    with file.open("rb") as data:
+    with opened(file) as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
 
 
@@ -133,6 +138,11 @@ def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
     early = [name for name in _OF_AN_END if _holds(record.path, name)]
     ending = record.ending
     yield from record.proof.words
+    yield from _lost_samples(record)
+    if record.counts.kinds:
+        for key, own in (("seed", record.facts.seed), ("scenario", record.facts.name)):
+            if record.manifest[key] != own:
+                yield f"the manifest names another {key} than {WORLD}"
     # A run that died before its first event may not have written what it is of.
     if record.counts.kinds or record.proof.lines:
         _ = record.epsilon, record.data_card  # they raise where a file is missing or fits no other
@@ -146,20 +156,36 @@ def _flaws_of_record(record: "RunRecord") -> Iterator[str]:
         yield f"{', '.join(early)}: written at the end of a run, and the record does not hold the end"
 
 
+def _lost_samples(record: "RunRecord") -> Iterator[str]:
+    """Yield that samples were written which the record does not hold: it is always ahead of them."""
+    file = record.path / METRICS
+    if not file.is_file():
+        return
+    with opened(file) as data:
+        data.seek(max(0, file.stat().st_size - _TAIL))
+        lines = data.read().rpartition(b"\n")[0].split(b"\n")
+    instant = lines[-1].partition(b",")[0]
+    if instant != b"t" and Decimal(instant.decode() or "0") * 10**9 > record.length:
+        yield f"{METRICS} holds a sample of {instant.decode()} s, after the last event of the record"
+
+
 def flaws_of_figures(record: "RunRecord") -> Iterator[str]:
     """Yield which figures of a run's end are not those that its record gives; none where it left no summary."""
     summary = None if _stated_end(record) == "running" else record.summary_file
-    if summary is None:
-        return  # a summary of a run that died while its end was written is not believed
+    if summary is None:  # that of a run that died while its end was written is not believed
+        if _stated_end(record) == "finished" and (record.path / SUMMARY).is_file():
+            yield f"{SUMMARY} is empty"
+        return
     if _stated_end(record) == "failed":
         yield from _lost(record, summary)
         return
-    if summary["status"] != _stated_end(record):
-        yield f"the summary says {summary['status']}, and the manifest {record.manifest['status']}"
+    for key in ("status", "seed", "scenario"):
+        if summary[key] != record.manifest[key]:
+            yield f"the summary says {summary[key]}, and the manifest {record.manifest[key]}"
     if (record.path / VERDICTS).is_file() and _differ(summary, record.verdicts_file or {}):
         yield f"{VERDICTS} holds other verdicts than the summary"
     yield from _other_counts(record, summary)
-    yield from _other_epsilon(record, summary["epsilon"], summary["nodes"])
+    yield from _other_epsilon(record, summary)
 
 
 def _lost(record: "RunRecord", summary: Mapping[str, Any]) -> Iterator[str]:
@@ -182,18 +208,23 @@ def _other_counts(record: "RunRecord", summary: Mapping[str, Any]) -> Iterator[s
             yield f"the summary counts {told} {what}, and the record {real}"
 
 
-def _other_epsilon(
-    record: "RunRecord", epsilon: Mapping[str, Any], nodes: list[Mapping[str, Any]]
-) -> Iterator[str]:
+def _other_epsilon(record: "RunRecord", summary: Mapping[str, Any]) -> Iterator[str]:
     """Yield which figures of ε are not what the releases in the record cost."""
+    epsilon, nodes, groups = summary["epsilon"], summary["nodes"], summary["groups"]
     budget, facts, proved = record.budget, record.facts, record.epsilon
     for key in ("view", "accountant", "delta", "declared_by", "covered", "not_covered"):
         if epsilon.get(key) != proved[key]:
             yield f"the summary's ε is one of {key} {epsilon.get(key)}, and the record's of {proved[key]}"
+    sampled = [number(own) for own in record.last_sample.get("epsilon", [])]
     claims = [number(claim) for claim in record.last_sample.get("epsilon.claimed") or [None]]
     each, beside = budget.headline().tolist(), budget.side_by_side()
-    if len(nodes) != len(each) or epsilon["side_by_side"].keys() != beside.keys():
-        yield "the summary lists other agents or accountants than the record"
+    lists_others = {group["name"] for group in groups} != facts.members.keys()
+    if lists_others or len(nodes) != len(each) or epsilon["side_by_side"].keys() != beside.keys():
+        yield "the summary lists other agents, groups or accountants than the record"
+        return
+    largest = {
+        name: max((each[i] for i in ids), default=0.0) for name, ids in facts.members.items()
+    }
     pairs = [
         *((key, epsilon.get(key), proved[key]) for key in ("max", "mean")),
         ("claimed", epsilon.get("claimed"), max(claims)),
@@ -206,6 +237,8 @@ def _other_epsilon(
             (f"agent {i}", node.get("epsilon"), each[i])
             for i, node in enumerate(nodes[: len(each)])
         ),
+        *((f"agent {i}, last sample", own, each[i]) for i, own in enumerate(sampled[: len(each)])),
+        *((f"group {g['name']}", g["epsilon"], largest[g["name"]]) for g in groups),
     ]
     for what, written, real in pairs:
         if not _is_close(number(written), number(real)):
@@ -222,9 +255,10 @@ def _is_close(one: float, other: float) -> bool:
 
 def flaws_of_cell(record: "RunRecord") -> tuple[str, ...]:
     """Return why a run that its manifest calls finished is none, at the price of its checksums: no ε is recomputed."""
-    flaws = list(flaws_of_files(record))
+    flaws = list[str]()
     try:
         with guarded(record.path):
+            flaws += flaws_of_files(record)
             if not record.is_over:
                 flaws.append("the record does not hold the end of the run")
             summary, verdicts = record.summary_file, record.verdicts_file
@@ -275,7 +309,8 @@ def _flaws_of_table(sweep: "SweepRecord") -> Iterator[str]:
         yield f"{TABLE} is not what the sweep wrote"
     settings = len(manifest.scenarios) * math.prod(len(axis.labels) for axis in manifest.axes)
     with suppress(FolderError):  # told with its rows
-        if len({(row.cell, row.seed) for row in sweep.rows}) != settings * len(manifest.seeds):
+        places = [(row.cell, row.seed) for row in sweep.rows]
+        if sorted(places) != sorted(product(range(settings), manifest.seeds)):
             yield f"{TABLE} has not a row for each setting and seed"
 
 
@@ -290,6 +325,8 @@ def _of_row(sweep: "SweepRecord", row: "Row") -> Iterator[str]:
     except FolderError as error:
         yield str(error)
         return
+    if row.seed != record.manifest["seed"]:
+        yield f"its run has seed {record.manifest['seed']}"
     if row.status != record.ended:
         yield f"its row says {row.status}, and its run {record.ended}"
     if not row.is_finished:

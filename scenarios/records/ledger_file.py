@@ -11,7 +11,7 @@ from typing import Any
 
 from mechanisms.accounting.spend import Hidden, Solve, Spend, rounded_up
 from scenarios.language.json_numbers import number
-from scenarios.records.file_guard import Charge, decoded
+from scenarios.records.file_guard import Charge, decoded, opened
 
 _SPEND = (
     *("mechanism", "law", "calibration", "scale", "sensitivity", "norm", "d", "jacobian"),
@@ -66,7 +66,7 @@ def spend_of(line: Mapping[str, Any]) -> Spend:
 
 def lines_of_ledger(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the whole lines of a ledger file; a line that was cut off ends it. Raises `FolderError` where one is none."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         for line in file:
             if not line.endswith(b"\n"):
                 return

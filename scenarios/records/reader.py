@@ -30,6 +30,7 @@ from scenarios.records.file_guard import (
     Versioned,
     decoded,
     guarded,
+    opened,
     reason_of,
 )
 from scenarios.records.gate import flaws_of_figures, flaws_of_run
@@ -419,7 +420,7 @@ class RunRecord:
 
 def _has_text(file: Path, text: Iterable[bytes]) -> bool:
     """Whether a file holds a text, byte by byte."""
-    with file.open("rb") as found:
+    with opened(file) as found:
         return all(found.read(len(piece)) == piece for piece in text) and not found.read(1)
 
 

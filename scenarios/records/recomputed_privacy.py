@@ -60,11 +60,15 @@ def _refuse_other_terms(record: "RunRecord") -> None:
     promised_deltas = [d for group in groups for d in [group.delta] * group.count]
     deltas = [d for part in facts.budgets for d in [part.delta] * part.count]
     privacy = resolved["privacy"]
+    caps = [part.cap for part in facts.budgets for _ in range(part.count)]
+    epsilons = [e for group in groups for e in [group.epsilon] * group.count]
     for what, promised, recorded in (
         ("kinds of mechanism", resolved["mechanism"]["kind"], facts.kind),
         ("views", privacy["views"][0], facts.view),
         ("accountants", privacy["accountant"], facts.accountant),
         ("deltas", promised_deltas, deltas),
+        # What is printed has a budget and no cap.
+        ("caps", epsilons, [e if c is None else c for e, c in zip(epsilons, caps, strict=False)]),
     ):
         if promised != recorded:
             problem = f"{WORLD} and {RESOLVED} name different {what}"

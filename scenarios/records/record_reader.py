@@ -20,7 +20,7 @@ import numpy as np
 from actors.events import Charged, Event, Finished, Sampled
 from actors.turns import HEAD, SEQ, TURN, Turns, Words, expand
 from scenarios.records.event_counts import Counts
-from scenarios.records.file_guard import FolderError, Spent, decoded, event_of, guarded
+from scenarios.records.file_guard import FolderError, Spent, decoded, event_of, guarded, opened
 from scenarios.records.ledger_file import charge_in_events, spend_of
 from scenarios.records.proven_releases import ReleaseFact, of_releases
 from scenarios.records.record_file import (
@@ -264,7 +264,7 @@ class Record:
         last = 0
         for number, path in enumerate(self._files):
             is_last = number == len(self._files) - 1
-            with path.open("rb") as file:
+            with opened(path) as file:
                 for place in _places_of(file, path, number, is_last=is_last):
                     if place.head.seq != last + 1:
                         after = f"stands after event {last}" if last else "is the first"
@@ -290,7 +290,7 @@ class Record:
 
     def _words(self, place: _Place) -> Words:
         """Return the words of one frame, which are what its checksum says."""
-        with place.file.open("rb") as file:
+        with opened(place.file) as file:
             file.seek(place.at)
             data = file.read(place.words * WORD)
         if len(data) < place.words * WORD:
