@@ -232,6 +232,7 @@ def test_only_the_reader_and_the_writers_know_where_a_run_keeps_what() -> None:
         and node.right.id in names
     }
     assert behind == {
+        "scenarios.records.gate",
         "scenarios.records.reader",
         "scenarios.records.run_folder",
         "scenarios.running.observers.recorder",

@@ -24,7 +24,7 @@ from scenarios.records.file_guard import FolderError
 from scenarios.records.reader import RunRecord
 from tests.support.builders import perform, private
 from tests.support.damages import OF_AN_END, RECORD, damage, frames
-from tests.support.records import RUNNING
+from tests.support.records import RUNNING, edit_record, events_of
 
 DAMAGES = 200
 EVERY_DAY = 12
@@ -166,6 +166,13 @@ def kill(folder: Path, frames_left: int | None = None) -> None:
     if frames_left is not None:
         data = (folder / RECORD).read_bytes()
         (folder / RECORD).write_bytes(data[: frames(data)[frames_left - 1]])
+        last = RunRecord(folder).length
+        lines = (folder / "metrics.csv").read_text().splitlines(keepends=True)
+        times = (line.partition(",")[0] for line in lines)
+        held = [
+            line for t, line in zip(times, lines, strict=True) if t == "t" or float(t) * 1e9 <= last
+        ]
+        (folder / "metrics.csv").write_text("".join(held))
 
 
 @pytest.mark.parametrize("left", [2, 3, None])
@@ -328,3 +335,56 @@ def test_a_record_without_an_end_is_cut_off_wherever_it_is_asked(copies: Path) -
     result = open_run(copies)
     assert result.status == result.ended == "cut off"
     assert "cut off" in repr(result)
+
+
+def test_a_record_that_ends_before_the_last_sample_is_damage(copies: Path) -> None:
+    """A killed run has written its record before its metrics: an empty record tells no ε of 0 beside them."""
+    kill(copies)
+    for left in (b"", (copies / RECORD).read_bytes()[:24]):
+        (copies / RECORD).write_bytes(left)
+        assert any("after the last event of the record" in f for f in open_run(copies).flaws)
+    (copies / RECORD).unlink()
+    assert open_run(copies).flaws
+    assert main(["show", str(copies)]) == 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda summary: summary["groups"][0].update(epsilon=0.4),
+        lambda summary: summary["nodes"][1].update(epsilon=0.4),
+        lambda summary: summary.clear(),
+        lambda summary: summary.update(seed=99),
+    ],
+    ids=["a group", "an agent", "nothing", "seed"],
+)
+def test_each_figure_of_a_summary_is_held_to_the_record(copies: Path, edit: Any) -> None:
+    file, manifest = copies / "summary.json", copies / "manifest.json"
+    summary = json.loads(file.read_text())
+    edit(summary)
+    file.write_text(json.dumps(summary))
+    tree = json.loads(manifest.read_text())
+    tree["sha256"][file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+    manifest.write_text(json.dumps(tree))
+    assert open_run(copies).flaws
+
+
+def test_a_sample_that_tells_less_than_its_releases_cost_is_not_believed(copies: Path) -> None:
+    events = events_of(copies)
+    last = next(event for event in reversed(events) if event["kind"] == "sampled")
+    last["values"]["epsilon"] = [epsilon / 10 for epsilon in last["values"]["epsilon"]]
+    edit_record(copies, events)
+    assert any("last sample" in flaw for flaw in RunRecord(copies).flaws)
+
+
+def test_a_manifest_of_another_seed_is_damage(copies: Path) -> None:
+    text = (copies / "manifest.json").read_text()
+    (copies / "manifest.json").write_text(text.replace('"seed": 5', '"seed": 99'))
+    assert open_run(copies).flaws
+
+
+def test_a_file_that_cannot_be_opened_is_told_as_damage(copies: Path) -> None:
+    (copies / RECORD).unlink()
+    (copies / RECORD).symlink_to("nowhere")
+    assert main(["show", str(copies)]) == 2
+    assert any("cannot be read" in flaw for flaw in open_run(copies).flaws)

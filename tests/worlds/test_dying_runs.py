@@ -57,7 +57,8 @@ def proved(folder: Path, noise: str) -> dict[int, float]:
 def told(folder: Path) -> tuple[float, float, float]:
     """The largest ε by the summary (counted anew where there is none), by the API's ledger, and by a replay."""
     result = Result(folder)
-    epsilon = result.summary["epsilon"] if result.is_judged else epsilon_of(result)
+    record = RunRecord(folder)
+    epsilon = result.summary["epsilon"] if record.is_judged else epsilon_of(record)
     charges: dict[int, float] = defaultdict(float)
     for line in result.ledger:
         charges[line["node"]] += line["charged"]
@@ -103,7 +104,7 @@ def test_no_reader_tells_less_than_the_events_prove(tmp_path: Path, noise: str) 
         assert by_summary == pytest.approx(by_replay, rel=1e-6), folder.name
         if noise == "laplace":
             assert by_ledger >= least * (1 - 1e-9), folder.name
-        assert not Result(folder).proof.words, folder.name
+        assert not RunRecord(folder).proof.words, folder.name
         sent = {e["node"] for e in RunRecord(folder).events() if e["kind"] == "sent"}
         assert sent <= proved(folder, noise).keys(), "no message without a charge"
         finished = folder.name == "whole" or RunRecord(folder).manifest["status"] == "finished"
@@ -124,7 +125,7 @@ def cut(ran: Ran, folder: Path, ledger: int, events: int | None = None) -> Path:
     shutil.copytree(ran.outcome.folder, folder)
     record = RunRecord(ran.outcome.folder)
     write_singles(folder, [*record.events()][:events], [*record.ledger_lines()][:ledger])
-    for name in ("ledger.jsonl", "metrics.parquet", *AT_THE_END):
+    for name in ("ledger.jsonl", "metrics.csv", "metrics.parquet", *AT_THE_END):
         (folder / name).unlink()
     manifest = json.loads((folder / "manifest.json").read_text()) | RUNNING
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -139,7 +140,7 @@ def test_what_the_ledger_lacks_is_charged_as_the_events_say(
 ) -> None:
     noise = ran.run.plan.nodes[0].mechanism.schedule(1)[0].law  # type: ignore[attr-defined]
     folder = cut(ran, tmp_path / "cut", lines, events)
-    proof = Result(folder).proof
+    proof = RunRecord(folder).proof
     charged = [e for e in Result(folder).events() if e["kind"] == "charged"]
     assert {(e["node"], e["k"]) for e in charged} <= {(e["node"], e["k"]) for e in proof.lines}
     lacking = [line for line in proof.lines if line.get("proved_by") == "events"]
@@ -161,7 +162,7 @@ def test_every_reader_says_so(ran: Ran, tmp_path: Path) -> None:
     for words in (("show",), ("show", "--ledger", "csv"), ("replay",), ("explain",)):
         more = (str(charged["seq"]),) if words == ("explain",) else ()
         done = hush(words[0], str(folder), *words[1:], *more)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 2, done.stderr
         assert "ledger.jsonl lacks 3 releases of agent" in done.stderr
         assert said in done.stderr
         assert "the run was cut off" in done.stderr
@@ -176,7 +177,7 @@ def test_a_line_that_charges_less_than_its_event_is_not_believed(ran: Ran, tmp_p
     folder = cut(ran, tmp_path / "cut", len(lines))
     less = [lines[0] | {"charged": 1e-6}, *lines[1:]]
     write_singles(folder, RunRecord(folder).events(), less)
-    proof = Result(folder).proof
+    proof = RunRecord(folder).proof
     assert "less than their own scale and sensitivity give" in proof.words[0]
     assert sum(line["charged"] for line in proof.lines) == pytest.approx(
         sum(line["charged"] for line in lines), rel=1e-12
@@ -190,7 +191,7 @@ def test_what_a_ledger_file_has_beyond_the_record_counts(ran: Ran, tmp_path: Pat
     folder = cut(ran, tmp_path / "cut", lines, 30)
     assert max(proved(folder, ran.result.ledger[0]["law"]).values()) < whole
     shutil.copy(ran.outcome.folder / "ledger.jsonl", folder)
-    assert "that no event shows: charged all the same" in Result(folder).proof.words[-1]
+    assert "that no event shows: charged all the same" in RunRecord(folder).proof.words[-1]
     by_summary, _, by_replay = told(folder)
     assert by_summary == pytest.approx(whole, rel=1e-6)
     assert by_replay == pytest.approx(by_summary, rel=1e-6)
@@ -202,10 +203,10 @@ def test_what_was_released_and_never_charged_is_the_worst(ran: Ran, tmp_path: Pa
     kept = [e for e in RunRecord(folder).events() if "charged" not in {*e, e["kind"]}]
     numbered = [event | {"seq": seq, "cause": None} for seq, event in enumerate(kept, 1)]
     write_singles(folder, numbered)
-    proof = Result(folder).proof
+    proof = RunRecord(folder).proof
     assert len(proof.lines) == len(ran.result.ledger)
     assert {line["charged"] for line in proof.lines} == {"inf"}
-    assert epsilon_of(Result(folder))["max"] == "inf"
+    assert epsilon_of(RunRecord(folder))["max"] == "inf"
 
 
 def test_a_release_before_which_another_is_missing_is_damage(ran: Ran, tmp_path: Path) -> None:
@@ -214,4 +215,4 @@ def test_a_release_before_which_another_is_missing_is_damage(ran: Ran, tmp_path:
     kept = [e for e in RunRecord(folder).events() if not (e["kind"] in of_releases and e["k"] == 0)]
     write_singles(folder, [e | {"seq": seq, "cause": None} for seq, e in enumerate(kept, 1)])
     with pytest.raises(FolderError, match="has release 1 and no release 0"):
-        _ = Result(folder).proof
+        _ = RunRecord(folder).proof

@@ -108,6 +108,7 @@ _LOOK = """
 import sys
 from pathlib import Path
 from scenarios.console.screens.viewer import viewer_of_recording
+from scenarios.records.reader import RunRecord
 
 viewer, control = viewer_of_recording(RunRecord(Path(sys.argv[1])), 1.0)
 control.source.seek(control.source.length)

@@ -1,6 +1,7 @@
 """Networks, timelines and ages are counted from events: nothing is lost between a record and its picture."""
 
 import json
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scenarios.language.writer import to_toml
 from scenarios.pictures.draw import Request, draw
 from scenarios.pictures.kinds.gain import sizes_of
 from scenarios.pictures.kinds.network import used_budgets, widths
@@ -139,11 +141,12 @@ def test_ten_thousand_agents_are_drawn(tmp_path: Path) -> None:
     """A record of one sample and one message each: the picture of it is an image of bounded size."""
     n = 10_000
     source = finished(WORLD).outcome.folder
-    for name in ("manifest.json", "resolved.toml"):
-        (tmp_path / name).write_bytes((source / name).read_bytes())
     world = json.loads((source / "world.json").read_text("utf-8"))
     budget = world["budgets"][0] | {"count": n}
     world |= {"size": n, "seats": n, "groups": [["peers", n]], "budgets": [budget], "faults": []}
+    resolved = tomllib.loads((source / "resolved.toml").read_text("utf-8"))
+    resolved["nodes"][0]["count"] = n
+    (tmp_path / "resolved.toml").write_text(to_toml(resolved), "utf-8")
     world["edges"] = [(i, i + 1) for i in range(n - 1)]
     (tmp_path / "world.json").write_text(json.dumps(world), "utf-8")
     manifest = json.loads((source / "manifest.json").read_text("utf-8"))

@@ -30,6 +30,9 @@ from tests.support.catalogue import private as is_private
 from tests.support.finished_runs import finished
 from tests.support.pages import Page, read
 
+pytestmark = pytest.mark.filterwarnings("ignore::scenarios.api.opened_folder.DamagedRun")
+"""Tables of sweeps are made up here, and rest on no runs."""
+
 HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(1)>&amp;\"'\x1b[2J\u202e"
 FAULTS = [{"name": "a crash", "at": 3, "for": 4, "crash": [1]}]
 
@@ -212,8 +215,11 @@ def test_a_page_has_the_epsilon_of_every_view_what_it_leaves_out_and_the_way_bac
     folder = tmp_path / "run"
     shutil.copytree(record(privacy={"views": ["eavesdropper", "outsider"]}).path, folder)
     summary = json.loads((folder / "summary.json").read_text())
-    summary["epsilon"]["not_covered"] = ["the categories of a column"]
+    reasons = ["the categories of a column"]
+    summary["epsilon"] |= {"covered": False, "not_covered": reasons}
     (folder / "summary.json").write_text(json.dumps(summary))
+    world = json.loads((folder / "world.json").read_text()) | {"not_covered": reasons}
+    (folder / "world.json").write_text(json.dumps(world))
     of = RunRecord(folder)
     shown = page(of).text
     privacy = privacy_of(of)
@@ -240,6 +246,8 @@ def test_what_a_long_table_leaves_out_is_counted(tmp_path: Path) -> None:
         "differences": [],
     }
     (folder / "summary.json").write_text(json.dumps(summary))
+    verdicts = {key: summary.get(key) for key in ("verdict", "invariants", "expectations")}
+    (folder / "verdicts.json").write_text(json.dumps(verdicts))
     shown = page(RunRecord(folder)).text
     for words in ("and 1,003 more groups", "and 1 more expectations", "and 1,007 more notes"):
         assert words in shown

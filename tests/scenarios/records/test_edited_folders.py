@@ -354,7 +354,7 @@ def test_releases_cut_out_of_a_record_are_missed(folders: Folders, tmp_path: Pat
     kept = [e for e in events_of(copied) if not (e["kind"] in hidden and e["k"] > 0)]
     write_singles(copied, kept, RunRecord(copied).ledger_lines())
     with pytest.raises(FolderError, match=r"event \d+ stands after event \d+"):
-        epsilon_of(open_run(copied))
+        epsilon_of(RunRecord(copied))
 
 
 @pytest.mark.parametrize("law", UNITS)
@@ -369,7 +369,7 @@ def test_no_ledger_line_tells_a_milder_noise_than_was_planned(
         shutil.copytree(folders[1], copied)
         milder = [line | {"law": law, "d": d} for line in killed.ledger_lines()]
         write_singles(copied, killed.events(), milder)
-        assert number_of(epsilon_of(open_run(copied))["max"]) >= honest
+        assert number_of(epsilon_of(RunRecord(copied))["max"]) >= honest
 
 
 def test_epsilon_is_told_at_the_delta_it_was_computed_at(folders: Folders, tmp_path: Path) -> None:
@@ -381,4 +381,4 @@ def test_epsilon_is_told_at_the_delta_it_was_computed_at(folders: Folders, tmp_p
     world = json.loads((copied / "world.json").read_text())
     (copied / "world.json").write_text(json.dumps(loose(world)))
     with pytest.raises(FolderError, match="different deltas"):
-        epsilon_of(open_run(copied))
+        epsilon_of(RunRecord(copied))

@@ -16,7 +16,6 @@ import pytest
 from actors.events import Charged, Event
 from actors.log import Batch
 from actors.turns import CAUSE, HEAD, RELEASED, SPEND, TURN, Spends
-from scenarios import open_run
 from scenarios.api.runs import make_plan
 from scenarios.language.json_numbers import number
 from scenarios.records import record_writer
@@ -375,11 +374,11 @@ def judged(copied: Path, honest: float) -> None:
         lambda r: b"".join(r.ledger_text()),
     ):
         try:
-            ask(open_run(copied))
+            ask(RunRecord(copied))
         except FolderError:
             continue
     try:
-        told = number(epsilon_of(open_run(copied))["max"])
+        told = number(epsilon_of(RunRecord(copied))["max"])
     except FolderError:
         return
     assert told >= honest * (1 - 1e-9)
@@ -401,7 +400,7 @@ def edits(words: list[int], dice: np.random.Generator, share: float) -> Iterator
 
 def every_word(copied: Path, share: float) -> None:
     whole = frames_of(copied / RECORD)
-    honest = number(epsilon_of(open_run(copied))["max"])
+    honest = number(epsilon_of(RunRecord(copied))["max"])
     dice = np.random.Generator(np.random.PCG64(8))
     for number_, (_, words) in enumerate(whole):
         for place, value in edits(words, dice, share):
@@ -458,7 +457,7 @@ MILDER: list[dict[str, Any]] = [
 @pytest.mark.parametrize("place", range(len(MILDER)))
 def test_no_spend_tells_a_milder_noise_than_was_planned(copied: Path, place: int) -> None:
     """A spend stands once in the record, for many releases: `world.json` knows what each was to cost."""
-    honest = number(epsilon_of(open_run(copied))["max"])
+    honest = number(epsilon_of(RunRecord(copied))["max"])
     spend_edit(copied, MILDER[place])
     record = RunRecord(copied)
     assert number(epsilon_of(record)["max"]) >= honest * (1 - 1e-9)
@@ -476,7 +475,7 @@ def test_no_hidden_step_is_told_milder_than_was_planned(
     """An outsider pays for the last of hidden steps: a smaller μ of one step, or a stronger contraction, is made up."""
     tree = world("central-gradient", "barrier", rounds=6, privacy={"views": ["outsider"]})
     there = perform(tree, tmp_path).outcome.folder
-    honest = number(epsilon_of(open_run(there))["max"])
+    honest = number(epsilon_of(RunRecord(there))["max"])
     line = next(iter(RunRecord(there).ledger_lines()))
     told = {"hidden": line["hidden"] * factors[0], "contraction": line["contraction"] * factors[1]}
     spend_edit(there, told)
@@ -503,10 +502,10 @@ def test_releases_cut_out_of_a_record_are_missed(copied: Path) -> None:
     left = [e for e in events if e["node"] != 2 or e["kind"] not in hidden or e.get("k", 1) > 0]
     write_record(copied, left, ledger)
     with pytest.raises(FolderError, match=r"event \d+ stands after event \d+"):
-        epsilon_of(open_run(copied))
+        epsilon_of(RunRecord(copied))
     write_record(copied, [e | {"seq": seq} for seq, e in enumerate(left, 1)], ledger)
     with pytest.raises(FolderError, match="has release 1 and no release 0"):
-        epsilon_of(open_run(copied))
+        epsilon_of(RunRecord(copied))
 
 
 def test_an_event_that_charges_otherwise_than_its_spend_costs_the_dearer(tmp_path: Path) -> None:
@@ -517,13 +516,13 @@ def test_an_event_that_charges_otherwise_than_its_spend_costs_the_dearer(tmp_pat
     events = events_of(there)
     released = {e["cause"] for e in events if e["kind"] == "released"}
     (vain,) = [e for e in events if e["kind"] == "charged" and e["seq"] not in released]
-    honest = number(epsilon_of(open_run(there))["max"])
+    honest = number(epsilon_of(RunRecord(there))["max"])
     for charged, said in ((0.001, None), (9.5, "charges less than the events for 1 release")):
         vain["charged"] = charged
         write_record(there, events, ledger)
         proof = RunRecord(there).proof
         cost = max(line["charged"] for line in proof.lines)
-        assert number(epsilon_of(open_run(there))["max"]) >= honest * (1 - 1e-9)
+        assert number(epsilon_of(RunRecord(there))["max"]) >= honest * (1 - 1e-9)
         assert cost == pytest.approx(max(charged, ledger[0]["charged"]))
         assert said is None or said in " ".join(proof.words)
 
@@ -533,7 +532,7 @@ def test_an_exported_ledger_that_tells_less_is_noticed(folder: Path, tmp_path: P
     there = tmp_path / "run"
     shutil.copytree(folder, there)
     assert RunRecord(there).proof.words == ()
-    honest = number(epsilon_of(open_run(there))["max"])
+    honest = number(epsilon_of(RunRecord(there))["max"])
     lines = [json.loads(line) for line in (there / "ledger.jsonl").read_text().splitlines()]
     for made, said in (
         ([line | {"charged": 0.1} for line in lines], "otherwise than the record"),
