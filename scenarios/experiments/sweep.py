@@ -456,8 +456,9 @@ class Sweeping:
 
     def _write(self, out: Path, status: str) -> None:
         manifest = self._manifest(status)
-        # First, as of a sweep that goes on: a folder with a table alone would be no sweep, and an end needs its checksum.
-        write_manifest(out, msgspec.structs.replace(manifest, status="running"))
+        # First: a folder with a table alone would be no sweep. One that is finished says so with the checksum of its table.
+        begun = "running" if status == "finished" else status
+        write_manifest(out, msgspec.structs.replace(manifest, status=begun))
         digest = write_table(out, manifest, self.rows())
         write_manifest(out, msgspec.structs.replace(manifest, table_sha256=digest))
 

@@ -207,7 +207,8 @@ _PIECE = 4096
 
 
 def _write(text: str, stream: TextIO) -> None:
-    stream.writelines(text[first : first + _PIECE] for first in range(0, len(text), _PIECE))
+    for first in range(0, len(text), _PIECE):  # noqa: FURB122 # `main` wraps `write` of a stream, and no more
+        stream.write(text[first : first + _PIECE])
 
 
 def say_json(tree: Any, *, indent: int | None = 2) -> None:

@@ -385,7 +385,7 @@ class RunRecord:
             "messages": counts.messages,
             "epsilon": self.epsilon,
             "last_sample": self.last_sample,
-            "differences": list(self.flaws),
+            "differences": list(self.proof.words),
         }
         return with_reasons(
             counted,

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from actors.events import Charged
-from scenarios.api.result import Result
 from scenarios.api.runs import make_plan
 from scenarios.console.sources.recording import Recording
 from scenarios.language.json_numbers import number
 from scenarios.records.reader import RunRecord
 from scenarios.records.recomputed_privacy import epsilon_of
+from scenarios.records.run_folder import AT_THE_END
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.altered import overflowing
@@ -47,7 +47,7 @@ def cut(folder: Path, at: int, there: Path) -> Path:
     shutil.copytree(folder, there)
     kept = [e for e in RunRecord(folder).events() if e["seq"] <= at]
     write_record(there, kept, RunRecord(folder).ledger_lines())
-    for name in ("ledger.jsonl", "summary.json", "verdicts.json", "models.npz", "metrics.csv"):
+    for name in ("ledger.jsonl", *AT_THE_END, "metrics.csv", "metrics.parquet"):
         (there / name).unlink(missing_ok=True)
     manifest = json.loads((there / "manifest.json").read_text())
     (there / "manifest.json").write_text(json.dumps(manifest | RUNNING))
@@ -69,7 +69,7 @@ def agrees_everywhere(run: Run, tmp_path: Path) -> None:
         replayed = Recording(RunRecord(folder))
         replayed.seek_event(sample["seq"])
         replayed_max = float(replayed.epsilons().max())
-        shown = epsilon_of(Result(cut(folder, sample["seq"], tmp_path / f"cut-{place}")))
+        shown = epsilon_of(RunRecord(cut(folder, sample["seq"], tmp_path / f"cut-{place}")))
         assert number(shown["max"]) == near(replayed_max)
         if place < len(samples) - 1:  # the last one is taken when every accountant is asked
             assert live == near(replayed_max)

@@ -61,8 +61,10 @@ class Gradient:
 
     def schedule(self, degree):
         cost = self.said * self.true
-        scale = self.reach / cost
-        spend = Spend("own", self.law, "", scale, self.reach, "l2", self.objective.dimension, 0.0, cost, cost)
+        d, norm, reach = self.objective.dimension, "l2", self.reach
+        if self.law == "laplace":
+            norm, reach = "l1", reach * d**0.5
+        spend = Spend("own", self.law, "", reach / cost, reach, norm, d, 0.0, cost, cost)
         return (spend,) * self.planned
 
 

@@ -175,6 +175,8 @@ def test_a_recording_that_was_changed_says_so(run: Path, tmp_path: Path) -> None
 )
 def test_a_replay_says_how_its_run_ended(run: Path, tmp_path: Path, status: str, told: str) -> None:
     folder = damaged(run, tmp_path / "run", "manifest.json", b'"finished"', f'"{status}"'.encode())
+    if status == "running":
+        say_running(folder)
     if status != "running":
         summary = folder / "summary.json"
         summary.write_text(summary.read_text().replace('"finished"', f'"{status}"', 1))

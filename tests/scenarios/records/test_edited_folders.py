@@ -12,7 +12,6 @@ import pytest
 
 from mechanisms.accounting.spend import UNITS
 from scenarios import open_run
-from scenarios.api.result import Result
 from scenarios.command.exit_codes import OURS
 from scenarios.command.main import main
 from scenarios.console.screens.viewer import viewer_of_recording
@@ -217,7 +216,7 @@ def replayed(folder: Path) -> None:
 
 def drawn(folder: Path) -> None:
     with guarded(folder):
-        curve_of(Result(folder), "loss", "epsilon")
+        curve_of(RunRecord(folder), "loss", "epsilon")
 
 
 def command(*words: str) -> Callable[[Path], None]:
