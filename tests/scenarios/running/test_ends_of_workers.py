@@ -71,7 +71,8 @@ def test_a_program_ends_whatever_its_workers_do(shares: str, what: str, how: str
     workers = [int(word) for word in program.stdout.readline().split()]
     try:
         _, said = program.communicate(timeout=20)
-        assert said == SAID[how]
+        # On a busy machine loky's own thread, or its tracker of semaphores, may say more: once in some hundred runs.
+        assert SAID[how] in said
         assert program.returncode == (how != "normally")
         assert len(workers) == 2
         assert not any(map(lives, workers))
@@ -112,8 +113,9 @@ def test_a_command_that_is_interrupted_ends_though_a_worker_is_stopped(
         command.send_signal(number)
         _, said = command.communicate(timeout=20)
         assert command.returncode == 130
-        assert said == "" or said.startswith("hush: interrupted: 0 of 4 cells are done")
-        assert said.count("\n") <= 1
+        own = [line for line in said.splitlines() if line.startswith("hush: ")]
+        assert len(own) <= 1
+        assert all(line.startswith("hush: interrupted: 0 of 4 cells are done") for line in own)
         assert not any(map(lives, workers))
     finally:
         command.kill()
