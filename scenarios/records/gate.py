@@ -84,16 +84,16 @@ def _stated_end(record: "RunRecord") -> str:
 
 def flaws_of_files(record: "RunRecord") -> Iterator[str]:
     """Yield what is wrong with the files of a run by its manifest alone: which are missing, changed, or not vouched for."""
-    known = record.manifest.get("sha256")
+    checksums = record.manifest.get("sha256")
     if _stated_end(record) == "running":
-        if known or record.manifest["digests"]:
+        if checksums or record.manifest["digests"]:
             yield "the manifest says running, and holds the checksums of an end"
         return
-    if not isinstance(known, dict) or not known:
+    if not isinstance(checksums, dict) or not checksums:
         yield "the manifest holds no checksums: the files may be anything"
         return
     expected = _expected(record)
-    missing = [name for name in {**known, **expected} if not _holds(record.path, name)]
+    missing = [name for name in {**checksums, **expected} if not _holds(record.path, name)]
     if missing:
         yield f"files are missing: {', '.join(missing)}"
     present = {
@@ -101,12 +101,12 @@ def flaws_of_files(record: "RunRecord") -> Iterator[str]:
         *_OF_AN_END,
         *(p.name for p in record.path.iterdir() if is_segment(p)),
     }
-    unlisted = sorted(n for n in present if n not in known and _holds(record.path, n))
+    unlisted = sorted(n for n in present if n not in checksums and _holds(record.path, n))
     if unlisted:
         yield f"the manifest holds no checksum of: {', '.join(unlisted)}"
     changed = [
         name
-        for name, digest in known.items()
+        for name, digest in checksums.items()
         if name not in missing and _sha256(record.path / name) != digest
     ]
     if changed:
