@@ -1,6 +1,7 @@
 """A command ends whatever its workers do, and leaves none of them."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -53,6 +54,32 @@ def workers_of(pid: int) -> list[int]:
     return found
 
 
+LOKY = re.compile(
+    r"Exception in thread ExecutorManagerThread:\nTraceback.*?\n(?=\w+Error)[^\n]*\n"
+    r"|[^\n]*resource_tracker[^\n]*\n(?:  warnings\.warn\([^\n]*\n)?",
+    re.DOTALL,
+)
+"""What loky's own thread and its tracker of semaphores may write where its workers are killed on a busy machine."""
+
+
+def without_loky(text: str) -> str:
+    return LOKY.sub("", text)
+
+
+def test_nothing_but_the_words_of_loky_is_left_out() -> None:
+    thread = (
+        'Exception in thread ExecutorManagerThread:\nTraceback (most recent call last):\n  File "a", line 1, in run\n'
+        "    self.add()\nKeyError: 12\n"
+    )
+    tracker = (
+        "/x/resource_tracker.py:444: UserWarning: resource_tracker: There appear to be 1 leaked semlock objects\n"
+        "  warnings.warn(\n/x/resource_tracker.py:468: UserWarning: resource_tracker: /loky-1: FileNotFoundError(2)\n"
+        "  warnings.warn('resource_tracker: %s: %r' % (name, e))\n"
+    )
+    own = "Traceback (most recent call last):\nKeyError: 12\nKeyboardInterrupt\n"
+    assert without_loky(thread + own + tracker) == own
+
+
 @pytest.mark.parametrize("how", SAID)
 @pytest.mark.parametrize(
     ("shares", "what"),
@@ -71,8 +98,7 @@ def test_a_program_ends_whatever_its_workers_do(shares: str, what: str, how: str
     workers = [int(word) for word in program.stdout.readline().split()]
     try:
         _, said = program.communicate(timeout=20)
-        # On a busy machine loky's own thread, or its tracker of semaphores, may say more: once in some hundred runs.
-        assert SAID[how] in said
+        assert without_loky(said) == SAID[how]
         assert program.returncode == (how != "normally")
         assert len(workers) == 2
         assert not any(map(lives, workers))
@@ -113,9 +139,9 @@ def test_a_command_that_is_interrupted_ends_though_a_worker_is_stopped(
         command.send_signal(number)
         _, said = command.communicate(timeout=20)
         assert command.returncode == 130
-        own = [line for line in said.splitlines() if line.startswith("hush: ")]
-        assert len(own) <= 1
-        assert all(line.startswith("hush: interrupted: 0 of 4 cells are done") for line in own)
+        own = without_loky(said)
+        assert own == "" or own.startswith("hush: interrupted: 0 of 4 cells are done")
+        assert own.count("\n") <= 1
         assert not any(map(lives, workers))
     finally:
         command.kill()
