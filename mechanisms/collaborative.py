@@ -70,12 +70,18 @@ class Collaborative:
         pull = self.mu * float(self.weights[here].sum()) * self.confidence
         step = 1.0 / (float(half.sum()) + pull * self.smoothness + rho * len(half))
         theta, copies = state.theta, state.copies.copy()
-        own, dual = state.own[here], state.dual_own[here]
         fixed = rho * state.theirs[here] - state.dual_theirs[here]
+        # with each copy at its minimum, (½w θ + fixed)/(½w + ϱ), what is not the loss has the slope bent·θ − level
+        share = half / (half + rho)
+        bent = rho * (float(share.sum()) + len(half))
+        level = share @ fixed + (rho * state.own[here] - state.dual_own[here]).sum(axis=0)
         for _ in range(self.local_steps):
-            near = (half[:, None] * theta + fixed) / (half[:, None] + rho)
-            slope = half @ (theta - near) + (dual + rho * (theta - own)).sum(axis=0)
-            theta = theta - step * (slope + pull * self.objective.gradient(theta))
+            slope = self.objective.gradient(theta)
+            slope *= pull
+            slope += bent * theta
+            slope -= level
+            slope *= step
+            theta = theta - slope
         copies[here] = (half[:, None] * theta + fixed) / (half[:, None] + rho)
         return state._replace(theta=theta, copies=copies)
 
@@ -86,8 +92,8 @@ class Collaborative:
 
     def agree(self, state: Shared, slot: int, mine: Vector, theirs: Vector) -> Shared:
         """Settle an edge from what both ends said: Z = ½((Λo + Λc')/ϱ + θ + c'), Λ += ϱ(primal − Z)."""
-        theta, copy, dual_own, dual_copy = np.split(mine, 4)
-        other, their_copy, other_own, other_copy = np.split(theirs, 4)
+        theta, copy, dual_own, dual_copy = mine.reshape(4, -1)
+        other, their_copy, other_own, other_copy = theirs.reshape(4, -1)
         rho = self.penalty
         z_own = 0.5 * ((dual_own + other_copy) / rho + theta + their_copy)
         z_theirs = 0.5 * ((dual_copy + other_own) / rho + copy + other)
