@@ -44,6 +44,15 @@ class Derives(Protocol):
 
 
 @runtime_checkable
+class Pauses(Protocol):
+    """It makes no release at some of its wakes after the first one, however that went."""
+
+    def pause(self, state: State) -> int:
+        """Return how many of its next wakes bring none, from a state; those after the first release, where that is to come."""
+        ...
+
+
+@runtime_checkable
 class Participates(Protocol):
     """Its releases follow what its agent missed, and what neighbours said that they read: public facts, told by `Heard`."""
 

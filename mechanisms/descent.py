@@ -1,16 +1,19 @@
 """Coordinate descent on personalised models (Bellet et al. 2018, eq. 4 and 6)."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.accounting.spend import Spend
+from mechanisms.columns import FrontStep
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law, round_to
-from mechanisms.objectives import GradientBound, Objective
+from mechanisms.objectives import GradientBound, Gradients, LocalObjective, Objective
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +78,27 @@ class CoordinateDescent:
 
     def _descend(self, theta: Vector, heard: Heard, noise: Vector | None) -> tuple[Vector, Vector]:
         pull = self.mu * self.confidence
-        step = 1.0 / (1.0 + pull * self.smoothness)
-        moved = self.objective.gradient(theta, self.clip)
-        if noise is not None:
-            moved += noise
-        moved *= -pull
-        moved += heard.mean()
-        moved *= step
-        moved += (1.0 - step) * theta
+        slope = self.objective.gradient(theta, self.clip)
+        moved = descended(theta, slope, heard.mean(), noise, pull, _step(pull, self.smoothness))
         if self.grid is not None:
             moved = round_to(moved, self.grid)
         return moved, moved
+
+    @classmethod
+    def in_rows(cls, mechanisms: Sequence["CoordinateDescent"]) -> "DescentInRows | None":
+        """Return the descents of all agents as rows; None where losses, laws or grids are of several kinds."""
+        first = mechanisms[0]
+        alike = all(each.grid == first.grid and each.law is first.law for each in mechanisms)
+        objectives = [each.objective for each in mechanisms]
+        local = [each for each in objectives if isinstance(each, LocalObjective)]
+        if not alike or len(local) < len(objectives):
+            return None
+        if any(each.loss != local[0].loss for each in local):
+            return None
+        free = first.law is None
+        if any(each.free is None if free else not each.spends for each in mechanisms):
+            return None
+        return DescentInRows(mechanisms, local)
 
     def explain(
         self, before: Vector, heard: Heard, made: int, sent: Vector, after: Vector
@@ -125,3 +138,66 @@ class CoordinateDescent:
         effect = pull * self.law.mean_norm(self.spends[made].scale, len(state))
         wanted = heard.mean() - state - pull * self.objective.gradient(state, self.clip)
         return effect / max(float(np.linalg.norm(wanted)), 1e-300)
+
+
+def _step(pull: float, smoothness: float) -> float:
+    """Return α = 1/(1 + μ c L)."""
+    return 1.0 / (1.0 + pull * smoothness)
+
+
+def descended(
+    theta: Matrix,
+    slope: Matrix,
+    mixed: Matrix,
+    noise: Matrix | None,
+    pull: Matrix | float,
+    step: Matrix | float,
+) -> Matrix:
+    """Return (1−α)Θ + α(mixed − μc(slope + noise)), of one agent or of a row for each; `slope` is written over."""
+    moved = slope
+    if noise is not None:
+        moved += noise
+    moved *= -pull
+    moved += mixed
+    moved *= step
+    moved += (1.0 - step) * theta
+    return moved
+
+
+class DescentInRows:
+    """Coordinate descent of many agents: the same bits as of each alone."""
+
+    def __init__(
+        self, kinds: Sequence[CoordinateDescent], objectives: Sequence[LocalObjective]
+    ) -> None:
+        """Take descents of one loss, one law of noise and one grid."""
+        first = kinds[0]
+        pulls = [kind.mu * kind.confidence for kind in kinds]
+        self._pull = np.array(pulls)[:, None]
+        steps = [_step(p, kind.smoothness) for p, kind in zip(pulls, kinds, strict=True)]
+        self._step = np.array(steps)[:, None]
+        self._grid = first.grid
+        self._gradients = Gradients(objectives, [kind.clip for kind in kinds])
+        self.law = first.law
+        self.spends = [
+            kind.spends if kind.free is None or first.law else (kind.free,) for kind in kinds
+        ]
+
+    def prepared(self, members: NDArray[np.int64]) -> FrontStep:
+        gradients = self._gradients.prepared(members)
+        pulls, steps, grid = self._pull[members], self._step[members], self._grid
+
+        def step(
+            begin: int, end: int, theta: Matrix, mixed: Matrix, noise: Matrix | None
+        ) -> Matrix:
+            slope = gradients(begin, end, theta)
+            pull, share = pulls[begin:end], steps[begin:end]
+            moved = descended(theta, slope, mixed, noise, pull, share)
+            return moved if grid is None else round_to(moved, grid)
+
+        return step
+
+    def smooth(self, theta: Matrix, mixed: Matrix) -> Matrix:
+        moved = mixed + theta
+        moved *= 0.5
+        return moved

@@ -39,7 +39,11 @@ class LocalPrivacy:
     make: Callable[[Matrix, Vector], Mechanism]
     template: Mechanism
     planned = 1
-    derives = True
+
+    @property
+    def derives(self) -> bool:
+        """Whether it sends what the inner mechanism makes of the perturbed records: one without releases sends nothing."""
+        return self.template.planned != 0
 
     def begin(self, start: Vector) -> Disguised:
         return Disguised(None, self.template.begin(start))

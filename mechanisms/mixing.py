@@ -6,6 +6,16 @@ from numpy.typing import NDArray
 from mechanisms.vectors import Matrix, Vector
 
 
+def mean_of(shares: Matrix, values: NDArray[np.float64]) -> Matrix:
+    """Return Σ_j shares_rj · values_rj for each row r: the bits of a row do not depend on how many there are.
+
+    Nor do they on neighbours without a share behind the others, where a value has more than one number. A product of
+    matrices would have neither.
+    """
+    mean: Matrix = np.einsum("ij,ijd->id", shares, values)
+    return mean
+
+
 class Heard:
     """The neighbours' last known messages, a row each, and the weights of those that are present.
 
@@ -54,15 +64,15 @@ class Heard:
 
     def attend(self, present: NDArray[np.bool_]) -> None:
         """Mix only the neighbours that are present: shares W_ij / D_ii with the current D_ii."""
-        kept = np.where(present, self._raw, 0.0)
+        kept = self._raw * present
         self.present = present.copy()
-        self.degree = int(present.sum())
-        self.total = float(kept.sum())
+        self.degree = int(np.count_nonzero(present))
+        self.total = float(np.add.reduce(kept))
         self.shares = kept / self.total if self.total > 0 else kept
 
     def mean(self) -> Vector:
         """Return Σ_j (W_ij / D_ii) Θ̂_j."""
-        mean: Vector = self.shares @ self.values
+        mean: Vector = mean_of(self.shares[None], self.values[None])[0]
         return mean
 
     def frozen(self) -> "Heard":

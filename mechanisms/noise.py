@@ -38,6 +38,10 @@ class Law(Protocol):
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector: ...
 
+    def fill(self, rng: np.random.Generator, scale: float, row: Vector) -> None:
+        """Draw the same into a row."""
+        ...
+
     def standard(self, noise: Vector, scale: float) -> Vector:
         """Return the draw of scale 1 that a draw was made of."""
         ...
@@ -86,6 +90,9 @@ class Laplace:
         note(rng, scale)
         return rng.laplace(0.0, scale, dimension)
 
+    def fill(self, rng: np.random.Generator, scale: float, row: Vector) -> None:
+        row[:] = self.draw(rng, scale, len(row))
+
     def standard(self, noise: Vector, scale: float) -> Vector:
         return noise / scale
 
@@ -111,11 +118,15 @@ class NormGamma:
         return scale * sensitivity
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
-        note(rng, scale)
-        noise = rng.standard_normal(dimension)
-        length = rng.standard_gamma(dimension) / scale
-        noise *= length / math.sqrt(float(noise @ noise))
+        noise = np.empty(dimension)
+        self.fill(rng, scale, noise)
         return noise
+
+    def fill(self, rng: np.random.Generator, scale: float, row: Vector) -> None:
+        note(rng, scale)
+        rng.standard_normal(out=row)
+        length = rng.standard_gamma(len(row)) / scale
+        row *= length / math.sqrt(float(row @ row))
 
     def standard(self, noise: Vector, scale: float) -> Vector:
         return noise * scale
@@ -142,10 +153,14 @@ class Gaussian:
         return sensitivity / scale
 
     def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
-        note(rng, scale)
-        noise = rng.standard_normal(dimension)
-        noise *= scale
+        noise = np.empty(dimension)
+        self.fill(rng, scale, noise)
         return noise
+
+    def fill(self, rng: np.random.Generator, scale: float, row: Vector) -> None:
+        note(rng, scale)
+        rng.standard_normal(out=row)
+        row *= scale
 
     def standard(self, noise: Vector, scale: float) -> Vector:
         return noise / scale
@@ -199,11 +214,21 @@ class NoiseStream:
 
     def __call__(self, k: int) -> np.random.Generator:
         """Return the generator for the noise of release k; it is good until the next call for any agent."""
+        self.note(k)
+        generator = self.generator(k)
+        self.scales = generator.scales
+        return generator
+
+    def note(self, k: int) -> None:
+        """Note that the noise of release k is drawn, after that of all before it."""
         if k <= self.last and self.reused is None:
             self.reused = k, self.last
         self.last = k
+
+    def generator(self, k: int) -> NoiseGenerator:
+        """Return the same generator without noting that it was drawn from."""
         self._rekey(self.key, k)
-        self.scales = self._generator.scales = []
+        self._generator.scales = []
         return self._generator
 
     def compare(self, spend: Spend) -> None:
@@ -215,7 +240,12 @@ class NoiseStream:
             if spend.solve is not None and spend.solve.smoothing is not None:
                 stated.add(spend.solve.smoothing)
             if set(drawn) != stated:
-                self.odd = self.last, drawn, spend
+                self.note_odd(self.last, drawn, spend)
+
+    def note_odd(self, k: int, scales: list[float], spend: Spend) -> None:
+        """Note that the noise of release k was drawn with other scales than its spend states."""
+        if self.odd is None:
+            self.odd = k, scales, spend
 
 
 def grid_below(width: float) -> float:

@@ -5,8 +5,9 @@ offset; for a residual loss the row is x and the offset y. The norm of a row is 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -411,3 +412,70 @@ class StackedObjectives:
         if self._ridges.any():
             gradients += self._ridges * theta
         return gradients
+
+
+class Gradients:
+    """The gradients of several objectives of one loss, each at a θ of its own: the bits of `LocalObjective.gradient`.
+
+    There are two products for each agent; all else goes element by element, for all records at once.
+    """
+
+    def __init__(
+        self, objectives: Sequence[LocalObjective], clips: Sequence[Vector | None]
+    ) -> None:
+        """Take objectives of one loss, and where the slopes of each are clipped; None: nowhere."""
+        self._rows = [objective.rows for objective in objectives]
+        self._offsets = [objective.offsets for objective in objectives]
+        self._clips = clips
+        self._is_clipped = any(clip is not None for clip in clips)
+        self._loss = objectives[0].loss
+        self._sizes = np.array([objective.points for objective in objectives])
+        self._weights = np.array([objective.weight for objective in objectives])
+        self._ridges = np.array([[2.0 * objective.l2] for objective in objectives])
+
+    def prepared(self, members: NDArray[np.int64]) -> Callable[[int, int, Matrix], Matrix]:
+        """Return a function of `begin`, `end` and θ, a row each: the gradients of these members, as a new array."""
+        sizes, loss, dot = self._sizes[members], self._loss, np.dot
+        bounds = np.append(0, np.cumsum(sizes)).tolist()
+        weights = np.repeat(self._weights[members], sizes)
+        ids = members.tolist()
+        rows = [self._rows[i] for i in ids]
+        offsets = None if loss.margin else self._joined(self._offsets, ids)
+        clips = self._joined(self._clips, ids) if self._is_clipped else None
+        ridges, scores = self._ridges[members], np.empty(bounds[-1])
+        parts = [scores[a:b] for a, b in pairwise(bounds)]
+        ridged = (ridges != 0.0)[:, 0]
+        are_ridged, none_is = bool(ridged.all()), not ridged.any()
+
+        def gradients(begin: int, end: int, theta: Matrix) -> Matrix:
+            here = slice(bounds[begin], bounds[end])
+            for own, model, part in zip(rows[begin:end], theta, parts[begin:end], strict=True):
+                dot(own, model, part)
+            some = scores[here]
+            if offsets is not None:
+                some -= offsets[here]
+            slopes = loss.slope(some)
+            if clips is not None:
+                np.clip(slopes, -clips[here], clips[here], out=slopes)
+            slopes *= weights[here]
+            some[:] = slopes
+            found = np.empty(theta.shape)
+            for own, part, row in zip(rows[begin:end], parts[begin:end], found, strict=True):
+                dot(part, own, row)
+            if are_ridged:
+                found += ridges[begin:end] * theta
+            elif not none_is:
+                which = ridged[begin:end]
+                found[which] += (ridges[begin:end] * theta)[which]
+            return found
+
+        return gradients
+
+    def _joined(self, each: Sequence[Vector | None], ids: Sequence[int]) -> Vector:
+        """Return vectors of some members one after the other, infinities for one without."""
+        sizes = self._sizes
+        joined = []
+        for i in ids:
+            vector = each[i]
+            joined.append(np.full(sizes[i], np.inf) if vector is None else vector)
+        return np.concatenate(joined)

@@ -41,6 +41,11 @@ class WarmDescent:
     def model(self, state: Warming) -> Vector:
         return state.warm.theta
 
+    def pause(self, state: Warming) -> int:
+        """Return how many wakes propagate without data before the descent."""
+        first = state.warm.anchor is None
+        return max(0, self.wakes - state.wakes - first)
+
     def propose(self, state: Warming, heard: Heard, made: int) -> Step:
         if made == 0 or state.wakes < self.wakes:
             return _onward(self.propagation.propose(state.warm, heard, made), state)

@@ -29,7 +29,7 @@ class Admissions:
         while len(verdicts) <= k:
             spend = self._schedule[len(verdicts)]
             verdicts.append(self._cap.admits(self._ledger, spend))
-            self._ledger.charge(spend)
+            self._ledger.note(spend)
         return verdicts[k]
 
 

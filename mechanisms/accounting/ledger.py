@@ -79,7 +79,14 @@ class Ledger:
         return self._plain
 
     def charge(self, spend: Spend, times: int = 1) -> int:
-        """Add a spend, or several equal ones, and return the number of the first of these releases, counted from 0."""
+        """Charge releases of one spend, and return the number of the first of them, counted from 0.
+
+        It is called where releases are admitted, and nowhere else (actors.release).
+        """
+        return self.note(spend, times)
+
+    def note(self, spend: Spend, times: int = 1) -> int:
+        """Add spends that were charged elsewhere, or that may be; return the number of the first of them."""
         made = len(self)
         if self._later is None and (made == 0 or spend is self._first):
             self._first = spend

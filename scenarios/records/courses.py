@@ -141,7 +141,7 @@ class Courses:
             if k >= course.length or self._place(course.spend(k)) != self._place(spend):
                 self._leave(agent)
         if self.course[agent] == OWN:
-            self._own[agent].charge(spend)
+            self._own[agent].note(spend)
         self.counts[agent] = k + 1
 
     def _leave(self, agent: int) -> None:
@@ -218,5 +218,5 @@ class Courses:
         """Return the charges of an agent as a ledger: what is charged later is not in it."""
         ledger = Ledger()
         for spend in self.since(agent, 0):
-            ledger.charge(spend)
+            ledger.note(spend)
         return ledger
