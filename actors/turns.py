@@ -10,7 +10,7 @@ in this order; each part may be missing:
     sent lost…
 
 `encode` turns events into rows, and `expand` turns a row back into the very same events, with `seq` and `cause`. What does
-not fit a row stays an event: faults, membership, samples, refusals, and messages that a fault touched. Rows are
+not fit a row stays an event: faults, membership, samples, refusals, and messages that a fault copied or held. Rows are
 self-contained, but for spends: a row holds the place of a spend in the table of the log.
 
 The head of a row has `HEAD` words; the counts of its parts share two of them (21 bits each):
@@ -32,9 +32,12 @@ Behind the head stand three parts:
     carried     one word each, sender << 32 | version: what was settled earlier, not read yet, and is merged or superseded now
     settled     three words each: arrival; the number of the event that sent it; sender << 34 | version << 2 | fate
     receivers   two in a word, the first in the low half; then a word for the arrival of each message, -1 where it is lost
+
+In a row that is TOUCHED two more follow: a word for each fault that touched a message, by its number, in ascending order; and
+for each lost message a word with a bit for each of these faults, the lowest for the first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Protocol
@@ -47,6 +50,7 @@ from actors.events import (
     Delivered,
     Derived,
     Diverged,
+    Duplicated,
     Event,
     Lost,
     Merged,
@@ -64,7 +68,7 @@ Words = NDArray[np.int64]
 
 TURN = 1
 """The kind of a row: other kinds of records in a file have other numbers."""
-WOKE, MERGED, RELEASED, DERIVED, SENT_, RESENT = 1, 2, 4, 8, 16, 32
+WOKE, MERGED, RELEASED, DERIVED, SENT_, RESENT, TOUCHED = 1, 2, 4, 8, 16, 32, 64
 KIND, SEQ, T, AGENT, LATE, SETTLED, K, SPEND, VERSION, SENT, CAUSE = range(11)
 HEAD = 11
 TAKEN, OLD, REPLACES = 0, 1, 2
@@ -73,6 +77,8 @@ NOTHING = -1
 LOST_ARRIVAL = -1
 BITS = 21
 _MASK = (1 << BITS) - 1
+MOST_FAULTS = 62
+"""So many faults at most touch the messages of a row: their bits fit a word."""
 _MOST_AGENTS, _MOST_VERSIONS = 1 << 29, 1 << 32
 BYTES_OF_NUMBER = 8
 
@@ -136,6 +142,22 @@ def head_word(flags: int, length: int) -> int:
     return TURN | flags << 8 | length << 16
 
 
+def sent_row(
+    agent: int, version: int, to: Sequence[int], arrives: Sequence[int], numbers: int, cause: int
+) -> Row:
+    """Return a row that only tells what was sent again; its number, instant and lateness are still to be set."""
+    packed, lost = pack_receivers(to), arrives.count(LOST_ARRIVAL)
+    return [
+        head_word(SENT_ | RESENT, HEAD + len(packed) + len(to)),
+        *(0, 0, agent, 0, 0),
+        *(NOTHING, NOTHING, version),
+        len(to) | lost << BITS | numbers << 2 * BITS,
+        cause,
+        *packed,
+        *arrives,
+    ]
+
+
 # from events to rows
 
 
@@ -175,6 +197,7 @@ class _Reading:
         self._receivers: Sequence[int] = ()
         self._arrives: Sequence[int] = ()
         self._lost = self._numbers = 0
+        self._touched: Row = []
         self._cause: int | None = None
         if first.node is None or not 0 <= first.node < _MOST_AGENTS:
             return
@@ -288,7 +311,7 @@ class _Reading:
 
     def _send(self) -> None:
         sent = self._next(Sent)
-        if sent is None or sent.cause != self._previous or sent.by:
+        if sent is None or sent.cause != self._previous or len(sent.by) > MOST_FAULTS:
             return
         lost = [to for to, arrival in zip(sent.to, sent.arrives, strict=True) if arrival < 0]
         numbers, odd = divmod(sent.bytes, BYTES_OF_NUMBER)
@@ -298,14 +321,20 @@ class _Reading:
             return
         if self._flags & DERIVED and sent.version != self._version:
             return
+        touched = Row(sent.by)
         for ahead, receiver in enumerate(lost, 1):
             gone = self._next(Lost, ahead)
-            if gone is None or gone.by or gone.cause != sent.seq:
+            if gone is None or gone.cause != sent.seq:
                 return
             if (gone.receiver, gone.version) != (receiver, sent.version):
                 return
+            if sent.by:
+                touched.append(sum(1 << sent.by.index(fault) for fault in gone.by))
+        if self._next(Duplicated, len(lost) + 1) is not None:
+            return
         self._note_cause()
-        self._flags |= SENT_ | (RESENT if sent.resent else 0)
+        self._flags |= SENT_ | (RESENT if sent.resent else 0) | (TOUCHED if sent.by else 0)
+        self._touched = touched
         self._version, self._numbers, self._lost = sent.version, numbers, len(lost)
         self._receivers, self._arrives = sent.to, sent.arrives
         self.at += 1 + len(lost)
@@ -319,7 +348,10 @@ class _Reading:
         assert self._node is not None, "turns are of agents"  # noqa: S101
         settled, receivers = len(self._settled) // 3, len(self._receivers)
         return [
-            head_word(self._flags, length_of(len(self._carried), settled, receivers)),
+            head_word(
+                self._flags,
+                length_of(len(self._carried), settled, receivers) + len(self._touched),
+            ),
             self._seq,
             self._t,
             self._node,
@@ -334,6 +366,7 @@ class _Reading:
             *self._settled,
             *pack_receivers(self._receivers),
             *self._arrives,
+            *self._touched,
         ]
 
 
@@ -353,7 +386,7 @@ def expand(row: Sequence[int], spends: SpendTable) -> list[Event]:
     """Return the events that a row stands for, in their order; what it charged is looked up in a table of spends."""
     flags = row[KIND] >> 8 & 0xFF
     seq, t, node, late = row[SEQ], row[T], row[AGENT], row[LATE]
-    counts, sending = row[SETTLED], row[SENT]
+    counts = row[SETTLED]
     carried, settled = counts & _MASK, counts >> BITS & _MASK
     events: list[Event] = []
     at = HEAD
@@ -391,18 +424,32 @@ def expand(row: Sequence[int], spends: SpendTable) -> list[Event]:
         events.append(Derived(seq, t, node, cause, row[VERSION], late))
         cause, seq = seq, seq + 1
     if flags & SENT_:
-        count, numbers = sending & _MASK, sending >> 2 * BITS
-        packed = row[at : at + (count + 1) // 2]
-        to = [id_ for word in packed for id_ in (word & 0xFFFFFFFF, word >> 32)][:count]
-        at += len(packed)
-        arrives, version = list(row[at : at + count]), row[VERSION]
-        size, resent = BYTES_OF_NUMBER * numbers, bool(flags & RESENT)
-        events.append(Sent(seq, t, node, cause, version, to, arrives, size, resent, (), late))
-        sent, seq = seq, seq + 1
-        for receiver, arrival in zip(to, arrives, strict=True):
-            if arrival < 0:
-                events.append(Lost(seq, t, node, sent, receiver, version, (), late))
-                seq += 1
+        events += _sent_events(row, at, seq, cause)
+    return events
+
+
+def _sent_events(row: Sequence[int], at: int, seq: int, cause: int | None) -> list[Event]:
+    """Return what a row says of sending: its words begin at a place, and the events have numbers from `seq` on."""
+    flags, sending = row[KIND] >> 8 & 0xFF, row[SENT]
+    t, node, late, version = row[T], row[AGENT], row[LATE], row[VERSION]
+    count, numbers = sending & _MASK, sending >> 2 * BITS
+    packed = row[at : at + (count + 1) // 2]
+    to = [id_ for word in packed for id_ in (word & 0xFFFFFFFF, word >> 32)][:count]
+    at += len(packed)
+    arrives = list(row[at : at + count])
+    touched = row[at + count :] if flags & TOUCHED else ()
+    by = list(touched[: len(touched) - (sending >> BITS & _MASK)])
+    masks = iter(touched[len(by) :])
+    size, resent = BYTES_OF_NUMBER * numbers, bool(flags & RESENT)
+    events: list[Event] = [
+        Sent(seq, t, node, cause, version, to, arrives, size, resent, by or (), late)
+    ]
+    for receiver, arrival in zip(to, arrives, strict=True):
+        if arrival < 0:
+            mask = next(masks, 0)
+            lost_by = [fault for bit, fault in enumerate(by) if mask >> bit & 1]
+            number = seq + len(events)
+            events.append(Lost(number, t, node, seq, receiver, version, lost_by or (), late))
     return events
 
 
@@ -440,6 +487,11 @@ class Turns:
         words = self.words.tolist()
         for start in self.starts.tolist():
             yield words[start : start + (words[start] >> 16)]
+
+    def events_of(self, place: int, spends: SpendTable) -> list[Event]:
+        """Return the events that one row stands for."""
+        start = int(self.starts[place])
+        return expand(self.words[start : start + int(self.lengths[place])].tolist(), spends)
 
     def _column(self, place: int) -> Words:
         column: Words = self.words[self.starts + place]
@@ -534,6 +586,30 @@ class Turns:
         return self._has(RESENT)
 
     @cached_property
+    def touched(self) -> NDArray[np.bool_]:
+        """Whether a fault touched a message that was sent."""
+        return self._has(TOUCHED)
+
+    @cached_property
+    def fault_counts(self) -> Words:
+        """How many faults touched the messages of each row."""
+        tail = self.lengths - (HEAD + self.carried + 3 * self.settled)
+        tail -= (self.receivers + 1) // 2 + self.receivers + self.lost
+        return np.where(self.touched, tail, 0)
+
+    @cached_property
+    def fault_rows(self) -> Words:
+        """For each fault that touched messages of a row, the place of the row."""
+        return np.repeat(np.arange(len(self)), self.fault_counts)
+
+    @cached_property
+    def faults(self) -> Words:
+        """For each of them its number."""
+        first = self._sent_from + (self.receivers + 1) // 2 + self.receivers
+        faults: Words = self.words[ranges(first, self.fault_counts)]
+        return faults
+
+    @cached_property
     def events(self) -> Words:
         """How many events each row stands for."""
         acts = self.woke * 1 + self.merged + 3 * self.released + self.derived + self.sent
@@ -589,6 +665,24 @@ class Turns:
     @property
     def _sent_from(self) -> Words:
         return self.starts + HEAD + self.carried + 3 * self.settled
+
+
+def have_any(turns: Turns, kinds: Collection[type[Event]]) -> NDArray[np.bool_]:
+    """Whether each row stands for an event of some kinds."""
+    has = {
+        Woke: turns.woke,
+        Merged: turns.merged,
+        Derived: turns.derived,
+        Sent: turns.sent,
+        Lost: turns.lost > 0,
+        Delivered: turns.settled > 0,
+        Superseded: turns.superseded > 0,
+        **dict.fromkeys((Proposed, Charged, Released), turns.released),
+    }
+    found = np.zeros(len(turns), bool)
+    for kind in TURN_KINDS.intersection(kinds):
+        found |= has[kind]
+    return found
 
 
 def senders_of(words: Words) -> Words:

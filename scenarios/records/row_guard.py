@@ -9,6 +9,7 @@ from actors.turns import (
     HEAD,
     LOST_ARRIVAL,
     MERGED,
+    MOST_FAULTS,
     NOTHING,
     OLD,
     RELEASED,
@@ -18,6 +19,7 @@ from actors.turns import (
     SENT_,
     SETTLED,
     TAKEN,
+    TOUCHED,
     WOKE,
     Turns,
     Words,
@@ -25,7 +27,7 @@ from actors.turns import (
     senders_of,
 )
 
-_FLAGS = WOKE | MERGED | RELEASED | DERIVED | SENT_ | RESENT
+_FLAGS = WOKE | MERGED | RELEASED | DERIVED | SENT_ | RESENT | TOUCHED
 _MOST_VERSION = (1 << 32) - 1
 MOST_SEATS = 1 << 29
 _UNKNOWN = np.iinfo(np.int64).max
@@ -67,7 +69,10 @@ def _lengths(turns: Turns) -> Mask:
     settling, sending = words[starts + SETTLED], words[starts + SENT]
     receivers = turns.receivers
     wanted = HEAD + turns.carried + 3 * turns.settled + (receivers + 1) // 2 + receivers
-    wrong: Mask = (settling < 0) | (sending < 0) | (lengths != wanted)
+    tail = lengths - wanted
+    faults = tail - turns.lost
+    odd = np.where(turns.touched, (faults < 1) | (faults > MOST_FAULTS) | ~turns.sent, tail != 0)
+    wrong: Mask = (settling < 0) | (sending < 0) | odd
     return wrong
 
 
@@ -115,6 +120,7 @@ def _messages(turns: Turns) -> Mask:
     count, settled = len(turns), turns.settled_words
     wrong = np.bincount(turns.settled_rows[(settled < 0).any(axis=1)], minlength=count)
     wrong += np.bincount(turns.sent_rows[turns.arrives < LOST_ARRIVAL], minlength=count)
+    wrong += np.bincount(turns.fault_rows[turns.faults < 0], minlength=count)
     rows, carried = _carried(turns)
     wrong += np.bincount(rows[carried < 0], minlength=count)
     found: Mask = wrong > 0

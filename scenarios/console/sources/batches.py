@@ -67,37 +67,32 @@ class Losses:
     """The last messages that turns lost: their events are made when they are asked for."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Words] = deque()
+        self._waiting: deque[tuple[Turns, Words, Spends]] = deque()
         self.waiting = 0
         """How many wait to be asked for."""
 
-    def note(self, turns: Turns) -> None:
+    def note(self, turns: Turns, spends: Spends) -> None:
         """Take the losses of turns."""
-        if not turns.lost.any():
+        rows = np.flatnonzero(turns.lost)
+        if not len(rows):
             return
-        is_lost = turns.arrives < 0
-        rows = turns.sent_rows[is_lost]
-        firsts = np.cumsum(turns.lost) - turns.lost
-        acts = turns.events - turns.lost
-        causes = (turns.seq + acts - 1)[rows]
-        numbers = causes + 1 + np.arange(len(rows)) - firsts[rows]
-        columns = (turns.t, turns.agent, turns.version, turns.late)
-        found = np.stack([numbers, causes, turns.sent_to[is_lost], *(c[rows] for c in columns)])
-        self._waiting.append(found[:, -_MOST:])
-        self.waiting += len(rows)
-        while len(self._waiting) > 1 and self.waiting - self._waiting[0].shape[1] >= _MOST:
-            self.waiting -= self._waiting.popleft().shape[1]
+        self._waiting.append((turns, rows, spends))
+        self.waiting += int(turns.lost.sum())
+        while len(self._waiting) > 1 and self.waiting - self._lost_in(0) >= _MOST:
+            self.waiting -= self._lost_in(0)
+            self._waiting.popleft()
+
+    def _lost_in(self, place: int) -> int:
+        turns, rows, _ = self._waiting[place]
+        return int(turns.lost[rows].sum())
 
     def take(self) -> list[Event]:
         """Return those that wait, and keep them no longer."""
         lost = list[Event]()
-        for numbers, causes, receivers, *rest in (found.tolist() for found in self._waiting):
-            lost += [
-                Lost(seq, t, node, cause, receiver, version, (), late)
-                for seq, cause, receiver, t, node, version, late in zip(
-                    numbers, causes, receivers, *rest, strict=True
-                )
-            ]
+        for turns, rows, spends in self._waiting:
+            for place in rows[-_MOST:].tolist():
+                events = events_of(turns, place, spends)
+                lost += [event for event in events if isinstance(event, Lost)]
         self._waiting.clear()
         self.waiting = 0
         return lost[-_MOST:]

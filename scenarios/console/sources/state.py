@@ -254,7 +254,7 @@ class RunState:
             self._batches.popleft()
         for part in batch.parts:
             if isinstance(part, Turns):
-                self._losses.note(part)
+                self._losses.note(part, batch.spends)
             elif type(part) in _LOOSE:
                 self._notable.append(part)
                 self._is_sorted = False

@@ -566,7 +566,7 @@ BROKEN: dict[str, Any] = {
     "another number": (1, lambda word: word + 1, "stands after event"),
     "a negative instant": (2, lambda _: -1, "out of range"),
     "a cause before the first": (CAUSE, lambda _: -1, "out of range"),
-    "a flag that is none": (0, lambda word: word | 64 << 8, "flags that cannot be together"),
+    "a flag that is none": (0, lambda word: word | 128 << 8, "flags that cannot be together"),
     "another kind": (0, lambda word: word & ~0xFF | 9, "begins no record"),
     "a record without an end": (0, lambda word: word | 1 << 60, "longer than the frame"),
     "no words at all": (0, lambda word: word & 0xFFFF, "begins no record"),
