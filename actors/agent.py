@@ -20,11 +20,12 @@ from actors.events import (
     Spent,
 )
 from actors.fault_state import FaultState
-from actors.links import Links, Outbox
+from actors.links import Links, Outbox, resend_verdicts
 from actors.log import Log
 from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
 from actors.participation import Participation
+from actors.release import admit, release
 from actors.store import Store
 from actors.turns import Words
 from clocks.activation import Barrier
@@ -40,6 +41,7 @@ from mechanisms.vectors import Matrix, Vector
 
 if TYPE_CHECKING:
     from actors.settings import Address, Settings
+    from mechanisms.accounting.admissions import Admissions
 
 
 ABSENT, UP, DOWN, LEFT = "absent", "up", "down", "left"
@@ -89,6 +91,31 @@ class Streams(NamedTuple):
         return bits_of(self.keys[2], first, count)
 
 
+class Instants:
+    """The wake times of an agent by its own clock, as far as they lie ahead."""
+
+    __slots__ = ("_begin", "_next", "_times")
+
+    def __init__(self, begin: Callable[[], Iterator[int]]) -> None:
+        """Take what yields all of them, in order; it is called when they are first asked for."""
+        self._begin = begin
+        self._times: Iterator[int] | None = None
+        self._next: int | None = -1
+
+    def next_from(self, instant: int) -> int | None:
+        """Return the first wake time that is not before an instant; None where there is none. Instants never fall."""
+        if self._times is None:
+            self._times = self._begin()
+        while self._next is not None and self._next < instant:
+            self._next = next(self._times, None)
+        return self._next
+
+    def drop(self, instant: int) -> None:
+        """Count a wake time as passed: the agent slept until then."""
+        if self._next == instant and self._times is not None:
+            self._next = next(self._times, None)
+
+
 class Surroundings(NamedTuple):
     """The place of one agent in the graph: a row of `weights`, `first` and of the links for each neighbour."""
 
@@ -111,6 +138,7 @@ class Agent:
         "_tick_ns",
         "_watch_step",
         "aborted",
+        "admissions",
         "adopted",
         "balanced",
         "busy",
@@ -123,13 +151,16 @@ class Agent:
         "heard",
         "id",
         "inbox",
+        "instants",
         "last_wake",
         "mechanism",
         "neighbours",
         "noise",
         "noise_is_shared",
+        "noise_stream",
         "outbox",
         "participation",
+        "planned",
         "refused",
         "rounds",
         "settings",
@@ -159,12 +190,18 @@ class Agent:
         """Make an agent that is absent; `tick_ns` is the length of a tick, None where barriers count rounds."""
         self.id = id_
         self.mechanism = mechanism
+        self.planned = mechanism.planned
+        """How many releases it may make; None without a plan of them."""
+        self.admissions: Admissions | None = None
+        """What its cap says of releases that follow a schedule, where they do; None: the cap is asked itself."""
         self.settings = settings
         self.neighbours = surroundings.neighbours
         self.first = surroundings.first
         self.clock = clock
         self._log = log
         self._streams = streams
+        self.noise_stream = streams.noise
+        """The stream that its noise is drawn from: it remembers which release it was drawn for."""
         self.noise: Callable[[int], np.random.Generator] = streams.noise
         self.compute_time = (
             None if settings.compute is None else ComputeTime(settings.compute, streams.compute)
@@ -186,10 +223,11 @@ class Agent:
         self.outbox = self._make_outbox(surroundings.links)
         if self.detector is not None:
             self.outbox.suspects = set()
+        self.instants = Instants(self._wake_times)
         self.participation: Participation | None = None
         """What it knows of its own participation, where its mechanism asks for that."""
         if offers(mechanism, Participates):
-            self.participation = Participation(None if settings.has_barrier else self.instants())
+            self.participation = Participation(None if settings.has_barrier else self._wake_times())
             self.outbox.reads = self.participation.reads
         self.balanced = offers(mechanism, KeepsDuals)
         """Whether it keeps duals on its edges."""
@@ -212,7 +250,7 @@ class Agent:
     @staticmethod
     def releases_of(agents: Sequence[Agent], ids: Words) -> Words:
         """Return how many releases some of the agents of a world were charged."""
-        return np.fromiter((agents[i].store.made for i in ids.tolist()), np.int64, len(ids))
+        return np.fromiter((len(agents[i].store.ledger) for i in ids.tolist()), np.int64, len(ids))
 
     @staticmethod
     def by_task(agents: Sequence[Agent], ids: Words) -> list[int]:  # noqa: ARG004 # some kinds look at them
@@ -220,23 +258,16 @@ class Agent:
         chosen: list[int] = ids.tolist()
         return chosen
 
-    def leave_arena(self) -> None:
+    def leave_columns(self) -> None:
         """Let a task of its own compute its wakes from now on: a fault is about to act on it. So it is for most agents."""
 
-    @property
-    def noise_stream(self) -> NoiseStream:
-        """The stream that its noise is drawn from: it remembers which release it was drawn for."""
-        return self._streams.noise
+    def note_effects(self) -> None:
+        """Note that a fault began, or ended, to act on its links."""
 
     @property
     def redrawn(self) -> tuple[int, int] | None:
         """The first release whose noise was not drawn in order, and the last one before it; None without one."""
         return self._streams.noise.reused
-
-    @staticmethod
-    def odd_noise(agents: Sequence[Agent]) -> str | None:  # noqa: ARG004 # some kinds look at them
-        """Say with which scale noise was drawn elsewhere than from streams, and which its spend states; None where both agree."""
-        return None
 
     @staticmethod
     def models_of(agents: Sequence[Agent]) -> Matrix:
@@ -247,11 +278,6 @@ class Agent:
     def in_flight_of(agents: Sequence[Agent]) -> int:
         """Count the messages on their way to all agents of a world."""
         return sum([agent.inbox.in_flight for agent in agents])
-
-    @staticmethod
-    def first_redrawn(agents: Sequence[Agent]) -> int | None:  # noqa: ARG004 # some kinds look at them
-        """Return an agent of a world that drew noise out of order where no task of its own did so; None without one."""
-        return None
 
     @property
     def is_watched(self) -> bool:
@@ -292,6 +318,10 @@ class Agent:
         local_clock = self.fault_state.local_clock
         return (self.clock.now if local_clock is None else local_clock.now) / self._tick_ns
 
+    def ticks_at(self, instant: int, round_: int) -> float:
+        """Return the same for an instant and a round to come, of an agent whose clock nothing turns."""
+        return float(round_) if self._tick_ns is None else instant / self._tick_ns
+
     @property
     def wants_to_leave(self) -> bool:
         """Whether its budget is spent, and it leaves for that."""
@@ -303,7 +333,7 @@ class Agent:
             self.heard.ticks, self.heard.own = self.ticks, self.store.published
         return self.heard
 
-    def instants(self) -> Iterator[int]:
+    def _wake_times(self) -> Iterator[int]:
         """Yield the agent's own wake times in nanoseconds; with rounds, only so many, missed ones included."""
         activation = self.settings.activation
         assert not isinstance(activation, Barrier), "a barrier has no instants"  # noqa: S101
@@ -323,6 +353,15 @@ class Agent:
         self.outbox.suspects.discard(slot)
         if self.detector is not None and present:
             self.detector.restart(neighbour)
+
+    def attend(self, present: Sequence[bool]) -> None:
+        """Count all neighbours in or out at once: the agent joined."""
+        self.heard.attend(np.array(present, bool))
+        self.outbox.suspects.clear()
+        if self.detector is not None:
+            for neighbour, here in zip(self.neighbours, present, strict=True):
+                if here:
+                    self.detector.restart(neighbour)
 
     def update_suspects(self) -> None:
         """Count neighbours out that have been silent for too long, and in again that were heard since."""
@@ -429,28 +468,21 @@ class Agent:
             charged = self._rounded[spend.charged] = rounded_up(spend.charged)
         emit, k = self._log.emit, len(ledger)
         proposed = emit(Proposed, self.id, cause, k, charged)
-        if not self.store.trusted:
-            self._set_spent(proposed, "storage")
+        ((_, refused),) = admit(((self, spend),))
+        if refused == "storage":
+            self._set_spent(proposed, refused)
             return self._act_without_budget(state, heard, proposed, to)
-        planned = self.mechanism.planned
-        if planned is not None and k >= planned:
-            # A plan promises so many releases: an agent that has made them makes no more (DECISIONS.md #116).
-            emit(Refused, self.id, proposed, k, charged, None, None, "planned")
-            return self._refuse("planned", state, heard, proposed, to)
-        if cap is not None and not cap.admits(ledger, spend):
-            spent = float(rounded_up(cap.spent(ledger.tally)))
-            emit(Refused, self.id, proposed, k, charged, spent, cap.epsilon)
-            return self._refuse("cap", state, heard, proposed, to)
-        k = ledger.charge(spend)
-        self.store.counter = k + 1  # by the ledger: this mends a counter that was set back
-        if self.participation is not None:
-            self.participation.pay()
+        if refused:
+            spent = limit = None
+            if refused == "cap" and cap is not None:
+                spent, limit = float(rounded_up(cap.spent(ledger.tally))), cap.epsilon
+            emit(Refused, self.id, proposed, k, charged, spent, limit, refused)
+            return self._refuse(refused, state, heard, proposed, to)
         paid = emit(Charged, self.id, proposed, k, charged, spend)
         if self.status != UP:
             return False  # it crashed in between: paid for, its noise never drawn
-        leaves = self._finish(step, to, self.noise(k))
-        if not self.noise_is_shared:
-            self._streams.noise.compare(spend)
+        ((self.state, vector),) = release(((self, k, spend, step.finish),))
+        leaves = self._publish(vector, to)
         if self.participation is not None:
             self.participation.release(self.store.published_version)
         released = emit(Released, self.id, paid, k)
@@ -491,15 +523,16 @@ class Agent:
 
     def check_planned(self, cause: int) -> None:
         """Note that all planned releases were made, once they were."""
-        planned = self.mechanism.planned
+        planned = self.planned
         if planned is not None and not self.spent and len(self.store.ledger) >= planned > 0:
             self._set_spent(cause, "planned")
 
-    def _finish(
-        self, step: Step, to: Address | None, noise: np.random.Generator | None = None
-    ) -> bool:
-        """Take the step; true when a vector is ready to leave."""
-        self.state, vector = step.finish(noise)
+    def _finish(self, step: Step, to: Address | None) -> bool:
+        """Take a step without data; true when a vector is ready to leave."""
+        self.state, vector = step.finish(None)
+        return self._publish(vector, to)
+
+    def _publish(self, vector: Vector | None, to: Address | None) -> bool:
         if vector is not None:
             self.store.publish(vector, self.rounds, None if to is None else to.slot)
         return vector is not None
@@ -548,5 +581,8 @@ class Agent:
 
     def resend(self, receiver: int, cause: int, round_: int | None = None) -> None:
         """Send a neighbour the last published vector once more."""
-        if not self.diverged:
-            self.outbox.resend(self.slots[receiver], cause, round_)
+        if self.diverged or not self.outbox.can_resend(round_):
+            return
+        slot = self.slots[receiver]
+        (verdict,) = resend_verdicts([(self.outbox.links, slot)])
+        self.outbox.resend(slot, verdict, cause, round_)

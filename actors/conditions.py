@@ -92,6 +92,11 @@ class Condition:
         asks = Sampled in self.kinds and len(self.kinds) < len(KINDS)
         return bool(self.metrics) or asks or bool(self.names & {"seq", "cause"})
 
+    @property
+    def is_of_metrics(self) -> bool:
+        """Whether it asks for metrics alone: then it changes at samples only, but for which agent an event is of."""
+        return not self.names & FIELDS
+
     def holds(self, event: Event, metrics: Metrics) -> bool:
         """Whether an event satisfies it."""
         return bool(self.test(Subject(event, metrics)))

@@ -28,6 +28,11 @@ class LocalClock:
         self._waiting: Signal | None = None
 
     @property
+    def is_true(self) -> bool:
+        """Whether it shows the time of the run, as long as nothing turns it."""
+        return self.rate == NORMAL and self._shown == self._changed
+
+    @property
     def now(self) -> int:
         """The time that the clock shows now, in nanoseconds; never negative."""
         return max(0, int(self._exact()))

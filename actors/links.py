@@ -14,8 +14,9 @@ from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.store import Store
+from actors.turns import LATE, MOST_FAULTS, SEQ, T, sent_row
 from clocks.clock import Clock
-from clocks.durations import Bits, Constant, Duration, Nanoseconds, bits_of, block_of
+from clocks.durations import Bits, Constant, Duration, Nanoseconds, bits_at, bits_of, block_of
 from mechanisms.mixing import Heard
 from mechanisms.vectors import Vector
 
@@ -140,15 +141,13 @@ class Links:
         drawn: list[int] = self.verdict_row(version).tolist()
         return drawn
 
-    def resend_verdict(self, slot: int) -> int:
-        """Return the delay of the next resend on one link, or LOST: resends have draws of their own."""
+    def next_resend(self, slot: int) -> int:
+        """Return the number of the next resend on one link: resends have draws of their own."""
         times = self._resent.get(slot, 0)
         if not times:
             self._resent = dict(self._resent)
         self._resent[slot] = times + 1
-        number = _RESENDS + times
-        bits = bits_of(self.keys[slot], 2 * number, 2)
-        return int(self.policy_of(slot).verdicts(bits, number)[0])
+        return _RESENDS + times
 
     def _draw(self, first: int, count: int) -> Any:
         bits = bits_of(self.keys[:, None], 2 * first, 2 * count)
@@ -204,6 +203,13 @@ class Links:
             del self.held[slot]
 
     @property
+    def are_settled(self) -> bool:
+        """Whether all that faults do here follows from the order of messages, and fits rows."""
+        every = [effect for here in self.effects.values() for effect in here]
+        few = len({e.fault for e in every if e.fault >= 0}) <= MOST_FAULTS
+        return few and all(effect.settles for effect in every)
+
+    @property
     def held_count(self) -> int:
         """How many messages faults keep on these links."""
         return sum(map(len, self.held.values())) if self.held else 0
@@ -249,6 +255,20 @@ def _grouped(policies: Sequence[Policy]) -> list[tuple[Policy, NDArray[np.int64]
     for row, policy in enumerate(policies):
         groups.setdefault(id(policy), (policy, []))[1].append(row)
     return [(policy, np.array(rows)) for policy, rows in groups.values()]
+
+
+def resend_verdicts(links: Sequence[tuple[Links, int]]) -> list[int]:
+    """Return the delay of the next resend on each of some links, given by their places among those of a sender; or LOST."""
+    numbers = np.array([[each.next_resend(slot)] for each, slot in links], np.int64)
+    keys = np.array([each.keys[slot] for each, slot in links], np.uint64)[:, None]
+    bits = bits_at(keys, (2 * numbers + np.arange(2)).astype(np.uint64))
+    verdicts = np.empty(len(links), np.int64)
+    policies = [each.policy_of(slot) for each, slot in links]
+    for policy in {id(policy): policy for policy in policies}.values():
+        some = [place for place, each in enumerate(policies) if each is policy]
+        verdicts[some] = policy.verdicts(bits[some], numbers[some])[:, 0]
+    found: list[int] = verdicts.tolist()
+    return found
 
 
 class Outbox:
@@ -324,15 +344,29 @@ class Outbox:
         reads = None if self.reads is None else dict(self.reads)
         return Message(self._node, version, round_, vector, self._log.seq + 1, asks, reads=reads)
 
-    def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
-        """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
+    def can_resend(self, round_: int | None = None) -> bool:
+        """Whether something was published that may be sent again; an answer to one neighbour's question is not for another."""
+        store = self._store
+        return store.published is not None and (store.published_to is None or round_ is not None)
+
+    def resend(self, slot: int, verdict: int, cause: int, round_: int | None = None) -> None:
+        """Send a neighbour the bits that were last published: free, nothing is computed afresh; `verdict` as of `resend_verdicts`."""
         store, links = self._store, self.links
-        if store.published is None or (store.published_to is not None and round_ is None):
-            return  # an answer to one neighbour's question is not for another one
+        assert store.published is not None, "ask `can_resend` first"  # noqa: S101
         round_ = store.published_round if round_ is None else round_
         message = self._message(store.published_version, round_, store.published)
-        to, delays = [links.receivers[slot]], [links.resend_verdict(slot)]
-        self._transmit([slot], to, delays, message, cause, resent=True)
+        to, delays = [links.receivers[slot]], [verdict]
+        if links.effects or self._log.needs_events or self.first_messages is not None:
+            self._transmit([slot], to, delays, message, cause, resent=True)
+            return
+        self.outgoing = message.vector
+        now, is_lost = self._clock.now, delays[0] < 0
+        arrival = LOST if is_lost else now + delays[0]
+        row = sent_row(self._node, message.version, to, [arrival], len(store.published), cause)
+        row[SEQ], row[T], row[LATE] = message.sent, now, self._clock.late
+        self._log.add_turn(row, 1 + is_lost)
+        if not is_lost:
+            links.mailboxes[slot].post(arrival, message.sent, message)
 
     def replay(self, cause: int, delay: int = 0) -> None:
         """Let the first message of each link arrive once more, as an eavesdropper replays it."""
@@ -373,6 +407,13 @@ class Outbox:
             else:
                 mailbox.post(arrival, sent, message)
 
+    def note_touched(self, faults: Sequence[int]) -> None:
+        """Count a message that some faults touched."""
+        if faults and not self.touched:
+            self.touched = Counter()  # of its own
+        for fault in faults:
+            self.touched[fault] += 1
+
     def _transmit_with_effects(
         self,
         slots: list[int],
@@ -392,14 +433,13 @@ class Outbox:
         ]
         arrives = [LOST if p.lost else HELD if p.held else now + p.delay for p in passages]
         by = sorted({fault for passage in passages for fault in passage.by}) or ()
+        lost_by = [sorted(set(passage.by)) or () for passage in passages]
         sent = emit(Sent, self._node, cause, version, to, arrives, size, resent, by)
-        for slot, receiver, arrival, passage in zip(slots, to, arrives, passages, strict=True):
-            if passage.by and not self.touched:
-                self.touched = Counter()  # of its own
-            for fault in passage.by:
-                self.touched[fault] += 1
+        each = zip(slots, to, arrives, passages, lost_by, strict=True)
+        for slot, receiver, arrival, passage, faults in each:
+            self.note_touched(faults)
             if passage.lost:
-                emit(Lost, self._node, sent, receiver, version, passage.by or ())
+                emit(Lost, self._node, sent, receiver, version, faults)
                 continue
             for copy in passage.copies:
                 delay = copy + passage.delay - passage.base

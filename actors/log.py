@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby
-from typing import Any, Concatenate, ParamSpec, Protocol, runtime_checkable
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, runtime_checkable
+
+import numpy as np
 
 from actors.events import KINDS, Event
-from actors.turns import TURN_KINDS, Row, Spends, Turns, encode, expand
+from actors.turns import TURN_KINDS, Row, Spends, Turns, encode, expand, have_any
 from clocks.clock import Clock
+from mechanisms.vectors import distinct
 
 Fields = ParamSpec("Fields")
 Listener = Callable[[Any], None]
@@ -139,6 +142,39 @@ class Batch:
         return [part for part in self.parts if isinstance(part, Event)]
 
 
+class _NotYet:
+    """Stands for the spends of rows that did not happen yet: they have no places in a table."""
+
+    charged = (0.0,)
+    table = (None,)
+
+
+_NOT_YET = _NotYet()
+
+
+class Trigger(NamedTuple):
+    """A function that is called at once with each event that satisfies a condition."""
+
+    act: Listener
+    kinds: frozenset[type[Event]]
+    holds: Callable[[Event], bool]
+    """Whether an event satisfies it, as far as is known before it happens; true where that is not known."""
+    concerns: Callable[[int], bool] | None = None
+    """Whether an event of an agent may; None where each is to be looked at."""
+    patience: Callable[[], int] | None = None
+    """How many such events may pass before one of them does anything; None where the first one may."""
+
+    def may_hold(self, turns: Turns) -> list[int]:
+        """Return the places of rows with events that it waits for, of agents that it concerns."""
+        candidates = have_any(turns, self.kinds)
+        if self.concerns is not None:
+            ids = distinct(turns.agent)
+            concerned = [self.concerns(i) for i in ids.tolist()]
+            candidates &= np.isin(turns.agent, ids[concerned])
+        places: list[int] = np.flatnonzero(candidates).tolist()
+        return places
+
+
 class Log:
     """Numbers events, and tells observers: one by one at once, or in batches. One that raises ends the run.
 
@@ -154,8 +190,10 @@ class Log:
         "_in_batch",
         "_routes",
         "_stops",
+        "_triggers",
         "_turn_observers",
         "_unseen",
+        "needs_all_events",
         "needs_events",
         "seq",
         "spends",
@@ -169,6 +207,7 @@ class Log:
         self._turn_observers: tuple[TurnObserver, ...] = ()
         self._stops: frozenset[type[Event]] = frozenset()
         self._demands = Counter[object]()
+        self._triggers: tuple[Trigger, ...] = ()
         self._batch: list[Event | Row | Turns] = []
         self._in_batch = 0
         self._unseen = 0
@@ -178,7 +217,12 @@ class Log:
         self.seq = 0
         """The number of the last event."""
         self.needs_events = False
-        """Whether an observer asks for single events of a kind that rows stand for: then no rows may be added."""
+        """Whether an observer asks for single events of a kind that rows stand for: then no rows may be added.
+
+        Rows of stretches may be where only triggers do: see `first_trigger`.
+        """
+        self.needs_all_events = False
+        """Whether one asks for them all: then there are no stretches."""
         self.spends = Spends()
         """The spends that rows refer to."""
 
@@ -224,13 +268,57 @@ class Log:
     def demand_events(self, by: object) -> None:
         """Let every turn be told as single events from now on, until as many calls of `release_demand` by the same."""
         self._demands[id(by)] += 1
-        self.needs_events = True
+        self._note_needs()
 
     def release_demand(self, by: object) -> None:
         """Take one demand for single events back."""
         self._demands[id(by)] -= 1
         self._demands = +self._demands
-        self.needs_events = bool(self._demands)
+        self._note_needs()
+
+    def _note_needs(self) -> None:
+        self.needs_all_events = bool(self._demands)
+        waits = any(not TURN_KINDS.isdisjoint(trigger.kinds) for trigger in self._triggers)
+        self.needs_events = self.needs_all_events or waits
+
+    def add_trigger(self, trigger: Trigger) -> None:
+        """Call a function at once with each event of some kinds that may satisfy a condition."""
+        self._triggers = (*self._triggers, trigger)
+        for kind in trigger.kinds:
+            self._routes[kind] = (*self._routes[kind], trigger.act)
+        self._note_needs()
+
+    def remove_trigger(self, trigger: Trigger) -> None:
+        """Take a trigger back."""
+        self._triggers = tuple(each for each in self._triggers if each is not trigger)
+        for kind in trigger.kinds:
+            self._routes[kind] = tuple(a for a in self._routes[kind] if a is not trigger.act)
+        self._note_needs()
+
+    def first_trigger(self, turns: Turns) -> int | None:
+        """Return the place of the first row at which a trigger may act, of rows that did not happen yet; None without one."""
+        first: int | None = None
+        for trigger in self._triggers:
+            patience = 0 if trigger.patience is None else trigger.patience()
+            for place in trigger.may_hold(turns):
+                if first is not None and place >= first:
+                    break
+                events = turns.events_of(place, _NOT_YET)
+                patience -= sum(type(e) in trigger.kinds and trigger.holds(e) for e in events)
+                if patience < 0:
+                    first = place
+                    break
+        return first
+
+    def pull_triggers(self, turns: Turns, *, first: int = 0) -> None:
+        """Call triggers with the events of rows that happened; before the row `first` only those that count them."""
+        for trigger in self._triggers:
+            for place in trigger.may_hold(turns):
+                if place < first and trigger.patience is None:
+                    continue
+                for event in turns.events_of(place, self.spends):
+                    if type(event) in trigger.kinds:
+                        trigger.act(event)
 
     @property
     def is_full(self) -> bool:

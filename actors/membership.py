@@ -11,6 +11,7 @@ from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.wake import Life, WakeCount, run_life
 from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
 from actors.fault_state import NONE
+from actors.links import resend_verdicts
 from actors.log import Log
 from clocks.clock import Clock
 from mechanisms.accounting.admissions import AdmissionTables
@@ -97,7 +98,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.leave_arena()
+        agent.leave_columns()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, DOWN)
         agent.store.crash()
@@ -134,7 +135,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.leave_arena()
+        agent.leave_columns()
         agent.inbox.settle(self._clock.now - 1)
         self._stop(agent, LEFT)
         self._depart(agent, cause)
@@ -145,7 +146,7 @@ class Membership:
         agent = self.agents[node]
         if agent.status != UP:
             return False
-        agent.leave_arena()
+        agent.leave_columns()
         if not agent.fault_state.paused:
             self._log.emit(Paused, node, cause)
         agent.fault_state.pause()
@@ -183,6 +184,7 @@ class Membership:
         self._catch_up(agent)
         if edges is not None:
             agent.fault_state.without_edge = frozenset(agent.neighbours) - edges
+        here = []
         for j in agent.neighbours:
             other = self.agents[j]
             if edges is not None:
@@ -190,11 +192,12 @@ class Membership:
                     other.fault_state.without_edge -= {node}
                 else:
                     other.fault_state.without_edge |= {node}
-            member = other.status in {UP, DOWN} and shares_edge(agent, other)
-            agent.set_present(j, present=member)
+            here.append(other.status in {UP, DOWN} and shares_edge(agent, other))
+        agent.attend(here)
+        for j, member in zip(agent.neighbours, here, strict=True):
             if member:
-                other.set_present(node, present=True)
-                reset_edge(agent, other)
+                self.agents[j].set_present(node, present=True)
+                reset_edge(agent, self.agents[j])
         self._resend_to(agent, joined)
         self._start(agent)
         return True
@@ -233,12 +236,21 @@ class Membership:
         self._forget_unspent(agent.id)
 
     def _resend_to(self, agent: Agent, cause: int) -> None:
-        for j in agent.neighbours:
-            neighbour = self.agents[j]
-            here = neighbour.status == UP and not neighbour.fault_state.paused
-            if here and shares_edge(agent, neighbour):
-                neighbour.resend(agent.id, cause)
-            if agent.detector is not None:
+        around = [self.agents[j] for j in agent.neighbours]
+        senders = [
+            each
+            for each in around
+            if each.status == UP
+            and not (each.fault_state.paused or each.diverged)
+            and shares_edge(agent, each)
+            and each.outbox.can_resend()
+        ]
+        asked = [(each.outbox.links, each.slots[agent.id]) for each in senders]
+        verdicts = resend_verdicts(asked) if asked else []
+        for each, (_, slot), verdict in zip(senders, asked, verdicts, strict=True):
+            each.outbox.resend(slot, verdict, cause)
+        if agent.detector is not None:
+            for j in agent.neighbours:
                 agent.detector.restart(j)
 
     def _start(self, agent: Agent) -> None:
@@ -316,6 +328,8 @@ def reset_edge(one: Agent, other: Agent) -> None:
     """Begin an edge with duals anew, at both ends: what was accounted before it does not count on it."""
     if not (one.balanced and other.balanced):
         return
+    for end in (one, other):
+        end.leave_columns()  # what it holds of the other is about to be forgotten
     d, now = len(one.model), max(one.ticks, other.ticks)
     gap = standing(one.store.published, d, now) - standing(other.store.published, d, now)
     for end, peer, offset in ((one, other, gap), (other, one, -gap)):

@@ -5,7 +5,6 @@ import signal
 
 from hypothesis import settings
 
-from tests.support.arenas import stay_in_stretches  # noqa: F401 # a fixture of several tests
 from tests.support.planted import plant_mechanism  # noqa: F401 # a fixture of several tests
 
 settings.register_profile("hush", deadline=None, derandomize=bool(os.environ.get("CI")))

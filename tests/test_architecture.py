@@ -299,3 +299,34 @@ def test_git_holds_texts_of_less_than_a_quarter_of_a_megabyte_only() -> None:
     contents = {path.name: path.read_bytes() for path in files if path.is_file()}
     assert len(contents) > 100
     assert [name for name, c in contents.items() if len(c) > 250_000 or b"\0" in c] == []
+
+
+CHARGES = {"charge", "noise", "noise_stream", "generator", "draw_ahead"}
+
+
+def test_ledgers_are_charged_and_noise_is_drawn_in_one_module() -> None:
+    """`X.charge(…)` of a ledger, and calls of a stream of noise, stand in actors/release.py and nowhere else in a run."""
+    found = list[str]()
+    for package in ("actors", "mechanisms", "scenarios/running"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    owner, name = node.func.value, node.func.attr
+                    of = (
+                        owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+                    )
+                    charges = name == "charge" and "ledger" in of
+                    draws = name in {"noise", "noise_stream"} or (
+                        name == "generator" and "stream" in of
+                    )
+                    if charges or draws:
+                        found.append(path.relative_to(ROOT).as_posix())
+    assert set(found) == {"actors/release.py"}
+
+
+def test_the_page_shows_the_order_of_a_release_as_it_is() -> None:
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    shown = page.partition("<!-- release:")[2].partition("```text\n")[2].partition("```")[0]
+    code = (ROOT / "actors/release.py").read_text("utf-8")
+    begin, end = code.index("def admit("), code.index("def release_jointly(")
+    assert shown.strip() == code[begin:end].strip()

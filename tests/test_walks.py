@@ -25,8 +25,7 @@ def walks() -> ModuleType:
 @pytest.mark.parametrize(
     ("path", "functions"),
     [
-        ("auto", {"Wake.sleep", "PlainWake.take", "NoiseStream.compare", "Log.add_turn"}),
-        ("detailed", {"Wake.sleep", "Checks.delivered", "Agent._release", "Mailbox.post"}),
+        ("events", {"Wake.sleep", "Checks.delivered", "Agent._release", "admit", "release"}),
     ],
 )
 def test_a_wake_visits_few_files_and_calls_nothing_upward(
@@ -44,24 +43,6 @@ def test_a_call_upward_is_seen(walks: ModuleType) -> None:
     assert walks.upward([call]) == [call]
     assert walks.upward([call._replace(resumed=True)]) == []
     assert walks.upward([call._replace(calling=walks.EMIT)]) == []
-
-
-def test_the_wake_of_the_page_is_of_the_path_that_runs_take_by_themselves(
-    walks: ModuleType,
-) -> None:
-    """Its steps in words name the code that computes it, and the walk visits that."""
-    from scenarios.api.runs import make_plan
-    from scenarios.running.arena_world import path_taken
-
-    assert path_taken(make_plan(walks.WORLD)) == "plain"
-    page = walks.PAGE.read_text(encoding="utf-8")
-    words = page.partition("## One wake, in words")[2].partition("\n## ")[0]
-    walk = page.partition("### One wake-up")[2].partition("\n### ")[0]
-    for part in (words, walk):
-        assert "actors/behaviours/plain.py" in part
-        assert "PlainWake.take" in part
-        assert "Log.add_turn" in part
-    assert "Agent._release" not in walk
 
 
 def test_the_page_names_every_room(walks: ModuleType) -> None:

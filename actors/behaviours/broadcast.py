@@ -7,72 +7,19 @@ from functools import partial
 
 from actors.agent import UP, Agent
 from actors.behaviours.plain import BY_STEPS, OVER, PlainWake
-from actors.behaviours.ticks import Ticks
 from actors.behaviours.wake import Life, Members, Wake
 from actors.log import Log
 from clocks.activation import Barrier
-from clocks.clock import NANOSECONDS, WAKE, Clock
+from clocks.clock import NANOSECONDS, WAKE
 
 
-class PlainTicks:
-    """The ticks of a world: agents with a synchronous clock that wake in one go do so one after the other, without a task each."""
-
-    def __init__(self, clock: Clock, log: Log) -> None:
-        self._clock = clock
-        self._log = log
-        self._members: Members | None = None
-        self._plain: dict[int, PlainWake] = {}
-        self._ticks = Ticks(clock, self)
-
-    def join(self, agent: Agent, members: Members) -> PlainWake:
-        """Return the wakes of an agent, which begins (anew)."""
-        wake = Wake(agent, self._log, members.wakes, self._ticks.sleep_of(agent))
-        plain = self._plain[agent.id] = PlainWake(wake, self._log, members.admissions)
-        self._members = members
-        return plain
-
-    @property
-    def is_off(self) -> bool:
-        """Whether every agent acts by itself now."""
-        return self._log.needs_events
-
-    def act(self, agents: list[Agent], until: int) -> int:
-        """Let the first of these agents wake, until one of them cannot in one go, or something else comes before it."""
-        members, now = self._members, until + 1
-        assert members is not None, "agents have begun"  # noqa: S101
-        for acted, agent in enumerate(agents):
-            plain, upcoming = self._plain[agent.id], self._clock.upcoming
-            if acted and upcoming is not None and upcoming < (now, WAKE | agent.id):
-                return acted  # a sample, say, that an earlier wake of this instant asked for
-            if agent.fault_state.paused or not plain.fits:
-                return acted
-            woke = plain.take()
-            if woke == BY_STEPS:
-                return acted
-            agent.last_wake = now
-            if not _goes_on(plain, members, woke) or plain.wake.upcoming() is None:
-                plain.wake.is_over = True
-        return len(agents)
-
-    def goes_on(self, agent: Agent) -> bool:
-        """Whether an agent sleeps until the next tick."""
-        return agent.status == UP and not self._plain[agent.id].wake.is_over
-
-    def act_alone(self) -> None:
-        """Note nothing: what an agent does by itself changes nothing here."""
-
-
-def broadcast(
-    agent: Agent, log: Log, members: Members, ticks: PlainTicks | None = None
-) -> tuple[Life, ...]:
-    """One agent, for as long as its clock has wakes; with `ticks`, those of a synchronous clock are taken together."""
+def broadcast(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
+    """One agent, for as long as its clock has wakes."""
     activation = agent.settings.activation
     agent.inbox.may_wait = isinstance(activation, Barrier)
     if isinstance(activation, Barrier):
         plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
         return (partial(_in_rounds, plain, activation, members),)
-    if ticks is not None:
-        return (partial(_by_clock, ticks.join(agent, members), members),)
     plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
     return (partial(_by_clock, plain, members),)
 

@@ -6,6 +6,7 @@ is handed over to the steps, behind the row of what was done so far.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from heapq import heappush
 from math import isfinite
 
@@ -18,6 +19,7 @@ from actors.events import Diverged
 from actors.log import Log
 from actors.mailbox import ORDER, Entry, Mailbox, superseded_in
 from actors.messages import Message
+from actors.release import Finish, admit, release
 from actors.turns import (
     BITS,
     HEAD,
@@ -34,7 +36,7 @@ from actors.turns import (
 )
 from actors.turns import DERIVED as HAS_DERIVED
 from mechanisms.abilities import releases_at_once
-from mechanisms.accounting.admissions import Admissions, AdmissionTables
+from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE
@@ -87,10 +89,8 @@ class PlainWake:
     """Takes the wakes of one agent in one go each, where they fit."""
 
     __slots__ = (
-        "_admissions",
         "_at_once",
         "_log",
-        "_planned",
         "_receivers",
         "_steady",
         "agent",
@@ -112,10 +112,8 @@ class PlainWake:
         self._receivers = Receivers(agent)
         self._at_once = at_once = releases_at_once(agent.mechanism)
         cap = agent.settings.cap
-        self._admissions: Admissions | None = None
         if at_once is not None and cap is not None and at_once.spends:
-            self._admissions = tables.of(cap, at_once.spends)
-        self._planned = agent.mechanism.planned
+            agent.admissions = tables.of(cap, at_once.spends)
         self.sent = False
         """Whether something was sent at the last wake."""
 
@@ -181,7 +179,7 @@ class PlainWake:
                 if ready:
                     flags |= HAS_DERIVED
                     version, cause, event = store.version - 1, event, event + 1
-            elif not self._admits(spend, made):
+            elif admit(((agent, spend),))[0].refused:
                 if step is None:
                     step = agent.mechanism.propose(agent.state, heard, made)
                 self._tell(first, flags, event, carried, settled, superseded)
@@ -190,14 +188,12 @@ class PlainWake:
                 return woke
             else:
                 charged = spend
-                store.counter = store.ledger.charge(spend) + 1
-                if step is None and at_once is not None:
-                    agent.state, vector = at_once.release(
-                        agent.state, heard, made, agent.noise(made)
-                    )
-                elif step is not None:
-                    agent.state, vector = step.finish(agent.noise(made))
-                agent.noise_stream.compare(spend)
+                if step is not None:
+                    finish: Finish = step.finish
+                else:
+                    assert at_once is not None, "it gave the spend"  # noqa: S101
+                    finish = partial(at_once.release, agent.state, heard, made)
+                ((agent.state, vector),) = release(((agent, made, spend, finish),))
                 ready = vector is not None
                 if vector is not None:
                     store.publish(vector, agent.rounds)
@@ -208,7 +204,7 @@ class PlainWake:
             if flags:  # what happened before something failed stays on record
                 self._tell(first, flags & ~RELEASED, event, carried, settled, superseded)
                 if charged is not None:
-                    tell_charge(log, agent.id, made, charged)
+                    tell_charge(log, agent.id, woke, made, charged)
             raise
 
         # what it sends
@@ -250,19 +246,9 @@ class PlainWake:
         log.add_turn(row, event - first)
         if by_events is not None:
             self.sent = by_events(cause)
-        if self._planned is not None and not agent.spent:
+        if agent.planned is not None and not agent.spent:
             agent.check_planned(cause if k >= 0 else woke)
         return woke
-
-    def _admits(self, spend: Spend, made: int) -> bool:
-        """Whether a release may be charged; one that may not is refused step by step."""
-        agent, planned = self.agent, self._planned
-        if planned is not None and made >= planned:
-            return False
-        if self._admissions is not None:
-            return self._admissions.admits(made)
-        cap = agent.settings.cap
-        return cap is None or cap.admits(agent.store.ledger, spend)
 
     def _post(self, vector: Vector, sent: int) -> list[int]:
         """Put one message on every link to a present neighbour, into the mailbox behind it; return the arrivals."""

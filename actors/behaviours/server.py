@@ -10,6 +10,7 @@ from actors.behaviours.client import LAST_ROUND
 from actors.behaviours.wake import Life, Members
 from actors.events import Merged, RoundAborted, RoundClosed, RoundOpened
 from actors.log import Log
+from actors.release import draw_for_round
 from clocks.clock import DELIVERY, WAKE, Cancelled
 from mechanisms.federated import Coordinator
 from mechanisms.vectors import Matrix, Vector
@@ -151,7 +152,7 @@ class Rounds:
     def _close(self, survivors: list[int], answers: list[Vector] | Matrix) -> None:
         """Combine the answers of survivors, and close the round."""
         agent = self.agent
-        noise = agent.noise(agent.rounds)
+        noise = draw_for_round(agent)
         agent.state = self._mechanism.combine(agent.state, survivors, answers, noise)
         agent.survivors = len(survivors)
         self._under_way = False

@@ -26,6 +26,7 @@ from actors.links import Links, Policy
 from actors.log import Log
 from actors.mailbox import SharedMessage
 from actors.messages import Message
+from actors.release import admit, release_jointly
 from actors.turns import (
     AGENT,
     BITS,
@@ -106,7 +107,7 @@ class Verdicts:
         *before, last = self._client.spends
         ledger = Ledger()
         for spend in before:
-            ledger.charge(spend)
+            ledger.note(spend)
         return cap.admits(ledger, last)
 
     def fits(self, agent: Agent, client: Client) -> bool:
@@ -132,7 +133,7 @@ class Verdicts:
             following = self._client.spend_of(len(admitted))
             assert following is not None, "releases are made in their order"  # noqa: S101
             if cap.admits(admitted, following):
-                admitted.charge(following)
+                admitted.note(following)
             else:
                 self._is_full = True
         return spend if k < len(admitted) else None
@@ -158,7 +159,6 @@ class _Group:
         "blank",
         "boxes",
         "delays",
-        "draws",
         "ends",
         "id_column",
         "ids",
@@ -184,7 +184,6 @@ class _Group:
         self.stores = [agent.store for agent in self.agents]
         self.outboxes = [agent.outbox for agent in self.agents]
         self.links = [outbox.links for outbox in self.outboxes]
-        self.draws = [agent.noise for agent in self.agents]
         places = [member.place for member in members]
         self.places = None if len(places) == everyone else places
         """Their places among all clients; None where they are all."""
@@ -492,12 +491,11 @@ class Together:
         assert theta is not None, "a question has a model"  # noqa: S101
         assert self._joint is not None, "members are known"  # noqa: S101
         was_shared = _read(group, question)
-        for store, spend in zip(group.stores, acts.spends, strict=True):
-            store.counter = store.ledger.charge(spend) + 1
-        vectors = self._joint.vectors(theta, acts.made, group.draws, group.places)
-        for agent, spend in zip(group.agents, acts.spends, strict=True):
-            if not agent.noise_is_shared:
-                agent.noise_stream.compare(spend)
+        admit(list(zip(group.agents, acts.spends, strict=True)))
+        vectors_of, made, places = self._joint.vectors, acts.made, group.places
+        vectors = release_jointly(
+            group.agents, acts.spends, lambda draws: vectors_of(theta, made, draws, places)
+        )
         leaves = _finite(vectors)
         versions = [store.version for store in group.stores]
         self._keep(acts, vectors, leaves)

@@ -120,7 +120,7 @@ class Sleeping(Protocol):
 class Wake:
     """The wakes of one agent, one after the other. A behaviour calls `next`, `open` and `act` in this order."""
 
-    __slots__ = ("_instants", "_log", "_sleep", "agent", "count", "is_over")
+    __slots__ = ("_log", "_sleep", "agent", "count", "is_over")
 
     def __init__(
         self, agent: Agent, log: Log, count: WakeCount, sleep: Sleeping | None = None
@@ -132,7 +132,6 @@ class Wake:
         self.count = count
         self.is_over = False
         """Whether the last wake was taken while the agent slept (`behaviours.ticks`): then it wakes once more to end."""
-        self._instants = None if agent.settings.has_barrier else agent.instants()
 
     async def next(self) -> bool:
         """Sleep until the agent's own clock wakes it, and settle its mailbox; False when its clock has no more wakes."""
@@ -148,13 +147,9 @@ class Wake:
     def upcoming(self) -> int | None:
         """Return the next instant of the agent's own clock, as that clock shows time; None where there is none."""
         agent, local_clock = self.agent, self.agent.fault_state.local_clock
-        assert self._instants is not None, "a barrier has no instants"  # noqa: S101
         now = agent.clock.now if local_clock is None else local_clock.now
-        last = agent.last_wake
-        for instant in self._instants:
-            if instant >= now and instant > last:
-                return instant  # those before were missed while down, or while computing: skipped, never made up
-        return None
+        # those before were missed while down, or while computing: skipped, never made up
+        return agent.instants.next_from(max(now, agent.last_wake + 1))
 
     def begins(self, instant: int) -> bool:
         """Whether the agent wakes at this instant of its clock, which has come; an agent that stands still does not."""
@@ -169,18 +164,21 @@ class Wake:
         agent = self.agent
         clock, priority, local_clock = agent.clock, WAKE | agent.id, agent.fault_state.local_clock
         while (instant := self.upcoming()) is not None:
-            if local_clock is None:
-                if self._sleep is None:
-                    await clock.sleep_until(instant, priority)
-                else:
-                    await self._sleep(agent, instant)
-                    if self.is_over:
-                        return False
-            else:
+            if local_clock is not None:
                 await local_clock.wait(instant, priority)
+            elif self._sleep is None:
+                await clock.sleep_until(instant, priority)
+            else:
+                await self._sleep(agent, instant)
+                if self.is_over:
+                    return False
+            agent.instants.drop(instant)
+            if local_clock is not None:
                 if local_clock.now - instant > max(Fraction(1), local_clock.rate):
                     continue  # the clock was set forward over it
-            if self.begins(instant if local_clock is not None else clock.now):
+                if self.begins(instant):
+                    return True
+            elif self.begins(clock.now):
                 return True
         return False
 
@@ -226,10 +224,10 @@ async def run_life(life: Life, ended: Callable[[], None]) -> None:
             ended()
 
 
-def tell_charge(log: Log, node: int, k: int, spend: Spend) -> None:
-    """Tell of a charge whose release failed: it stays on record."""
+def tell_charge(log: Log, node: int, woke: int, k: int, spend: Spend) -> None:
+    """Tell of a charge at a wake whose release failed: it stays on record."""
     charged = log.spends.charged[log.spends.place(spend)]
-    proposed = log.emit(Proposed, node, log.seq, k, charged)
+    proposed = log.emit(Proposed, node, woke, k, charged)
     log.emit(Charged, node, proposed, k, charged, spend)
 
 

@@ -43,7 +43,7 @@ class FaultContext:
         """Return the agents of some ids, which a fault is about to act on."""
         chosen = [self.members.agents[i] for i in nodes]
         for agent in chosen:
-            agent.leave_arena()
+            agent.leave_columns()
         return chosen
 
     def links(self) -> Iterator[Link]:
@@ -58,16 +58,22 @@ class FaultContext:
         for i, j in dict.fromkeys(links):
             slot = agents[i].slots.get(j)
             if slot is not None:
-                agents[i].leave_arena()
-                effect = make((i, j))
-                agents[i].outbox.links.add_effect(slot, effect)
-                laid.append((agents[i], slot, effect))
+                laid.append((agents[i], slot, make((i, j))))
+        touched = dict.fromkeys(agent for agent, _, _ in laid)
 
-        def undo(_: int) -> None:
+        def change(*, on: bool) -> None:
+            for agent in touched:
+                agent.note_effects()  # what was sent so far is judged by the effects of until now
             for agent, slot, effect in laid:
-                agent.outbox.links.remove_effect(slot, effect, self.clock.now)
+                if on:
+                    agent.outbox.links.add_effect(slot, effect)
+                else:
+                    agent.outbox.links.remove_effect(slot, effect, self.clock.now)
+            for agent in touched:
+                agent.note_effects()
 
-        return undo
+        change(on=True)
+        return lambda _: change(on=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,21 @@ stream of the fault and the link with one position for each message, so that rem
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from actors.messages import Message
 from clocks.clock import NANOSECONDS
-from clocks.durations import Bits, Draws, Duration
+from clocks.durations import Bits, Constant, Draws, Duration, block_of
 
 Redraw = Callable[[Bits], int]
 """How long a copy would take on this link, in nanoseconds: from random bits, by the link's own latency."""
 _PER_MESSAGE = 4
+_FIRST, _MOST = 8, 32
+"""The bits of so many messages are drawn at once: at first, and later."""
 _LONGEST = 1 << 60
 """No transfer takes longer: it is 36 years."""
 
@@ -43,22 +46,30 @@ class Passage:
 class Chance:
     """The random bits of an effect: four draws for each message that it judges."""
 
-    __slots__ = ("_draws", "_judged")
+    __slots__ = ("_block", "_draws", "_first", "judged")
 
     def __init__(self, draws: Draws) -> None:
         self._draws = draws
-        self._judged = 0
+        self.judged = 0
+        """How many messages it judged."""
+        self._first = 0
+        self._block: list[list[int]] = []
 
-    def next(self) -> Bits:
+    def next(self) -> list[int]:
         """Return the bits of the next message."""
-        bits = self._draws(self._judged * _PER_MESSAGE, _PER_MESSAGE)
-        self._judged += 1
-        return bits
+        at = self.judged - self._first
+        if not 0 <= at < len(self._block):
+            self._first, count = block_of(self.judged, _FIRST, _MOST)
+            bits = self._draws(self._first * _PER_MESSAGE, count * _PER_MESSAGE)
+            self._block = bits.reshape(count, _PER_MESSAGE).tolist()
+            at = self.judged - self._first
+        self.judged += 1
+        return self._block[at]
 
 
-def happens(bits: Bits, at: int, probability: float) -> bool:
+def happens(bits: Bits | Sequence[int], at: int, probability: float) -> bool:
     """Whether a draw falls below a probability."""
-    return float(bits[at] >> np.uint64(11)) * 2.0**-53 < probability
+    return (int(bits[at]) >> 11) * 2.0**-53 < probability
 
 
 @dataclass(slots=True, eq=False)
@@ -67,9 +78,21 @@ class LinkEffect(ABC):
 
     fault: int
 
+    settles: ClassVar[bool] = True
+    """Whether what it does fits a row: it loses and delays messages, and neither copies, holds nor changes one."""
+
     @abstractmethod
     def judge(self, passage: Passage) -> bool:
         """Change what becomes of a message; return whether it did."""
+
+    @property
+    def memory(self) -> Any:
+        """What it remembers of the messages that it judged: set again, it judges the same ones alike."""
+        return None
+
+    @memory.setter  # noqa: B027 # most have nothing to remember
+    def memory(self, memory: Any) -> None:
+        """Remember nothing."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +100,14 @@ class ChanceEffect(LinkEffect):
     """An effect that needs random bits, of its own for each link."""
 
     chance: Chance
+
+    @property
+    def memory(self) -> Any:
+        return self.chance.judged
+
+    @memory.setter
+    def memory(self, memory: Any) -> None:
+        self.chance.judged = memory
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +132,14 @@ class BurstLoss(ChanceEffect):
     bad: float
     in_burst: bool = False
 
+    @property
+    def memory(self) -> Any:
+        return self.chance.judged, self.in_burst
+
+    @memory.setter
+    def memory(self, memory: Any) -> None:
+        self.chance.judged, self.in_burst = memory
+
     def judge(self, passage: Passage) -> bool:
         bits = self.chance.next()
         hit = happens(bits, 0, self.bad if self.in_burst else self.good)
@@ -122,19 +161,33 @@ class ExtraDelay(ChanceEffect):
     former: int = -1
     drawn: int = 0
 
+    @property
+    def memory(self) -> Any:
+        return self.chance.judged, self.former, self.drawn
+
+    @memory.setter
+    def memory(self, memory: Any) -> None:
+        self.chance.judged, self.former, self.drawn = memory
+
     def judge(self, passage: Passage) -> bool:
         bits = self.chance.next()
         if self.former < 0 or not happens(bits, 0, self.correlation):
-            self.former = int(self.latency.draw(bits[1:2], self.drawn)[0])
+            self.former = self._draw(bits[1])
             self.drawn += 1
         passage.delay += self.former
         return self.former > 0
+
+    def _draw(self, bits: int) -> int:
+        if isinstance(self.latency, Constant):
+            return self.latency.shortest
+        return int(self.latency.draw(np.array([bits], np.uint64), self.drawn)[0])
 
 
 @dataclass(slots=True, eq=False)
 class Duplication(ChanceEffect):
     """A copy of a message arrives too, with a latency of its own; `asking`: only of questions."""
 
+    settles: ClassVar[bool] = False
     p: float
     asking: bool = False
 
@@ -144,7 +197,7 @@ class Duplication(ChanceEffect):
         bits = self.chance.next()
         hit = happens(bits, 0, self.p) and not passage.lost
         if hit:
-            passage.copies.append(passage.redraw(bits[1:2]))
+            passage.copies.append(passage.redraw(np.array(bits[1:2], np.uint64)))
         return hit
 
 
@@ -152,6 +205,7 @@ class Duplication(ChanceEffect):
 class Corruption(ChanceEffect):
     """A message arrives damaged: its receiver sees that, and throws it away."""
 
+    settles: ClassVar[bool] = False
     p: float
 
     def judge(self, passage: Passage) -> bool:
@@ -164,6 +218,7 @@ class Corruption(ChanceEffect):
 class Reordering(ChanceEffect):
     """A message waits until the next one on its link has overtaken it."""
 
+    settles: ClassVar[bool] = False
     p: float
 
     def judge(self, passage: Passage) -> bool:
@@ -181,6 +236,14 @@ class RateLimit(LinkEffect):
     full_at: int = 0
     """When the bucket has its `burst` again, in nanoseconds."""
 
+    @property
+    def memory(self) -> Any:
+        return self.full_at
+
+    @memory.setter
+    def memory(self, memory: Any) -> None:
+        self.full_at = memory
+
     def judge(self, passage: Passage) -> bool:
         cost = round(min(passage.size * NANOSECONDS / self.bytes_per_second, _LONGEST))
         self.full_at = min(max(self.full_at, passage.now) + cost, passage.now + _LONGEST)
@@ -194,6 +257,8 @@ class RateLimit(LinkEffect):
 class Hold(LinkEffect):
     """Messages stay on the link until the fault ends."""
 
+    settles: ClassVar[bool] = False
+
     def judge(self, passage: Passage) -> bool:
         passage.held = True
         return True
@@ -203,6 +268,7 @@ class Hold(LinkEffect):
 class Poisoning(LinkEffect):
     """What arrives is the model times `-factor`; the model is the first `dimension` numbers of a message."""
 
+    settles: ClassVar[bool] = False
     factor: float
     dimension: int
 

@@ -6,10 +6,11 @@ from functools import partial
 from itertools import count, islice
 
 from actors.conditions import Condition, Metrics
-from actors.events import Diverged, Event, FaultBegan, FaultEnded
+from actors.events import Diverged, Event, FaultBegan, FaultEnded, Woke
 from actors.faults.context import FaultContext, Firing, Link, Preparation, Undo
 from actors.faults.link_effects import happens
 from actors.faults.targets import Chooser, Target
+from actors.log import Trigger
 from actors.turns import WITHIN_TURNS
 from clocks.clock import FAULT, UNDO
 from clocks.durations import Draws, Duration
@@ -153,13 +154,22 @@ class ScheduledFault:
         )
         self._seen = self._tried = self._happened = self._fired = 0
         self._open: dict[int, _OpenFiring] = {}
+        self._trigger: Trigger | None = None
+        """Waits for the events that it happens at, as long as it may."""
 
     def begin(self) -> None:
         """Wait for the instants of the fault, or for the events that trigger it."""
         timing, context = self._fault.timing, self._context
         if timing.when is not None:
-            context.log.watch(self._observe, timing.when.kinds)
-            if not WITHIN_TURNS.isdisjoint(timing.when.kinds):
+            self._trigger = Trigger(
+                self._observe,
+                frozenset(timing.when.kinds),
+                self._may_hold,
+                self._may_hold_of if timing.when.is_of_metrics else None,
+                None if timing.nth == 1 or "charged" in timing.when.names else self._to_come,
+            )
+            context.log.add_trigger(self._trigger)
+            if not WITHIN_TURNS.isdisjoint(timing.when.kinds) and not timing.when.is_of_metrics:
                 context.log.demand_events(self)  # it strikes before others act at this instant
             return  # no event may ever trigger it: the run does not wait for that
         self._expect()
@@ -213,7 +223,12 @@ class ScheduledFault:
     def _observe(self, event: Event) -> None:
         """Observe an event; what it triggers happens at the same instant, with a fault's priority."""
         timing = self._fault.timing
-        if timing.when is None or (timing.times or 1) <= self._happened:
+        if timing.when is None:
+            return
+        if (timing.times or 1) <= self._happened:
+            if self._trigger is not None:
+                self._context.log.remove_trigger(self._trigger)
+                self._trigger = None
             return
         if isinstance(event, Diverged) and not self._fault.oracle:
             return  # that a model diverged depends on data
@@ -224,6 +239,24 @@ class ScheduledFault:
         self._seen += 1
         if self._seen >= timing.nth:
             self._try(event)
+
+    def _may_hold(self, event: Event) -> bool:
+        """Whether an event may satisfy the condition: what it costs is not known before it happens."""
+        timing = self._fault.timing
+        assert timing.when is not None, "an event decides"  # noqa: S101
+        if not timing.admits(event.t):
+            return False
+        return "charged" in timing.when.names or timing.when.holds(event, self._metrics)
+
+    def _to_come(self) -> int:
+        """Return how many more events satisfy the condition before one of them counts."""
+        return max(0, self._fault.timing.nth - self._seen - 1)
+
+    def _may_hold_of(self, agent: int) -> bool:
+        """Whether events of an agent satisfy a condition on metrics alone: all do that, or none."""
+        when = self._fault.timing.when
+        assert when is not None, "an event decides"  # noqa: S101
+        return when.holds(Woke(0, 0, agent, None), self._metrics)
 
     def _try(self, event: Event | None) -> None:
         """Fire with the probability of the fault: now, or `later`."""

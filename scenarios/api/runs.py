@@ -127,7 +127,7 @@ def make_plan(
     `graph` is a networkx.Graph.
     `folders` are those that files may be read from, besides the scenario's own and those that HUSH_DATA names.
     `allow_code` lets the scenario run code of its own, `allow_large` lets it ask for more than the usual limits.
-    `path` is how wakes are computed: "auto", "detailed", "plain", or "fast", which needs numba.
+    `path` is how wakes are computed: "auto", "events" or "columns".
     """
     options = Options(
         seed,

@@ -37,9 +37,11 @@ def perform(chosen: argparse.Namespace) -> int:
         from scenarios.planning.forecast import forecast, in_words
         from scenarios.records import data_card_text
         from scenarios.records.data_card import card_of
+        from scenarios.running.columns_world import path_taken, why_events
 
         figures, card = forecast(plan), card_of(plan)
         audit = _audit_of(plan)
+        path = {"taken": path_taken(plan), "why": why_events(plan) or None}
         verdicts.append(
             {
                 "ok": True,
@@ -47,13 +49,16 @@ def perform(chosen: argparse.Namespace) -> int:
                 "fallbacks": fallbacks(read),
                 "data": to_builtins(card),
                 "audit": _as_tree(audit),
+                "path": path,
                 **swept,
             }
         )
         if not chosen.json:
             width = text_width()
             fell = [line for said in fallbacks(read) for line in hung("note       ", said, width)]
-            say(*in_words(figures, width), *fell, *data_card_text.in_words(card), *_in_words(audit))
+            why = f": {path['why']}" if path["why"] else ""
+            say(*in_words(figures, width), *fell, *data_card_text.in_words(card))
+            say(f"  path       {path['taken']}{why}", *_in_words(audit))
             for counts in swept.values():
                 say(
                     f"  sweep      {counts['settings']:,} settings × {counts['seeds']:,} seeds, each setting can run"

@@ -7,11 +7,8 @@ from scenarios.language.visible_text import say, say_json
 from scenarios.records.causes import in_words
 from scenarios.records.divergence import (
     BITS,
-    CLOSE,
-    compare_runs,
-    compared_things,
+    compare_digests,
     differences,
-    is_rounded_otherwise,
     parts,
     plain_row,
     samples,
@@ -32,12 +29,10 @@ def _diff(chosen: argparse.Namespace) -> int:
     one, other = both = [chosen.folders.run(word) for word in (chosen.run, chosen.other)]
     manifests = [record.manifest for record in both]
     identities = [(m["scenario"], m["seed"]) for m in manifests]
-    digests = compare_runs(one, other)
-    rounded = is_rounded_otherwise(*manifests)
-    parting = parts(one.events(), other.events(), values=not rounded)
+    digests = compare_digests(*manifests)
+    parting = parts(one.events(), other.events())
     since = 0 if parting is None else min(e["t"] for e in parting if e is not None)
-    least = CLOSE if rounded else BITS
-    rows = differences(samples(one.events()), samples(other.events()), since, least=least)
+    rows = differences(samples(one.events()), samples(other.events()), since, least=BITS)
     if chosen.json:
         tree = {
             "parts": parting and list(parting),
@@ -46,9 +41,8 @@ def _diff(chosen: argparse.Namespace) -> int:
         }
         say_json(tree)
     elif parting is None:
-        but = ", but for the last digits of what was sampled: a run was compiled"
-        say(f"the same events, one by one{but if rounded else ''}")
-        say(*(f"  {compared_things(name)}: {verdict}" for name, verdict in digests.items()))
+        say("the same events, one by one")
+        say(*(f"  {name} digests: {verdict}" for name, verdict in digests.items()))
     else:
         for record, event in zip(both, parting, strict=True):
             say(f"{record.path}:")
@@ -58,5 +52,4 @@ def _diff(chosen: argparse.Namespace) -> int:
                 say(*(f"  {line}" for line in in_words(causes_of(record), event["seq"])))
         say("after it:")
         say(*told(rows, (str(one.path), str(other.path))))
-    has_parted = parting is not None or digests.get("model", "").startswith("different")
-    return PARTED if has_parted and identities[0] == identities[1] else 0
+    return PARTED if parting is not None and identities[0] == identities[1] else 0

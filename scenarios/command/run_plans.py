@@ -16,7 +16,7 @@ from scenarios.language.problems import ScenarioError
 from scenarios.language.visible_text import say, say_json, text_width
 from scenarios.planning.check_scenario import CheckedScenario
 from scenarios.planning.plan import Plan
-from scenarios.records.divergence import EQUAL, compare_runs, compared_things, parts
+from scenarios.records.divergence import EQUAL, compare_digests, parts
 from scenarios.records.reader import RunRecord
 from scenarios.records.run_folder import RESOLVED, abandon, choose
 from scenarios.records.summary_text import in_words
@@ -179,8 +179,8 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
         run = Run(plan, Path(folder) / "run", RunGovernor(), speed, AT_END_METRICS)
         second = asyncio.run(run.perform())
         records = [RunRecord(outcome.folder) for outcome in (first, second)]
-        verdicts = compare_runs(*records)
-        told = [f"{compared_things(name)} are {verdict}" for name, verdict in verdicts.items()]
+        verdicts = compare_digests(*(record.manifest for record in records))
+        told = [f"{name} digests are {verdict}" for name, verdict in verdicts.items()]
         unknown = [
             words for words, v in zip(told, verdicts.values(), strict=True) if v[:3] == "not"
         ]
@@ -189,11 +189,10 @@ def _again(former: Run, first: Outcome, speed: float) -> int:
             return UNKNOWN
         if set(verdicts.values()) == {EQUAL}:
             mine = records[0].manifest["digests"]
-            values = f"value {mine['value']}" if "value" in verdicts else "models close"
-            say(f"  twice the same: schedule {mine['schedule']}, {values}", error=True)
+            said = f"schedule {mine['schedule']}, value {mine['value']}"
+            say(f"  twice the same: {said}", error=True)
             return 0
-        rounded = "model" in verdicts
-        parting = parts(*(record.events() for record in records), values=not rounded)
+        parting = parts(*(record.events() for record in records))
         if parting is None:
             say(f"hush: two runs of one seed: {'; '.join(told)}", error=True)
         else:

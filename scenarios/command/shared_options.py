@@ -144,7 +144,7 @@ PATH = choice(
     of=PATHS,
     dest="by_path",
     default=AUTO,
-    help="how wakes are computed (default auto); fast needs numba",
+    help="how wakes are computed (default auto)",
 )
 DRAWN: Sequence[Argument] = (
     flag("--ascii", help="draw with ASCII only"),

@@ -16,7 +16,6 @@ from scenarios.planning.kinds import Family, Tables
 from scenarios.planning.mechanism_tables import ConsensusTable, DescentTable, MechanismTable
 
 if TYPE_CHECKING:
-    from actors.membership import Behaviour
     from mechanisms.federated import Coordinator
     from mechanisms.joint import Graph, Joint
     from mechanisms.objectives import LocalObjective
@@ -157,12 +156,6 @@ class MechanismKind(Generic[T]):
     """Which theorems of Zhang, Zhu 2016 say how many points are enough for it; none for most kinds."""
     warnings: "Callable[[T, ScenarioTable], tuple[str, ...]] | None" = None
     """What a scenario asks for that this kind can hardly bear."""
-    fused: "Behaviour | None" = None
-    """An agent whose wake is one function in place of several; None: agents take the detailed steps.
-
-    No kind has one yet: the issue on speed fills these two fields."""
-    compiled: "Behaviour | None" = None
-    """An agent whose wake is compiled; None: the fused one, or the detailed steps."""
 
     def __post_init__(self) -> None:
         if self.family not in get_args(FamilyName):

@@ -1,30 +1,24 @@
-"""The paths by which a wake is computed: their names, and whether one of them can be taken here.
+"""The paths by which wakes are computed: their names.
 
 It loads no NumPy: the command line names the paths in its help.
 """
 
-AUTO, DETAILED, PLAIN, FAST = "auto", "detailed", "plain", "fast"
-PATHS = (AUTO, DETAILED, PLAIN, FAST)
-"""By itself; every event an object; one function of NumPy calls for each wake; compiled by numba."""
-INSTALL = "pip install 'hush-sim[fast]'"
-
-
-def has_compiler() -> bool:
-    """Whether numba is installed; it is not imported for this."""
-    from importlib.util import find_spec
-
-    return find_spec("numba") is not None
+AUTO, EVENTS, COLUMNS = "auto", "events", "columns"
+PATHS = (AUTO, EVENTS, COLUMNS)
+"""By itself; event by event, the reference; settled in columns, many wakes at a time."""
+_FORMER = {"detailed": EVENTS, "plain": COLUMNS, "fast": COLUMNS}
+"""Names that paths had up to version 0.11, and what takes their place."""
 
 
 def checked_path(path: object) -> str:
-    """Return a path that was asked for; raise `ScenarioError` where it is none, or cannot be taken here."""
+    """Return a path that was asked for; raise `ScenarioError` where it is none."""
     from scenarios.language.problems import ScenarioError, nearest
 
     if not isinstance(path, str) or path not in PATHS:
         said = f"must be one of {', '.join(PATHS)}, got {path!r}"
-        hint = f"; {nearest(path, PATHS)}" if isinstance(path, str) else ""
-        raise ScenarioError.of("path", said + hint)
-    if path == FAST and not has_compiler():
-        said = f"{FAST} needs numba, which is not installed: {INSTALL}"
+        if isinstance(path, str) and path in _FORMER:
+            said += f"; {path} is {_FORMER[path]} now"
+        elif isinstance(path, str):
+            said += f"; {nearest(path, PATHS)}"
         raise ScenarioError.of("path", said)
     return path

@@ -5,112 +5,29 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mechanisms.noise import grid_below
 from scenarios.language.json_numbers import figure, folded, show, without_dust
-from scenarios.planning.wake_paths import FAST
-from scenarios.records.reader import RunRecord
 
-Models = NDArray[np.float64]
 Event = dict[str, Any]
 Pair = tuple[Event | None, Event | None]
 EQUAL = "equal"
-BITS, CLOSE = 1e-12, 1e-9
-"""So much of the larger one two metrics may differ, and so much of its largest coordinate a model that was compiled."""
+BITS = 1e-12
+"""So much of the larger one two metrics may differ."""
 
 
-def _compared(event: Event | None, *, values: bool) -> Event | None:
-    """Return an event without what may differ between equal runs: lateness, names of scenarios, and ends to come.
-
-    Without `values`, what a sample found is left out, too.
-    """
+def _compared(event: Event | None) -> Event | None:
+    """Return an event without what may differ between equal runs: lateness, names of scenarios, and ends to come."""
     if event is None:
         return None
-    sampled = {} if values else {"sampled": "values"}
-    more = ({"started": "scenario", "fault_began": "until"} | sampled).get(event["kind"], "")
+    more = {"started": "scenario", "fault_began": "until"}.get(event["kind"], "")
     return {k: v for k, v in event.items() if k not in {"late_ns", more}}
 
 
-def parts(one: Iterable[Event], other: Iterable[Event], *, values: bool = True) -> Pair | None:
-    """Return the first events that differ; None where the runs are the same. Without `values`, metrics may differ."""
+def parts(one: Iterable[Event], other: Iterable[Event]) -> Pair | None:
+    """Return the first events that differ; None where the runs are the same."""
     for mine, theirs in zip_longest(one, other):
-        if _compared(mine, values=values) != _compared(theirs, values=values):
+        if _compared(mine) != _compared(theirs):
             return mine, theirs
     return None
-
-
-def is_rounded_otherwise(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether the last bits of the models of two runs, by their manifests, may differ: compiled wakes add up in another order.
-
-    So it is where one was compiled and the other was not; and where both were and a person steered one of them, because
-    agents that a person's fault concerned were not compiled for a while.
-    """
-    paths = [manifest.get("path", "detailed") for manifest in (one, other)]
-    steered = any(manifest.get("steered_by_hand") for manifest in (one, other))
-    return paths.count(FAST) == 1 or (FAST in paths and steered)
-
-
-def compare_runs(one: RunRecord, other: RunRecord) -> dict[str, str]:
-    """Compare two runs by their schedules, and by their values or their models; verdicts as of `compare_digests`.
-
-    Runs of the detailed and the plain path have equal values, bit for bit. Where one of two runs was compiled, or both were
-    and a person steered one, their models are compared instead: each coordinate of each agent may differ by one step of the release grid, or by 1e-9 of the
-    largest coordinate of that agent.
-    """
-    verdicts = compare_digests(one.manifest, other.manifest)
-    if is_rounded_otherwise(one.manifest, other.manifest):
-        del verdicts["value"]
-        verdicts["model"] = _compare_models(one, other)
-    return verdicts
-
-
-def compared_things(name: str) -> str:
-    """Return what a verdict of `compare_runs` is about, in words."""
-    return "models" if name == "model" else f"{name} digests"
-
-
-def _compare_models(one: RunRecord, other: RunRecord) -> str:
-    if not (one.is_judged and other.is_judged):
-        return "not compared: a run has none, for it did not end"
-    step = max(map(_grid_step, (one, other)))
-    for mine, theirs in ((one.models, other.models), (one.released, other.released)):
-        if mine.shape != theirs.shape:
-            return f"different: {mine.shape} and {theirs.shape} are the agents and coordinates"
-        apart = _apart(mine, theirs, step)
-        if apart is not None:
-            agent, away, allowed = apart
-            return (
-                f"different: those of agent {agent} by {away:.3g}, where {allowed:.3g} is allowed"
-            )
-    return EQUAL
-
-
-def _grid_step(record: RunRecord) -> float:
-    """Return the step of the release grid; 0 where nothing was rounded to one."""
-    grid = record.resolved.get("privacy", {}).get("grid")
-    is_number = isinstance(grid, (int, float)) and not isinstance(grid, bool)
-    if not is_number or not 0 < grid < math.inf or not record.proof.lines:
-        return 0.0
-    return grid_below(float(grid))
-
-
-def _apart(one: Models, other: Models, step: float) -> tuple[int, float, float] | None:
-    """Return the first agent whose models are further apart than is allowed: its id, how far, and what is allowed.
-
-    What is no number in one model is none in the other.
-    """
-    same = (one == other) | (np.isnan(one) & np.isnan(other))
-    with np.errstate(invalid="ignore"):
-        away = np.where(same, 0.0, np.abs(one - other))
-        largest = np.nan_to_num(np.maximum(np.abs(one), np.abs(other)), posinf=0.0)
-    allowed = np.maximum(step, CLOSE * largest.max(axis=1, initial=0.0))
-    far = np.flatnonzero(~(away <= allowed[:, None]).all(axis=1))
-    if not len(far):
-        return None
-    agent = int(far[0])
-    return agent, float(away[agent].max()), float(allowed[agent])
 
 
 def compare_digests(one: dict[str, Any], other: dict[str, Any]) -> dict[str, str]:

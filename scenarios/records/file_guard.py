@@ -91,7 +91,7 @@ class Manifest(msgspec.Struct):
     status: str
     scenario: str
     seed: int
-    path: Literal["detailed", "plain", "fast"]
+    path: Literal["events", "columns"]
     """How wakes were computed."""
     engine: str = ""
     message: str = ""

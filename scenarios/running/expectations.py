@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy as np
 from actors.agent import UP, Agent
 from actors.conditions import Condition, Metrics
 from actors.events import Event, Sampled
-from actors.log import Log
+from actors.log import Batch
+from actors.turns import Turns, have_any
 from scenarios.language.json_numbers import aggregate, figure, number
 from scenarios.planning.expectations import Expectation, Selection
 from scenarios.planning.metric_names import FIGURES, METRICS, split_metric
@@ -80,20 +80,21 @@ class Expectations:
             Judgement(e.name or e.in_words(), e.in_words(), over=e.over) for e in plan.expects
         ]
         self._met: dict[int, Event] = {}
+        self._metrics: Metrics = lambda _name, _node: math.nan
         self._reached: dict[str, dict[str, float] | None] = dict.fromkeys(plan.targets)
         self._figures: dict[str, float] = {}
 
-    def listen(self, log: Log, metrics: Metrics) -> None:
-        """Ask the log for events that are to happen at least once."""
+    def listen(self, metrics: Metrics) -> None:
+        """Look metrics up here, as of the last sample, for events that are to happen at least once."""
+        self._metrics = metrics
 
-        def look(at: int, condition: Condition, event: Event) -> None:
-            if at not in self._met and condition.holds(event, metrics):
-                self._met[at] = event
-
+    def fold(self, batch: Batch) -> None:
+        """Look for events that are to happen at least once; a batch has no sample but at its beginning."""
         for at, expect in enumerate(self._plan.expects):
-            condition = expect.sometimes
-            if condition is not None:
-                log.watch(partial(look, at, condition), condition.kinds)
+            if expect.sometimes is not None and at not in self._met:
+                found = _first_that_holds(batch, expect.sometimes, self._metrics)
+                if found is not None:
+                    self._met[at] = found
 
     @property
     def routes(self) -> Mapping[type[Event], Callable[[Any], None]]:
@@ -218,3 +219,17 @@ class Expectations:
             return self._figures[selection.metric]
         up = [i for i, agent in enumerate(self._agents) if agent.status == UP]
         return value_of(self._plan, selection, event.values, up)
+
+
+def _first_that_holds(batch: Batch, condition: Condition, metrics: Metrics) -> Event | None:
+    """Return the first event of a batch that satisfies a condition; None where none does."""
+    for part in batch.parts_of(condition.kinds):
+        if not isinstance(part, Turns):
+            if type(part) in condition.kinds and condition.holds(part, metrics):
+                return part
+            continue
+        for place in np.flatnonzero(have_any(part, condition.kinds)).tolist():
+            for event in part.events_of(place, batch.spends):
+                if type(event) in condition.kinds and condition.holds(event, metrics):
+                    return event
+    return None

@@ -1,6 +1,6 @@
 """The rooms of a profile: which part of hush is at work when a stack of calls looks like this.
 
-One table says to which room each module belongs. Where the calls of several modules lie on each other, one decides:
+One table says to which room each package belongs. Where the calls of several modules lie on each other, one decides:
 
 - Inside of the engine, the stack is read from the innermost call up to the entry that the engine serves; what called the engine
   does not matter. Planning and start-up are over there, and claim nothing.
@@ -41,8 +41,7 @@ AGENT = Room(
 LINKS = Room("links", "messages: fates and delays of links, mailboxes", "#bebada")
 FAULTS = Room("faults", "faults: when, on which agents, what they change", "#d9a5a5")
 MECHANISM = Room("mechanism", "gradients, solvers, mixing, noise", "#fb8072")
-STRETCHES = Room("stretches", "many wakes settled, charged and sent in columns", "#fdb462")
-COMPILED = Room("compiled", "many wakes in one compiled call", "#e31a1c")
+COLUMNS = Room("columns", "many wakes settled, charged and sent in columns", "#fdb462")
 LEDGER = Room("ledger", "charges, caps, accountants", "#80b1d3")
 LOG = Room("record", "events and rows, digests, files of the run", "#b3de69")
 CONSOLE = Room("console", "the live screen: looking, drawing, writing, keys", "#fccde5", 1)
@@ -59,7 +58,7 @@ ORDER = tuple(
     dict.fromkeys(
         room.name
         for room in (
-            *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, STRETCHES, COMPILED, LEDGER),
+            *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, COLUMNS, LEDGER),
             *(LOG, CHECKS, SAMPLES, CONSOLE, END),
         )
     )
@@ -68,7 +67,7 @@ ORDER = tuple(
 ROOMS = {
     room.name: room
     for room in (
-        *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, STRETCHES, COMPILED, LEDGER),
+        *(START, PLANNING, CLOCK, AGENT, LINKS, FAULTS, MECHANISM, COLUMNS, LEDGER),
         *(LOG, CHECKS, SAMPLES, CONSOLE, END),
     )
 }
@@ -79,11 +78,8 @@ MODULES: dict[str, Room] = {
     "asyncio": CLOCK,
     "mechanisms": MECHANISM,
     "mechanisms.accounting": LEDGER,
-    "actors": START,  # the package itself, when it is loaded
-    "actors.agent": AGENT,
-    "actors.arena": AGENT,
-    "actors.behaviours": AGENT,
-    "actors.compiled": COMPILED,
+    "actors": AGENT,
+    "actors.columns": COLUMNS,
     "actors.conditions": FAULTS,
     "actors.events": LOG,
     "actors.fault_state": FAULTS,
@@ -91,21 +87,12 @@ MODULES: dict[str, Room] = {
     "actors.links": LINKS,
     "actors.log": LOG,
     "actors.mailbox": LINKS,
-    "actors.membership": AGENT,
     "actors.messages": LINKS,
-    "actors.participation": AGENT,
-    "actors.settings": AGENT,
-    "actors.store": AGENT,
-    "actors.stretches": STRETCHES,
     "actors.turns": LOG,
+    "hush": START,
     "scenarios": START,
-    "scenarios.__main__": START,
-    "scenarios.api": START,
     "scenarios.auditing": SAMPLES,
-    "scenarios.command": START,
     "scenarios.console": CONSOLE,
-    "scenarios.experiments": START,
-    "scenarios.reproduction": START,
     "scenarios.language": PLANNING,
     "scenarios.pictures": END,
     "scenarios.planning": PLANNING,
@@ -116,41 +103,22 @@ MODULES: dict[str, Room] = {
     "scenarios.records.summary": END,
     "scenarios.records.summary_text": END,
     "scenarios.records.world_facts": START,
-    "scenarios.running": START,
     "scenarios.running.compared_runs": SAMPLES,
-    "scenarios.running.arena_world": START,
     "scenarios.running.control": PACE,
     "scenarios.running.expectations": CHECKS,
-    "scenarios.running.gc_tuning": START,
     "scenarios.running.journal": CONSOLE,
     "scenarios.running.manual_faults": CONSOLE,
     "scenarios.running.metrics": SAMPLES,
     "scenarios.running.observers": CHECKS,
-    "scenarios.running.observers.checks": CHECKS,
-    "scenarios.running.observers.fault_checks": CHECKS,
-    "scenarios.running.observers.invariants": CHECKS,
     "scenarios.running.observers.progress_lines": CONSOLE,
     "scenarios.running.observers.recorder": RECORD,
     "scenarios.running.observers.schedule_rows": RECORD,
-    "scenarios.running.observers.traffic": CHECKS,
-    "scenarios.running.observers.turn_checks": CHECKS,
-    "scenarios.running.profile": START,
-    "scenarios.running.profile_rooms": START,
-    "scenarios.running.run": START,
     "scenarios.running.run_observers": SAMPLES,
     "scenarios.running.run_report": END,
     "scenarios.running.sampling": SAMPLES,
-    "scenarios.running.simulation": START,
     "scenarios.running.snapshot": SAMPLES,
-    "scenarios.running.worker_processes": START,
-    "scenarios.running.world": START,
 }
-"""The room of each module; a package stands for those of its modules that are not named. Each module of a run's packages
-`actors` and `scenarios.running` is named by itself, so that one that is forgotten is noticed."""
-EACH_BY_ITSELF = frozenset(
-    {"actors", "scenarios", "scenarios.running", "scenarios.running.observers"}
-)
-"""Packages whose entry stands for the package alone, and for no module of it."""
+"""The rooms of packages, and of modules that have another one than their package."""
 FUNCTIONS: dict[tuple[str, str], Room] = {
     ("scenarios.running.run", "Run._conclude"): END,
     ("scenarios.command.run_plans", "_tell"): END,
@@ -189,21 +157,16 @@ def call_of(code: CodeType, module: str) -> Call:
 
 @lru_cache(maxsize=100_000)
 def room_of(module: str, function: str = "") -> Room | None:
-    """Return the room of a module of hush, or of a function of it; None for a module that has none.
-
-    Raises `LookupError` for a module of hush that the table forgets.
-    """
+    """Return the room of a module of hush, or of a function of it; None for a module that has none."""
     special = FUNCTIONS.get((module, function))
     if special is not None:
         return special
     place = module
     while place:
-        if place in MODULES and (place == module or place not in EACH_BY_ITSELF):
+        if place in MODULES:
             return MODULES[place]
         place = place.rpartition(".")[0]
-    if module.partition(".")[0] in OURS and module.partition(".")[0] != "hush":
-        raise LookupError(f"no room of a profile has {module}: name it in MODULES of {__name__}")
-    return START if module.partition(".")[0] == "hush" else None
+    return None
 
 
 class Decision(NamedTuple):

@@ -33,7 +33,8 @@ from scenarios.records.run_folder import (
 )
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
-from scenarios.running import arena_world, compared_runs, run_report, sampling
+from scenarios.running import compared_runs, run_report, sampling
+from scenarios.running.columns_world import path_taken
 from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.gc_tuning import rare_collections
 from scenarios.running.journal import Journal
@@ -86,7 +87,7 @@ class Run(Simulation):
         self.facts = facts_of(plan, self.members.agents, numerical=is_live)
         self.folder = RunFolder(
             folder,
-            first_manifest(plan.name, plan.seed, plan.engine, arena_world.path_taken(plan)),
+            first_manifest(plan.name, plan.seed, plan.engine, path_taken(plan)),
         )
         try:
             self.recorder = Recorder(folder)

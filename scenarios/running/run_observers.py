@@ -48,8 +48,8 @@ class RunObservers:
             if observer is not None:
                 log.subscribe(observer)
         log.watch(self._note_sample, (Sampled,))
+        self.expectations.listen(self.metric)
         log.subscribe(self.expectations)
-        self.expectations.listen(log, self.metric)
 
     def _note_sample(self, event: Sampled) -> None:
         self.last = event

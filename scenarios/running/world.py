@@ -8,7 +8,7 @@ from itertools import accumulate
 import numpy as np
 
 from actors.agent import Agent, Streams, Surroundings
-from actors.behaviours.broadcast import PlainTicks, broadcast
+from actors.behaviours.broadcast import broadcast
 from actors.behaviours.client import run_client
 from actors.behaviours.exchange import exchange
 from actors.behaviours.server import run_server
@@ -28,12 +28,10 @@ from clocks.activation import Barrier
 from clocks.clock import Clock
 from mechanisms.abilities import HasOpening, offers, openings_of
 from mechanisms.vectors import Matrix, Vector
-from scenarios.planning.mechanism import MECHANISMS
 from scenarios.planning.plan import NodePlan, Plan, ServerPlan
 from scenarios.planning.seeds import NoiseSource, draws, keys
-from scenarios.planning.wake_paths import DETAILED
-from scenarios.running import arena_world
-from scenarios.running.arena_world import ArenaWorld
+from scenarios.planning.wake_paths import EVENTS
+from scenarios.running.columns_world import InColumns, in_columns
 
 _NO_FAULT = -1
 """The number of the fault behind the throttling of a link that is slow by its plan."""
@@ -41,42 +39,39 @@ _NO_FAULT = -1
 
 def build(plan: Plan, clock: Clock, log: Log, finish: Callable[[str], None]) -> Membership:
     """Make the world of a plan; `open_world` starts it."""
-    # an agent outside the arena looks after each of its wakes whether it may enter: it takes none together with others
-    arena = arena_world.of(plan, clock, log, _behaviours(plan, None))
-    agents = _agents(plan, clock, log, arena)
+    # an agent outside columns looks after each of its wakes whether it may enter: it takes none together with others
+    columns = in_columns(plan, clock, log, _behaviours(plan, None))
+    agents = _agents(plan, clock, log, columns)
     members = Membership(
         agents,
         clock,
         log,
-        _behaviours(plan, (clock, log)) if arena is None else arena.behave,
+        _behaviours(plan, (clock, log)) if columns is None else columns.behave,
         updates=plan.updates,
         until_spent=plan.stop == "spent",
         finish=finish,
     )
-    if arena is not None:
-        arena.lay_out(agents, members)
+    if columns is not None:
+        columns.lay_out(agents, members)
     return members
 
 
 def _behaviours(plan: Plan, together: tuple[Clock, Log] | None) -> Behaviour:
-    """Return what each agent does: the fastest steps that its kind offers, else those of its family; the server serves.
+    """Return what each agent does, by the family of its kind; the server serves.
 
-    With a clock and a log, agents of one instant act together wherever they can, unless the path is the detailed one.
+    With a clock and a log, agents of one instant act together wherever they can, unless the path is `events`.
     """
-    if plan.path == DETAILED:
+    if plan.path == EVENTS:
         together = None
     if plan.family == "server":
         return _serving(None if together is None else Together(*together))
-    ticks = None if together is None else PlainTicks(*together)
-    waking: Behaviour = partial(broadcast, ticks=ticks)
-    detailed: Behaviour = {
+    behaviours: dict[str, Behaviour] = {
         "pairs": exchange,
-        "consensus": waking,
-        "personalised": waking,
-        "alone": waking,
-    }[plan.family]
-    kind = MECHANISMS.get(plan.kind)  # None for code of the scenario's own
-    return detailed if kind is None else kind.compiled or kind.fused or detailed
+        "consensus": broadcast,
+        "personalised": broadcast,
+        "alone": broadcast,
+    }
+    return behaviours[plan.family]
 
 
 def _serving(together: Together | None) -> Behaviour:
@@ -136,10 +131,10 @@ def is_prepared(agent: Agent, fault: Fault) -> bool:
     return needs is None or needs.is_prepared(agent)
 
 
-def _agents(plan: Plan, clock: Clock, log: Log, arena: ArenaWorld | None) -> list[Agent]:
+def _agents(plan: Plan, clock: Clock, log: Log, columns: InColumns | None) -> list[Agent]:
     """Make the agents of a plan, and the server behind them, each with its links, random streams and settings."""
-    make_box = Mailbox if arena is None else arena.make_mailbox
-    make = Agent if arena is None else arena.make_agent
+    make_box = Mailbox if columns is None else columns.make_mailbox
+    make = Agent if columns is None else columns.make_agent
     mailboxes = [make_box(i, clock, log) for i in range(plan.seats)]
     links, openings = _Wiring(plan, mailboxes), _Openings(plan)
     streams, settings = _streams(plan), _SharedSettings(plan)

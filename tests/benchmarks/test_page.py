@@ -45,7 +45,7 @@ def test_every_goal_has_a_line_of_the_table(drawing: ModuleType) -> None:
 
 def test_a_line_tells_by_how_much_its_goal_is_missed(drawing: ModuleType) -> None:
     line, empty = LINES[0], Report(report.SUITE)
-    row = Row(line.goals[0].name, "", "×", 2.4)
+    row = Row(line.goals[0].name, "", "×", 1.5 * line.goals[0].bound)
     assert "missed by 50%" in drawing._line(line, line.goals[0], row, empty, first=True)
     share = next(line for line in LINES if "gossipy" in line.goals[0].name)
     row = Row(share.goals[0].name, "", "×", 1 / 15)

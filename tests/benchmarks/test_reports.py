@@ -89,8 +89,8 @@ def test_a_report_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 def test_the_detailed_path_of_a_baseline_stands_for_the_paths_that_it_lacks() -> None:
-    old = report_of(Row("A/1000/100/detailed", "", "×", 3.0), Row("A/1/1/fast", "", "×", 0.5))
-    assert report.former("A/1000/100/plain", old) == 3.0
-    assert report.former("A/1/1/fast", old) == 0.5
-    assert report.former("A/1000/100/fast:limit", old) is None
-    assert report.former("A/1000/100/limit", old) is None
+    old = report_of(Row("A/1000/100/detailed", "", "×", 3.0), Row("A/1/1/events", "", "×", 0.5))
+    assert report.former("A/1000/100/columns", old) == 3.0
+    assert report.former("A/1/1/events", old) == 0.5
+    assert report.former("A/1000/100/columns:limit", old) is None
+    assert report.former("A/1000/100/bare", old) is None

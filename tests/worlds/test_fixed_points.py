@@ -29,7 +29,7 @@ def plain_loop(plan: Any, wakes: list[tuple[float, int]]) -> np.ndarray:
             smooth = 0.25 * np.linalg.eigvalsh((u.T @ u) * (1 / len(y)))[-1] + 2 * lam
             slopes = (0.5 * np.tanh(0.5 * (u @ before[i])) - 0.5) * (1 / len(y))
             gradient = slopes @ u + (2 * lam) * before[i]
-            mean = (w[i, near] / w[i].sum()) @ before[near]
+            mean = np.einsum("j,jd->d", w[i, near] / w[i].sum(), before[near])
             alpha = 1.0 / (1.0 + (mu * c) * smooth)
             theta[i] = alpha * (mean - (mu * c) * gradient) + (1.0 - alpha) * before[i]
     return theta

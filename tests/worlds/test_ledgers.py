@@ -80,7 +80,7 @@ def test_noise_k_is_drawn_for_release_k_once_and_a_crash_begins_nothing_again(
         {"at": 3.0, "for": 4.0, "crash": [2]},
         {"at": 8.0, "for": 1.0, "crash": [2], "lose": "all"},
     ]
-    plan = make_plan(private(fault=fault, run={"seed": 5, "horizon": 80.0}))
+    plan = make_plan(private(fault=fault, run={"seed": 5, "horizon": 80.0}), path="events")
     run = Run(plan, tmp_path / "run", RunGovernor(), 1.0)
     drawn: dict[int, list[int]] = {agent.id: [] for agent in run.agents}
     for agent in run.agents:

@@ -43,7 +43,7 @@ def sabotaged(
         run={"seed": 5, "horizon": 40.0, "sample_every": 10.0},
         fault=[{"at": 0.5, "for": 0.5, "crash": [3]}] if fault is None else [fault],
     )
-    run = Run(make_plan(tree), folder / "run", RunGovernor(), 1e12)
+    run = Run(make_plan(tree, path="events"), folder / "run", RunGovernor(), 1e12)
     sabotage(run)
     return Ran(run, asyncio.run(run.perform()))
 

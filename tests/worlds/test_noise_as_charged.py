@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.compiled.arena import CompiledArena
 from mechanisms.federated import JointAnswers
 from mechanisms.local_privacy import LocalPrivacy
 from mechanisms.noise import LAWS
 from scenarios.api.runs import make_plan
-from scenarios.planning.wake_paths import has_compiler
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
 
 LOUDER = 1.0001
 ALL_SURVIVE = {"server": {"deadline": 3.0, "quorum": 1.0}}
-NEVER_COMPILED = {"cd rollover", "cd when-read"}
 KINDS = [name for name in EVERY if private(name)]
 
 
@@ -38,10 +35,11 @@ def other_scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """All noise is drawn with a scale that differs from the one that is charged for."""
 
     def drawn(draw: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda law, rng, scale, d: draw(law, rng, scale * LOUDER, d)
+        return lambda law, rng, scale, to: draw(law, rng, scale * LOUDER, to)
 
     for law in LAWS.values():
-        monkeypatch.setattr(type(law), "draw", drawn(type(law).draw))
+        for name in ("draw", "fill"):
+            monkeypatch.setattr(type(law), name, drawn(getattr(type(law), name)))
     perturbed, made = LocalPrivacy.perturbed, JointAnswers.__init__
 
     def other_records(mechanism: LocalPrivacy, rng: Any) -> Any:
@@ -58,7 +56,7 @@ def other_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("other_scales")
-@pytest.mark.parametrize("path", ["detailed", "plain"])
+@pytest.mark.parametrize("path", ["events", "auto"])
 @pytest.mark.parametrize("name", KINDS)
 def test_noise_of_another_scale_than_charged_ends_the_run(
     name: str, path: str, tmp_path: Path
@@ -69,36 +67,15 @@ def test_noise_of_another_scale_than_charged_ends_the_run(
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [(name, path) for name in KINDS for path in ("detailed", "plain")]
-    + [
-        pytest.param(name, "fast", marks=pytest.mark.slow)
-        for name in KINDS
-        if name.startswith("cd ") and name not in NEVER_COMPILED
-    ],
+    [(name, path) for name in KINDS for path in ("events", "auto")],
 )
 def test_noise_is_drawn_with_the_scale_that_its_ledger_line_states(
     name: str, path: str, tmp_path: Path
 ) -> None:
-    if path == "fast" and not has_compiler():
-        pytest.skip("nothing compiles here")
     run, outcome = performed(name, path, tmp_path)
     assert outcome.code == 0, outcome.message
     assert run.observers.checks.released_count > 0
     assert outcome.summary["invariants"]["noise as charged"]["verdict"] == "pass"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not has_compiler(), reason="nothing compiles here")
-def test_a_scale_of_compiled_wakes_that_was_not_charged_is_found(tmp_path: Path) -> None:
-    plan = replace(make_plan(world("cd laplace")), path="fast")
-    run = Run(plan, tmp_path / "run", RunGovernor(), math.inf)
-    arena: Any = getattr(run.agents[0], "arena", None)
-    if not isinstance(arena, CompiledArena):
-        pytest.skip("these wakes are not compiled")
-    arena.arrays.scales[:] *= LOUDER
-    outcome = asyncio.run(run.perform())
-    assert outcome.code == 3
-    assert "noise as charged: " in outcome.message
 
 
 @pytest.mark.parametrize("quorum", [0.5, 1.0])
@@ -123,7 +100,7 @@ def test_a_ledger_of_noise_that_was_never_drawn_ends_the_run(
         tree: dict[str, Any] = {"server": {"deadline": 3.0, "quorum": quorum}}
         tree["data"] = {"dimension": 3, "points": 20, "split": {"kind": "uneven", "ratio": 3}}
         tree["data"]["source"] = "blobs"
-        _, outcome = performed(name, "detailed", tmp_path / f"{factor}", **tree)
+        _, outcome = performed(name, "events", tmp_path / f"{factor}", **tree)
         assert outcome.code == 3
         assert "noise as charged: round 1 has noise of the scale" in outcome.message
 
@@ -133,6 +110,6 @@ def test_a_release_whose_noise_was_never_drawn_ends_the_run(
 ) -> None:
     law = type(LAWS["laplace"])
     monkeypatch.setattr(law, "draw", lambda *drawn: np.zeros(drawn[-1]))
-    _, outcome = performed("cd laplace", "detailed", tmp_path)
+    _, outcome = performed("cd laplace", "events", tmp_path)
     assert outcome.code == 3
     assert "with the scale none, its ledger states " in outcome.message

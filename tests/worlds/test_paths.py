@@ -95,8 +95,8 @@ FAMILIES = {name: family_of_table(read_mechanism(table)) for name, table in KIND
 @pytest.mark.parametrize("engine", ["virtual", pytest.param("wall", marks=pytest.mark.slow)])
 def test_both_paths_leave_the_same(tmp_path: Path, number: int, engine: str) -> None:
     plan = make_plan(small_world(Dice(17, number)))
-    detailed = told(plan, "detailed", tmp_path, engine=engine)
-    plain = told(plan, "plain", tmp_path, engine=engine)
+    detailed = told(plan, "events", tmp_path, engine=engine)
+    plain = told(plan, "auto", tmp_path, engine=engine)
     assert differences(detailed, plain) == []
     assert detailed[1].rows == 0
 
@@ -108,7 +108,7 @@ def test_hypothesis_finds_no_world_that_differs(
     tmp_path_factory: Any, world: dict[str, Any]
 ) -> None:
     plan, folder = make_plan(world), tmp_path_factory.mktemp("world")
-    assert differences(told(plan, "detailed", folder), told(plan, "plain", folder)) == []
+    assert differences(told(plan, "events", folder), told(plan, "auto", folder)) == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_every_broadcast_kind_takes_the_plain_path(tmp_path: Path, name: str) ->
     network = {"topology": "ring", "loss": 0.1, "latency": "100ms"}
     task = {} if FAMILIES[name] == "consensus" else {"l2": 0.1}
     plan = make_plan(scenario(mechanism=KINDS[name], nodes=[nodes], network=network, task=task))
-    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "plain", tmp_path)
+    detailed, plain = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, plain) == []
     kinds = Counter(map(type, plain[1].events))
     by_steps = isinstance(plan.nodes[0].mechanism, Participates)
@@ -139,8 +139,8 @@ def test_every_broadcast_kind_takes_the_plain_path(tmp_path: Path, name: str) ->
 def test_a_listener_that_comes_and_goes_changes_nothing(tmp_path: Path) -> None:
     """Agents go step by step while one asks for single events, and in one go before and after."""
     plan = make_plan(private(network={"topology": "ring", "latency": "200ms", "loss": 0.1}))
-    alone = told(plan, "detailed", tmp_path / "alone")
-    run = Run(replace(plan, path="plain"), tmp_path / "watched", RunGovernor(), math.inf)
+    alone = told(plan, "events", tmp_path / "alone")
+    run = Run(replace(plan, path="auto"), tmp_path / "watched", RunGovernor(), math.inf)
     kept, heard = Kept(), list[Event]()
     run.log.subscribe(kept)
     at = [5, 12]

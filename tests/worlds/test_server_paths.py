@@ -78,7 +78,7 @@ def test_clients_leave_the_same_together_and_one_by_one(tmp_path: Path, number: 
     if problems(tree):  # some kinds want every client in every round
         tree["server"] = {"deadline": tree["server"]["deadline"]}
     plan = make_plan(tree)
-    detailed, together = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, together = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, together) == []
     assert detailed[1].rows == 0
     for one, other in zip(detailed[0].run.agents, together[0].run.agents, strict=True):
@@ -124,7 +124,7 @@ def test_a_quiet_world_goes_together_but_for_its_end(
     if noise == "none":
         tree["nodes"][0].pop("budget")
     plan = make_plan(tree)
-    detailed, together = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, together = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, together) == []
     wakes = sum(isinstance(event, Woke) for event in together[1].events)
     assert together[1].rows == wakes - 6 == 8 * 6
@@ -146,7 +146,7 @@ def test_a_fault_in_the_middle_switches_and_switches_back(
 ) -> None:
     tree = served(CLOCKS[0], fault=[fault], server={"deadline": 1.5, "quorum": 0.5})
     plan = make_plan(tree)
-    detailed, together = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, together = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, together) == []
     wakes = sum(isinstance(event, Woke) for event in together[1].events)
     assert 0 < together[1].rows < wakes
@@ -157,7 +157,7 @@ def test_a_fault_that_a_spent_budget_triggers_strikes_before_the_next_client(
 ) -> None:
     fault = {"when": "kind == 'spent' and node == 2", "crash": [4]}
     plan = make_plan(served(CLOCKS[0], fault=[fault], server={"deadline": 1.5, "quorum": 0.5}))
-    detailed, together = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, together = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, together) == []
     assert any(isinstance(event, FaultBegan) for event in together[1].events)
 
@@ -165,7 +165,7 @@ def test_a_fault_that_a_spent_budget_triggers_strikes_before_the_next_client(
 def test_who_listens_to_single_events_hears_them_all(tmp_path: Path) -> None:
     """Clients act one by one from the tick on at which somebody asks."""
     plan = make_plan(served(CLOCKS[0]))
-    alone = told(plan, "detailed", tmp_path / "alone")
+    alone = told(plan, "events", tmp_path / "alone")
     run = Run(replace(plan, path="auto"), tmp_path / "heard", RunGovernor(), 1.0)
     kept, heard = Kept(), list[Any]()
     run.log.subscribe(kept)

@@ -1,21 +1,12 @@
-"""Agents whose clocks tick alike wake from one entry of the clock, and leave what they leave one by one."""
+"""Agents whose clocks tick alike leave together what they leave one by one."""
 
-import asyncio
-import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actors.behaviours import ticks
 from actors.events import FaultBegan, Woke
-from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
-from scenarios.planning.plan import Plan
-from scenarios.running.control import RunGovernor
-from scenarios.running.run import Run
-from scenarios.running.simulation import Simulation
 from tests.support.builders import scenario
 from tests.support.marks import one_in
 from tests.worlds.test_paths import differences, told
@@ -31,30 +22,6 @@ def world(**changes: Any) -> dict[str, Any]:
         "run": {"seed": 5, "rounds": 10, "sample_every": 2.5},
     }
     return scenario(**(tree | changes))
-
-
-def served(plan: Plan) -> tuple[int, int]:
-    """Return how many entries the clock served in a world without observers, and how many wakes there were."""
-    simulation, steps = Simulation(plan, VirtualClock()), 0
-    env = simulation.clock._env  # type: ignore[attr-defined]
-    step = env.step
-
-    def counted() -> None:
-        nonlocal steps
-        steps += 1
-        step()
-
-    env.step = counted
-    simulation.complete()
-    return steps, simulation.members.updates
-
-
-def test_a_tick_is_one_entry_of_the_clock() -> None:
-    """An agent costs entries where it begins and where its last wake was, and none for a tick between them."""
-    short, wakes = served(make_plan(world()))
-    longer, more = served(make_plan(world(run={"seed": 5, "rounds": 60, "sample_every": 2.5})))
-    assert (wakes, more) == (60, 360)
-    assert longer - short == 50
 
 
 FAULTS: dict[str, dict[str, Any]] = {
@@ -93,9 +60,11 @@ WORLDS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", one_in(3, WORLDS))
-def test_agents_leave_the_same_from_one_entry_and_from_many(tmp_path: Path, name: str) -> None:
+def test_agents_that_tick_together_leave_what_they_leave_one_by_one(
+    tmp_path: Path, name: str
+) -> None:
     plan = make_plan(world(**WORLDS[name]))
-    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, plain = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, plain) == []
     assert plain[1].rows > 0
 
@@ -106,27 +75,8 @@ def test_what_a_wake_brings_about_comes_before_the_next_wake(tmp_path: Path, kin
     changes = WORLDS["leaving when the budget is spent"]
     fault = {"when": f"kind == '{kind}' and node == 2 and t >= 4000000000", "crash": [4]}
     plan = make_plan(world(**changes, fault=[fault]))
-    detailed, plain = told(plan, "detailed", tmp_path), told(plan, "auto", tmp_path)
+    detailed, plain = told(plan, "events", tmp_path), told(plan, "auto", tmp_path)
     assert differences(detailed, plain) == []
     struck = next(event.t for event in plain[1].events if isinstance(event, FaultBegan))
     woke = [event.t for event in plain[1].events if isinstance(event, Woke) and event.node == 4]
     assert max(woke) < struck
-
-
-def test_ticks_are_for_synchronous_clocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No other clock sleeps here, and none does on the detailed path."""
-    asked = list[type]()
-    sleep_of = ticks.Ticks.sleep_of
-
-    def noted(self: ticks.Ticks, agent: Any) -> Any:
-        slept = sleep_of(self, agent)
-        if slept is not None:
-            asked.append(type(agent.settings.activation))
-        return slept
-
-    monkeypatch.setattr(ticks.Ticks, "sleep_of", noted)
-    plan = make_plan(world(**WORLDS["a period of its own"]))
-    for path in ("auto", "detailed"):
-        run = Run(replace(plan, path=path), tmp_path / path, RunGovernor(), math.inf)
-        assert asyncio.run(run.perform()).code == 0
-    assert [kind.__name__ for kind in asked] == ["Synchronous"] * 5

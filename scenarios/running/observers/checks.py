@@ -33,7 +33,7 @@ from actors.events import (
     Woke,
 )
 from actors.log import Log
-from actors.turns import TURN_KINDS, Turns
+from actors.turns import Turns
 from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient, StatesGradientBound, is_scored
 from mechanisms.accounting.loss import Tally, tally
@@ -154,8 +154,8 @@ class Checks:
 
     @property
     def stops(self) -> frozenset[type[Event]]:
-        """All turns are told before what changes agents and faults, and before samples."""
-        return frozenset(self.routes.keys() - TURN_KINDS - {Refused, RoundClosed})
+        """All turns are told before samples, and before what is compared with the ledger of an agent."""
+        return frozenset((Sampled, Restarted))
 
     def take_turns(self, turns: Turns) -> None:
         """Check the next turns."""
@@ -455,9 +455,6 @@ class Checks:
 
     def _conclude(self, *, complete: bool) -> None:
         """Let pass what did not break, as far as it was seen."""
-        odd = type(self._agents[0]).odd_noise(self._agents)
-        if odd is not None:
-            self._break("noise as charged", None, odd)
         unseen = set() if complete else {"nobody waits for ever"}
         if self._draws_unseen:
             unseen.add("noise as charged")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from actors.agent import Agent
 from actors.events import Charged, Delivered, Event, Released, Sent, Woke
 from actors.turns import Spends, Turns, Words, expand
+from mechanisms.vectors import distinct
 from scenarios.running.observers.fault_checks import Break, FaultChecks
 
 Mask = NDArray[np.bool_]
@@ -56,6 +57,7 @@ class TurnChecks:
         self._woke(turns)
         self._charged(turns)
         self._sent(turns)
+        self._faults.forget_changes()
 
     def events(self, turns: Turns, place: int) -> list[Event]:
         """Return the events of one turn."""
@@ -79,7 +81,9 @@ class TurnChecks:
             self._break("time", event, said)
         faults = self._faults
         if faults.has_acted:
-            for wrong in self._first(faults.are_down(agents) | (arrived < faults.up_since(agents))):
+            seq = turns.seq[rows]
+            up_since = faults.up_since(agents, seq)
+            for wrong in self._first(faults.are_down(agents, seq) | (arrived < up_since)):
                 event = self._settled_event(turns, wrong)
                 said = f"a message reached agent {event.node} while it was not up"
                 self._break("silence", event, said)
@@ -94,10 +98,11 @@ class TurnChecks:
         """Check that only agents that are up, and not paused, wake and send."""
         faults, woke = self._faults, turns.woke
         if faults.has_acted:
-            idle = faults.are_idle(turns.agent)
+            idle = faults.are_idle(turns.agent, turns.seq)
             for place in self._first(idle & (woke | turns.sent)):
                 kind, what = (Woke, "woke") if woke[place] else (Sent, "sent")
-                faults.acted(self._event(turns, place, kind), what)
+                event = self._event(turns, place, kind)
+                self._break("silence", event, f"agent {event.node} {what} while it was not there")
         np.add.at(self._told.wakes, turns.agent[woke], 1)
 
     def _charged(self, turns: Turns) -> None:
@@ -132,9 +137,7 @@ class TurnChecks:
     def _drawn_once(self, turns: Turns, places: Words) -> None:
         """Check that no noise was drawn twice."""
         agents = turns.agent[places]
-        elsewhere = self._kind.first_redrawn(self._agents)
-        others = () if elsewhere is None else (elsewhere,)
-        for node in (*self._kind.by_task(self._agents, agents), *others):
+        for node in dict.fromkeys(agents.tolist()):
             redrawn = self._agents[node].redrawn
             if redrawn is not None:
                 own = places[agents == node]
@@ -145,6 +148,12 @@ class TurnChecks:
     def _sent(self, turns: Turns) -> None:
         """Check that what is sent was just released or derived, or is a resend of the last, or holds nothing."""
         told, sent = self._told, turns.sent
+        for fault in distinct(turns.faults).tolist() if turns.touched.any() else ():
+            places = turns.fault_rows[turns.faults == fault]
+            outside = self._faults.first_outside(fault, turns.seq[places])
+            if outside is not None:
+                said = f"fault {fault} touched a message outside of its window"
+                self._break("declared faults", self._event(turns, int(places[outside]), Sent), said)
         made = turns.released | turns.derived
         if turns.resent.any() or (sent & ~made).any():
             self._sent_in_order(turns)
@@ -199,8 +208,8 @@ class TurnChecks:
             agent, place = self._agents[node], last[node]
             store = agent.store
             outgoing = agent.outbox.outgoing
-            if outgoing is None or outgoing is store.published:
-                continue  # what was sent since, if anything, holds no data
+            if outgoing is None or store.published is None or outgoing is store.published:
+                continue  # what was sent since holds no data, or a crash took what was published
             if store.published_version == turns.version[place]:
                 said = f"agent {node} sent what it had not published"
                 self._break("only releases", self._event(turns, place, Sent), said)

@@ -60,7 +60,7 @@ def test_whatever_changes_a_run_changes_its_identity(change: dict[str, Any]) -> 
 
 def test_a_path_that_was_asked_for_is_another_cell() -> None:
     """One path may differ from another by a step of the release grid, so none stands for another."""
-    asked = {identity(private(), path=path) for path in ("auto", "detailed", "plain")}
+    asked = {identity(private(), path=path) for path in ("auto", "events", "columns")}
     assert len(asked) == 3
     assert identity(private()) in asked
 

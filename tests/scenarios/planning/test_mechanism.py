@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +25,6 @@ from scenarios.planning.mechanism import (
 )
 from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.vocabulary.mechanism import KIND
-from scenarios.running.world import _behaviours
 from tests.support.builders import perform, scenario
 from tests.support.catalogue import world
 from tests.support.paths import ROOT
@@ -99,21 +97,6 @@ def test_a_kind_that_cannot_stand_inside_another_is_refused() -> None:
     inside = {"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0}
     with pytest.raises(ScenarioError, match="unknown mechanism 'dvp'"):
         make_plan(scenario(mechanism=inside | {"inner": {"kind": "dvp"}}))
-
-
-def test_agents_take_the_fastest_steps_that_their_kind_has(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plan, taken = make_plan(scenario(mechanism={"kind": "local"})), list[str]()
-
-    def steps(name: str) -> Any:
-        return lambda *_: taken.append(name)
-
-    client = SimpleNamespace(settings=SimpleNamespace(round_rules=None))
-    for more in ({"fused": steps("fused")}, {"compiled": steps("compiled")}):
-        monkeypatch.setitem(MECHANISMS._loaded, "local", replace(MECHANISMS["local"], **more))
-        _behaviours(plan, None)(client, None, None)  # type: ignore[arg-type]
-    assert taken == ["fused", "compiled"]
 
 
 def test_records_load_no_numpy() -> None:

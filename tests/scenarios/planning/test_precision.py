@@ -64,7 +64,7 @@ def test_every_source_has_the_key() -> None:
     assert "precision" in keys_of(OwnSource)
 
 
-@pytest.mark.parametrize("path", ["detailed", "plain"])
+@pytest.mark.parametrize("path", ["events", "auto"])
 def test_a_world_of_short_points_is_the_world_with_the_rounded_points(
     path: str, tmp_path: Path
 ) -> None:

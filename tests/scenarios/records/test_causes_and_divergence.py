@@ -1,18 +1,14 @@
 """`explain` walks the causes of an event back to a wake; `diff` finds the first event where two runs part."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from scenarios.records.causes import Causes, as_tree, in_words
-from scenarios.records.divergence import compare_runs, differences, parts, samples
-from scenarios.records.folder_error import FolderError
+from scenarios.records.divergence import differences, parts, samples
 from scenarios.records.reader import RunRecord
-from scenarios.records.summary import BY_HAND
 from tests.support.builders import Ran, perform, private, scenario
 from tests.support.command import hush
 
@@ -180,75 +176,3 @@ def test_the_difference_of_what_is_no_number_is_still_json(tmp_path: Path) -> No
     runs = [perform(private(network=NETWORK, **more), tmp_path) for more in ({}, {"fault": crash})]
     told = hush("diff", "--json", *(str(r.outcome.folder) for r in runs))
     json.loads(told.stdout, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
-
-
-def as_on_path(ran: Ran, path: str, folder: Path, moved: float = 0.0) -> RunRecord:
-    """A copy of a run's folder that says which path was taken, with one coordinate of one model moved."""
-    shutil.copytree(ran.outcome.folder, folder)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"path": path}))
-    with np.load(folder / "models.npz") as held:
-        models = dict(held)
-    models["theta"][3, 1] += moved
-    np.savez(folder / "models.npz", **models)
-    return RunRecord(folder)
-
-
-GRID = 2.0**-30
-"""The step of the release grid where a scenario says nothing else: the power of two below 1e-9."""
-
-
-@pytest.mark.parametrize(
-    ("paths", "moved", "verdicts"),
-    [
-        (("detailed", "plain"), 0.0, {"schedule": "equal", "value": "equal"}),
-        (("fast", "fast"), 0.0, {"schedule": "equal", "value": "equal"}),
-        (("detailed", "fast"), 0.0, {"schedule": "equal", "model": "equal"}),
-        (("fast", "plain"), 0.99 * GRID, {"schedule": "equal", "model": "equal"}),
-    ],
-)
-def test_models_are_compared_where_one_run_was_compiled_and_bits_elsewhere(
-    ran: Ran, paths: tuple[str, str], moved: float, verdicts: dict[str, str], tmp_path: Path
-) -> None:
-    one = as_on_path(ran, paths[0], tmp_path / "one")
-    other = as_on_path(ran, paths[1], tmp_path / "other", moved)
-    assert compare_runs(one, other) == verdicts
-
-
-def test_models_are_compared_where_a_person_steered_one_of_two_compiled_runs(
-    ran: Ran, tmp_path: Path
-) -> None:
-    one = as_on_path(ran, "fast", tmp_path / "one")
-    other = as_on_path(ran, "fast", tmp_path / "other", 0.99 * GRID)
-    one.manifest["steered_by_hand"] = False
-    assert "value" in compare_runs(one, other)
-    other.manifest["steered_by_hand"] = True
-    assert other.summary_file is not None
-    other.summary_file["epsilon"] |= {"covered": False, "not_covered": [BY_HAND]}
-    assert compare_runs(one, other) == {"schedule": "equal", "model": "equal"}
-
-
-def test_a_model_that_is_further_off_than_a_step_is_named(ran: Ran, tmp_path: Path) -> None:
-    one = as_on_path(ran, "detailed", tmp_path / "one")
-    largest = float(np.abs(one.models[3]).max())
-    allowed = max(GRID, 1e-9 * largest)
-    other = as_on_path(ran, "fast", tmp_path / "other", 1.01 * allowed)
-    said = compare_runs(one, other)["model"]
-    assert said.startswith("different: those of agent 3 by ")
-    told = hush("diff", str(one.path), str(other.path))
-    assert told.returncode == 2, "its models are not what their checksum says"
-    assert "the same events, one by one, but for the last digits" in told.stdout
-    assert f"models: {said}" in told.stdout
-
-
-def test_what_was_sampled_may_differ_in_its_last_digits_where_one_run_was_compiled() -> None:
-    event = {"seq": 1, "t": 5, "kind": "sampled", "node": None, "values": {"loss": 1.0}}
-    other = event | {"values": {"loss": 1.0 + 1e-12}}
-    assert parts([event], [other]) == (event, other)
-    assert parts([event], [other], values=False) is None
-    assert parts([event], [other | {"t": 6}], values=False) is not None
-
-
-def test_a_path_that_is_none_is_damage(ran: Ran, tmp_path: Path) -> None:
-    with pytest.raises(FolderError, match="is damaged"):
-        as_on_path(ran, "scenic", tmp_path / "one")

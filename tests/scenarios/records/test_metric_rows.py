@@ -61,7 +61,7 @@ def test_parquet_holds_the_rows_with_the_same_types_in_every_run(
     ]
     for count in (1, 2):
         place = tmp_path / str(count)
-        folder = RunFolder(place, first_manifest("rows", 1, "virtual", "detailed"))
+        folder = RunFolder(place, first_manifest("rows", 1, "virtual", "events"))
         rows = b"".join(part for t, values in samples[:count] for part in rows_of(t, values))
         (place / "metrics.csv").write_bytes(metric_rows.HEADER + rows)
         folder.write_end({}, "", {})

@@ -23,7 +23,6 @@ from scenarios.planning.totals import claimed
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import InvariantBroken
 from scenarios.running.run import Run
-from tests.support.arenas import ARENAS
 from tests.support.builders import Ran, private, scenario
 from tests.support.catalogue import EVERY, world
 from tests.support.finished_runs import finished
@@ -185,7 +184,7 @@ def crowd(n: int, sample_every: float = 0.1) -> dict[str, Any]:
 
 def calls_of_a_sample(n: int, folder: Path) -> int:
     """Count the calls of the second of two samples of a world that has released."""
-    run = Run(make_plan(crowd(n)), folder, RunGovernor(), 1.0)
+    run = Run(make_plan(crowd(n), path="events"), folder, RunGovernor(), 1.0)
     for agent in run.agents:
         step = agent.mechanism.propose(agent.state, agent.heard, 0)
         assert step.spend is not None
@@ -214,12 +213,12 @@ def counted_sample(run: Run) -> int:
     return made[0]
 
 
-def calls_of_a_sample_in_an_arena(n: int, path: str, folder: Path) -> int:
-    """Count the calls of a sample in the middle of a run whose wakes an arena computes."""
-    run, calls = Run(make_plan(crowd(n, 3.0), path=path), folder, RunGovernor(), math.inf), []
+def calls_of_a_sample_in_columns(n: int, folder: Path) -> int:
+    """Count the calls of a sample in the middle of a run whose wakes are computed in columns."""
+    run, calls = Run(make_plan(crowd(n, 3.0), path="columns"), folder, RunGovernor(), math.inf), []
     run.clock.at(1_500_000_000, SAMPLE, lambda: calls.append(counted_sample(run)))
     assert asyncio.run(run.perform()).code == 0
-    assert all(agent.in_arena for agent in run.agents)  # type: ignore[attr-defined]
+    assert all(agent.in_columns for agent in run.agents)  # type: ignore[attr-defined]
     return int(calls[0])
 
 
@@ -232,9 +231,8 @@ def test_a_sample_takes_calls_that_grow_with_agents_and_few_of_them(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ARENAS)
-def test_a_sample_takes_few_calls_for_each_agent_of_an_arena(path: str, tmp_path: Path) -> None:
-    few, many = (calls_of_a_sample_in_an_arena(n, path, tmp_path / str(n)) for n in (200, 600))
+def test_a_sample_takes_few_calls_for_each_agent_of_columns(tmp_path: Path) -> None:
+    few, many = (calls_of_a_sample_in_columns(n, tmp_path / str(n)) for n in (200, 600))
     assert (many - few) / 400 < 15
 
 

@@ -1,6 +1,6 @@
-"""Wakes that an arena computes, between the entries of the engine, in their exact order.
+"""Wakes in columns, between the entries of the engine, in their exact order.
 
-`ArenaWakes` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
+`ColumnPath` takes agents over when they start, serves their wakes ahead of the engine's next entry, and gives an agent back
 where a fault is about to act on it, or all of them where an observer asks for single events.
 """
 
@@ -10,42 +10,43 @@ from typing import Any
 import numpy as np
 
 from actors.agent import UP, Agent
-from actors.arena.agent import ArenaAgent
-from actors.arena.arena import HAS_DIVERGED, HAS_ENDED, HAS_SPENT, Arena, WakeFailed
-from actors.arena.columns import ELSEWHERE, LAST_WAKE, STATE
 from actors.behaviours.wake import Life, Members, tell_charge
+from actors.columns.agent import ColumnAgent
+from actors.columns.learning import Differs
+from actors.columns.table import ELSEWHERE, HAS_DIVERGED, HAS_ENDED, HAS_SPENT, LAST_WAKE, STATE
+from actors.columns.world import ColumnWorld, WakeFailed
 from actors.events import Diverged
 from actors.log import Log
+from actors.turns import Turns
 from clocks.clock import WAKE
 from clocks.virtual import VirtualClock
-from mechanisms.vectors import Vector
 
 _LAST = 1 << 40
 
 Behave = Callable[[Agent, Log, Any], tuple[Life, ...]]
 
 
-class ArenaWakes:
-    """The agents of a world whose wakes an arena computes, as far as it can.
+class ColumnPath:
+    """The agents of a world whose wakes are computed in columns, as far as they can be.
 
-    `behave` is what agents do that are outside the arena.
+    `behave` is what agents do that are outside the columns.
     """
 
-    def __init__(self, arena: Arena, clock: VirtualClock, log: Log, behave: Behave) -> None:
-        self.arena = arena
+    def __init__(self, world: ColumnWorld, clock: VirtualClock, log: Log, behave: Behave) -> None:
+        self.world = world
         self._clock, self._log = clock, log
         self._behave = behave
         self._members: Members | None = None
-        self._agents: Sequence[ArenaAgent] = ()
+        self._agents: Sequence[ColumnAgent] = ()
         self._waiting: list[int] = []
-        """Agents that are in the arena and have no wake yet."""
-        self._alive = np.zeros(arena.size, bool)
+        """Agents that are in the columns and have no wake yet."""
+        self._alive = np.zeros(world.size, bool)
         clock.ahead = self
 
-    def lay_out(self, agents: Sequence[Agent], starts: Sequence[Vector]) -> None:
-        """Write down what does not change of all agents; `starts` are their public starts."""
-        self._agents = [agent for agent in agents if isinstance(agent, ArenaAgent)]
-        self.arena.lay_out(self._agents, starts)
+    def lay_out(self, agents: Sequence[Agent]) -> None:
+        """Write down what does not change of all agents."""
+        self._agents = [agent for agent in agents if isinstance(agent, ColumnAgent)]
+        self.world.lay_out(self._agents)
 
     def behave(self, agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
         """Take an agent over that starts, or let it do what others do."""
@@ -54,19 +55,18 @@ class ArenaWakes:
         return () if self.take_over(agent) else self._behave(agent, log, members)
 
     def take_over(self, agent: Agent) -> bool:
-        """Let an agent enter the arena, if nothing keeps it out; its task is to end then."""
-        assert isinstance(agent, ArenaAgent), "all agents of such a world are"  # noqa: S101
-        schedule = self.arena.schedules.get(agent.id)
-        is_refused = self._log.needs_events or not self.arena.is_worth_it
-        if schedule is None or is_refused or agent.obstacle:
+        """Let an agent enter the columns, if nothing keeps it out; its task is to end then."""
+        assert isinstance(agent, ColumnAgent), "all agents of such a world are"  # noqa: S101
+        is_refused = self._log.needs_all_events or not self.world.is_worth_it
+        if is_refused or agent.id in self.world.reasons or agent.obstacle:
             return False
         agent.tasks = ()
-        agent.enter_arena(schedule, self._resume_task)
+        agent.enter_columns(self._resume_task)
         self._waiting.append(agent.id)
         return True
 
-    def _resume_task(self, agent: ArenaAgent) -> None:
-        """Let a task compute the wakes of an agent that was in the arena."""
+    def _resume_task(self, agent: ColumnAgent) -> None:
+        """Let a task compute the wakes of an agent that was in the columns."""
         if agent.id in self._waiting:
             self._waiting.remove(agent.id)
         if self._alive[agent.id]:
@@ -81,24 +81,24 @@ class ArenaWakes:
     def leave_all(self) -> None:
         """Give all agents back."""
         for agent in self._agents:
-            agent.leave_arena()
+            agent.leave_columns()
 
     # what the engine asks
 
     @property
     def count(self) -> int:
         """How many wakes are due."""
-        return len(self._waiting) + self.arena.awake
+        return len(self._waiting) + self.world.awake
 
     @property
     def upcoming(self) -> tuple[int, int] | None:
         """The instant and the priority of the next wake; None without one."""
         if self._waiting:
             self._schedule_waiting()
-        first = self.arena.first
+        first = self.world.first
         if first is None:
             return None
-        if self._log.needs_events or not self.arena.is_worth_it:
+        if self._log.needs_all_events or not self.world.is_worth_it:
             self.leave_all()
             return None
         return first[0], WAKE | first[1]
@@ -106,8 +106,8 @@ class ArenaWakes:
     def _schedule_waiting(self) -> None:
         ids = np.array(self._waiting, np.int64)
         self._waiting = []
-        after = np.maximum(self.arena.agents[ids, LAST_WAKE] + 1, self._clock.now)
-        for i in self.arena.schedule(ids, after):
+        after = np.maximum(self.world.agents[ids, LAST_WAKE] + 1, self._clock.now)
+        for i in self.world.schedule(ids, after):
             self._end(i)
 
     def _end(self, i: int) -> None:
@@ -122,49 +122,63 @@ class ArenaWakes:
             return
         before = min(max(priority - WAKE, 0), _LAST)
         try:
-            served = self.arena.serve(until, before, min(most, wakes.left))
+            served = self.world.serve(until, before, min(most, wakes.left))
         except WakeFailed as failure:
             clock.move_to(failure.now)
             wakes.add(failure.wakes)
             if failure.k >= 0:
                 spend = self._agents[failure.agent].store.ledger.at(failure.k)
-                tell_charge(self._log, failure.agent, failure.k, spend)
+                tell_charge(self._log, failure.agent, failure.woke, failure.k, spend)
             raise failure.cause from None
         if served.wakes:
             clock.move_to(served.now)
             wakes.add(served.wakes)
+            taken = Turns.joined(self.world.taken)
+            self._log.pull_triggers(taken, first=len(taken) - 1)
         if served.says:
-            self._tell(served.says, served.agent, served.cause)
+            self._tell(served.says, served.agent, served.cause, served.woke)
+        if served.differs is not None:
+            self._go_on(self._agents[served.agent], served.cause, served.differs)
 
-    def _tell(self, says: int, i: int, cause: int) -> None:
+    def _go_on(self, agent: ColumnAgent, woke: int, differs: Differs) -> None:
+        """Let an agent take a step that was not forecast, event by event; a task computes its next wake."""
+        agent.surprises += 1
+        agent.leave_columns()
+        agent.take(differs.step, differs.state, differs.heard, woke)
+        if agent.wants_to_leave:
+            task = agent.tasks[0]
+            self._known_members.retire(agent, woke)
+            task.cancel()
+
+    def _tell(self, says: int, i: int, cause: int, woke: int) -> None:
         """Tell what a row cannot say of the last wake."""
         agent = self._agents[i]
         if says & HAS_DIVERGED:
             agent.diverged = True
             self._log.emit(Diverged, i, cause)
         if says & HAS_SPENT:
-            agent.check_planned(cause)
+            agent.check_planned(woke)
         if says & HAS_ENDED:
             self._end(i)
 
     def _refuse(self) -> None:
         """Let the next agent notice what has arrived, though the run has had all its wakes: then it has no more."""
-        first = self.arena.first
+        first = self.world.first
         assert first is not None, "a wake is due"  # noqa: S101
         t, i = first
         self._clock.move_to(t)
-        self.arena.drop_wake(i)
-        self.arena.settle(i, i + 1, t - 1, t)
+        self.world.drop_wake(i)
+        self.world.settle(i, i + 1, t - 1, t)
         self._end(i)
 
     def settle(self, agents: Sequence[Agent], until: int) -> None:
         """Settle what has arrived at each of all agents, in their order."""
-        is_here = self.arena.agents[:, STATE] & ELSEWHERE == 0
+        is_here = self.world.agents[:, STATE] & ELSEWHERE == 0
         edges = np.flatnonzero(np.diff(is_here, prepend=False, append=False)).tolist()
         at = 0
         for first, last in zip(edges[::2], edges[1::2], strict=True):
             _settle_each(agents[at:first], until)
-            self.arena.settle(first, last, until, self._clock.now)
+            self.world.settle(first, last, until, self._clock.now)
             at = last
         _settle_each(agents[at:], until)
 

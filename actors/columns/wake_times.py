@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from actors.arena.columns import Words
-from clocks.activation import Activation, Periodic, Poisson, Synchronous, Trace
+from actors.columns.table import Words
+from clocks.activation import Activation, Poisson, Synchronous
 from clocks.clock import nanoseconds
 from clocks.durations import Bits, bits_at, draws_of, exponential
 from mechanisms.vectors import distinct
@@ -115,19 +115,16 @@ class WakeTimes:
     def _draw(self, clock: Activation, ids: Words, counts: Words) -> Words:
         """Return the instants that follow the kept ones, at least `counts` of each agent; what is more than that is not used."""
         numbers = self._drawn[ids][:, None] + np.arange(self.width)
-        match clock:
-            case Poisson():
-                last = np.where(self._drawn[ids] > 0, self._times[ids, -1], 0)
-                bits = bits_at(self._keys[ids][:, None], numbers.astype(np.uint64))
-                gaps = np.maximum(exponential(1 / clock.rate).draw(bits, 0), 1)
-                instants = _bounded(last, gaps)
-            case Synchronous():
-                period = nanoseconds(clock.period_s)
-                instants = np.where(numbers < _FAR // max(1, period), (numbers + 1) * period, NEVER)
-            case Periodic() | Trace():
-                instants = self._one_by_one(clock, ids, counts)
-            case _:
-                raise NotImplementedError(f"nothing is written that draws ahead by {clock!r}")
+        if isinstance(clock, Poisson):
+            last = np.where(self._drawn[ids] > 0, self._times[ids, -1], 0)
+            bits = bits_at(self._keys[ids][:, None], numbers.astype(np.uint64))
+            gaps = np.maximum(exponential(1 / clock.rate).draw(bits, 0), 1)
+            instants = _bounded(last, gaps)
+        elif isinstance(clock, Synchronous):
+            period = nanoseconds(clock.period_s)
+            instants = np.where(numbers < _FAR // max(1, period), (numbers + 1) * period, NEVER)
+        else:
+            instants = self._one_by_one(clock, ids, counts)
         drawn: Words = np.where(numbers < self._most[ids][:, None], instants, NEVER)
         return drawn
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.stretches.wake_times import NEVER, WakeTimes
+from actors.columns.wake_times import NEVER, WakeTimes
 from clocks.activation import Activation, Periodic, Poisson, Synchronous, Trace
 from clocks.durations import draws_of
 

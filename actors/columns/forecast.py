@@ -1,31 +1,37 @@
 """A stretch: the next wakes of a world in their order, with all that follows of them whatever agents learn.
 
-Instants, delays and losses are functions of seeds, and which releases are charged is one of schedules. So the rows of many
-wakes are known before the first of these agents has learnt anything. Nothing is changed by making a stretch: `StretchArena`
-takes over as many of its wakes as agents have had.
+Instants, delays and losses are functions of seeds, and which wakes make a release follows from how many there were before.
+So the rows of many wakes are known before the first of these agents has learnt anything. Nothing is changed by making a
+stretch: `ColumnWorld` takes over as many of its wakes as agents have had.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from actors.arena.arena import HAS_ENDED, HAS_SPENT, ORDERS
-from actors.arena.columns import (
+from actors.columns.effects import LinkEffects, Touched
+from actors.columns.messages import Messages, fates_of, settled_words
+from actors.columns.rows import RowColumns
+from actors.columns.table import (
     BACK,
     DEGREE,
+    DERIVES,
     DIVERGED,
     FIRST,
+    HAS_ENDED,
+    HAS_SPENT,
     LINK_KEY,
+    LOW_HALF,
     MADE,
     MUTE,
     NEIGHBOUR,
     OPEN,
+    PAUSE,
     PLANNED,
     POLICY,
     ROUNDS,
     SEEN,
     SENT_TO,
-    SMOOTHS,
     SPENT,
     STATE,
     UNREAD,
@@ -33,12 +39,12 @@ from actors.arena.columns import (
     UNREAD_VERSION,
     UPDATES,
     VERSION,
+    Mask,
     Words,
 )
 from actors.links import LOST, Policy
-from actors.stretches.rows import RowColumns
-from actors.stretches.settling import Mask, Messages, fates_of, settled_words
 from actors.turns import (
+    BYTES_OF_NUMBER,
     DERIVED,
     LOST_ARRIVAL,
     MERGED,
@@ -46,12 +52,14 @@ from actors.turns import (
     RELEASED,
     SENT_,
     TAKEN,
+    TOUCHED,
     WOKE,
     ranges,
 )
 from clocks.durations import bits_at
 
-_LOW_HALF = (1 << 32) - 1
+ORDERS = 1 << 20
+"""More messages than these are never posted behind one event."""
 _PROVISIONAL = 1 << 62
 """Behind every message that is on its way: those that the stretch itself sends, as long as their events have no numbers."""
 
@@ -67,11 +75,13 @@ class World:
     unread: Words
     """For each agent, at its first link and behind it, the slots with unread messages, in order."""
     policies: list[Policy]
+    effects: LinkEffects
     messages: Messages
     """What is on its way."""
     seq: int
     """The number of the last event."""
-    dimension: int
+    width: int
+    """The length of the vectors that are sent."""
 
 
 @dataclass(slots=True)
@@ -114,6 +124,7 @@ class Stretch:
     """Where the merges of each wake begin, and behind the last one where they end."""
     places: Words
     """Where the vector lies that each wake publishes, −1 for none."""
+    touched: Touched
 
     def __len__(self) -> int:
         return len(self.t)
@@ -144,6 +155,7 @@ def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> 
     # the rows
     flags = WOKE + MERGED * merging.merges_any + RELEASED * acts.releases
     flags += DERIVED * acts.derives + SENT_ * acts.sends
+    flags[[*sending.touched.tails]] += TOUCHED
     columns = RowColumns(
         t,
         agent,
@@ -157,6 +169,7 @@ def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> 
         settling.words(world, messages),
         world.links[sending.link, NEIGHBOUR],
         sending.arrival,
+        sending.touched.tails,
     )
     starts = columns.starts()
     version = np.where(acts.sends | acts.derives, acts.version, NOTHING)
@@ -175,7 +188,7 @@ def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> 
         events,
         columns,
         starts,
-        columns.words(starts, seq[:-1], acts.k, version, world.dimension),
+        columns.words(starts, seq[:-1], acts.k, version, world.width),
         messages,
         sent_in,
         settling.settled_in,
@@ -183,6 +196,7 @@ def make(world: World, t: Words, agent: Words, has_ended: Mask, free: Words) -> 
         (merging.link, merging.place),
         merging.begins,
         acts.places,
+        sending.touched,
     )
 
 
@@ -206,21 +220,25 @@ class _Wakes:
 
 
 class _Acts:
-    """What each agent does: it releases as long as its schedule lasts, then smooths, or nothing."""
+    """What each agent does: it releases as often as planned, then sends without data, or nothing."""
 
     def __init__(self, wakes: _Wakes, free: Words) -> None:
         rows, nth = wakes.rows, wakes.nth
         learns = rows[:, STATE] & (DIVERGED | MUTE) == 0
-        before = rows[:, MADE] + nth
-        self.releases = releases = learns & (before < rows[:, PLANNED])
-        self.derives = learns & ~releases & (rows[:, STATE] & SMOOTHS != 0)
+        made, pause = rows[:, MADE], rows[:, PAUSE]
+        lead = np.where(made == 0, 1, 0)
+        """How many releases come before the pause."""
+        rests = (nth >= lead) & (nth < lead + pause)
+        before = made + np.where(nth < lead, nth, np.maximum(lead, nth - pause))
+        self.releases = releases = learns & ~rests & (before < rows[:, PLANNED])
+        self.derives = learns & ~releases & (rows[:, STATE] & DERIVES != 0)
         self.publishes = releases | self.derives
         self.sends = self.publishes & (rows[:, SENT_TO] > 0)
         self.k = np.where(releases, before, NOTHING)
         self.version = rows[:, VERSION] + nth
-        at_least = np.where(learns & ~releases, rows[:, PLANNED], 0)
-        self.made = np.where(releases, before + 1, np.maximum(rows[:, MADE], at_least))
-        says_so = learns & (self.made >= rows[:, PLANNED]) & (rows[:, STATE] & SPENT == 0)
+        idle = np.where(rests, before, np.maximum(made, rows[:, PLANNED]))
+        self.made = np.where(learns, np.where(releases, before + 1, idle), made)
+        says_so = (self.made >= rows[:, PLANNED]) & (rows[:, STATE] & (SPENT | DIVERGED) == 0)
         self.spends = says_so & ((nth == 0) | (before < rows[:, PLANNED]))
         """Whether the agent says at this wake that its budget is spent."""
         self.places = np.full(len(wakes), NOTHING)
@@ -234,6 +252,9 @@ class _Sending:
         self.link, sender = _links_of(world, wakes.agent, acts.sends)
         """The links that messages are put on, in the order of wakes and slots."""
         self.arrival = _arrivals(world, self.link, wakes.t[sender], acts.version[sender])
+        size = BYTES_OF_NUMBER * world.width
+        at = wakes.t[sender]
+        self.touched = world.effects.judge(sender, self.link, at, self.arrival, size)
         is_lost = self.arrival == LOST_ARRIVAL
         self.receivers = np.bincount(sender, minlength=len(wakes))
         self.lost = np.bincount(sender[is_lost], minlength=len(wakes))
@@ -318,7 +339,7 @@ def _arrivals(world: World, link: Words, t: Words, version: Words) -> Words:
     numbers[:, 0] *= np.uint64(2)
     numbers[:, 1] = numbers[:, 0] + np.uint64(1)
     bits = bits_at(keys[:, None], numbers)
-    number = world.links[link, POLICY] & _LOW_HALF
+    number = world.links[link, POLICY] & LOW_HALF
     delays = np.empty(len(link), np.int64)
     for place, policy in enumerate(world.policies):
         some = slice(None) if len(world.policies) == 1 else np.flatnonzero(number == place)

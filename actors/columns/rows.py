@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from actors.arena.columns import Words
+from actors.columns.table import Words
 from actors.turns import (
     AGENT,
     BITS,
@@ -40,11 +40,15 @@ class RowColumns:
     """Three in a row: arrival, the event that sent it, and sender, version and fate."""
     sent_to: Words
     arrives: Words
+    tails: dict[int, list[int]]
+    """By turns, the words behind their rows, where faults touched messages."""
 
     def starts(self) -> Words:
         """Return where each row begins, and behind the last one where it ends."""
         half = (self.receivers + 1) // 2
         lengths = HEAD + self.carried + 3 * self.settled + half + self.receivers
+        for place, tail in self.tails.items():
+            lengths[place] += len(tail)
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
         return starts
@@ -73,4 +77,6 @@ class RowColumns:
         halves = words.view("<u4")
         halves[ranges(2 * at, self.receivers)] = self.sent_to
         words[ranges(at + (self.receivers + 1) // 2, self.receivers)] = self.arrives
+        for place, tail in self.tails.items():
+            words[starts[place + 1] - len(tail) : starts[place + 1]] = tail
         return words

@@ -1,8 +1,4 @@
-"""Wakes in an arena do what the detailed steps do: the same events with the same numbers and causes, and the same ends.
-
-Those of stretches leave the same models, bit for bit; compiled ones differ at most by a step of the release grid, or by
-1e-9 where there is none.
-"""
+"""Wakes in columns do what single events do: the same events with the same numbers and causes, the same ends, the same bits."""
 
 import dataclasses
 import os
@@ -12,16 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.arena.agent import ArenaAgent
+from actors.columns.agent import ColumnAgent
 from actors.events import Woke
 from clocks.virtual import VirtualClock
 from scenarios.api.runs import make_plan
-from scenarios.planning.wake_paths import has_compiler
 from scenarios.running.simulation import Simulation
-from tests.support.arenas import ARENAS, assert_same, passed
 from tests.support.builders import private, scenario
+from tests.support.column_worlds import assert_same, passed
 
-pytestmark = pytest.mark.usefixtures("stay_in_stretches")
 BUDGET = {"epsilon": 4.0, "delta": 1e-5}
 SETTLED = (2.0, 5.0, 7.5, 7.5, 11.0)
 
@@ -85,35 +79,78 @@ WORLDS: dict[str, dict[str, Any]] = {
         ],
         network={"latency": 0.3},
     ),
+    "one number, a star": private(
+        nodes=[*group("poisson"), {"name": "more", "count": 2, "budget": BUDGET}],
+        data={"source": "blobs", "dimension": 1, "points": 24},
+        network={"topology": "star", "latency": 0.3},
+    ),
+    "bursts, delays, a rate": private(
+        network={"latency": {"kind": "exponential", "mean": 0.3}, "rate": 100.0},
+        fault=[
+            {
+                "at": 2.0,
+                "loss": {"on": "all", "kind": "gilbert-elliott", "enter": 0.3, "leave": 0.5},
+            },
+            {"at": 3.0, "for": 6.0, "delay": {"on": [0, 1], "latency": 0.7, "correlation": 0.5}},
+            {"every": 2.0, "until": 12.0, "for": 1.0, "loss": {"on": [2], "p": 0.5}},
+            {"at": 5.0, "for": 4.0, "leave": [4]},
+        ],
+    ),
+    "diverging under loss": scenario(
+        mechanism={"kind": "cd", "mu": 1e12, "smoothness": 1e-12},
+        task={"loss": "squared", "l2": 0.1},
+        fault=[{"at": 0.0, "loss": {"on": "all", "p": 0.5}}],
+    ),
+    "more faults than fit a row": private(
+        fault=[{"at": 1.0, "delay": {"on": "all", "latency": 0.01}, "for": 6.0}] * 64,
+        run={"seed": 1, "horizon": 4.0},
+    ),
+    "set back after an absence": private(
+        fault=[
+            {"at": 2.0, "crash": [0, 1, 2], "for": 2.0},
+            {"at": 4.3, "clock": {"on": [0, 1, 2], "jump": -4.0}},
+        ],
+    ),
+    "spent at a crash": private(
+        mechanism={"kind": "cd", "noise": "norm-gamma", "releases": 1},
+        fault=[
+            {"at": 0.0, "privacy": {"on": [1], "kind": "crash-after-charge"}, "for": 4.0},
+            {"at": 3.0, "leave": [0, 2, 3, 4, 5], "for": 3.5},
+        ],
+    ),
+    "late, in a warm start": private(
+        mechanism={"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 3},
+        fault=[{"at": 4.0, "crash": [1], "lose": "all", "for": 1.0}],
+    ),
+    "condition on a metric": private(
+        fault=[{"when": "releases.mean >= 2", "nth": 5, "crash": [1], "for": 2.0}]
+    ),
     "condition": private(
         fault=[{"when": 'kind == "released" and k >= 3', "crash": [1], "for": 2.0}]
     ),
 }
 
 
-@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))
-def test_events_and_ends_are_the_same(world: dict[str, Any], path: str) -> None:
-    assert_same(world, path, settled_at=SETTLED)
+def test_events_and_ends_are_the_same(world: dict[str, Any]) -> None:
+    assert_same(world, settled_at=SETTLED)
 
 
-@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("stride", [1, 2, 7])
 @pytest.mark.parametrize("name", ["losses", "rounds", "updates", "until spent"])
-def test_where_calls_end_changes_nothing(name: str, stride: int, path: str) -> None:
+def test_where_calls_end_changes_nothing(name: str, stride: int) -> None:
     plan = make_plan(WORLDS[name])
-    whole, cut = passed(plan, path), passed(plan, path, stride=stride)
+    whole, cut = passed(plan, "columns"), passed(plan, "columns", stride=stride)
     assert cut.events == whole.events
     assert (cut.models == whole.models).all()
 
 
-@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("name", ["losses", "complete, slow links", "synchronous", "leave"])
-def test_rows_are_those_of_wakes_that_are_taken_one_by_one(name: str, path: str) -> None:
+def test_rows_are_those_of_wakes_that_are_taken_one_by_one(name: str) -> None:
     plan = make_plan(WORLDS[name])
-    alone = passed(plan, "auto", settled_at=SETTLED)
-    assert not isinstance(alone.simulation.agents[0], ArenaAgent)
-    assert passed(plan, path, settled_at=SETTLED).rows == alone.rows
+    alone = passed(plan, "events", settled_at=SETTLED)
+    assert not isinstance(alone.simulation.agents[0], ColumnAgent)
+    assert passed(plan, "columns", settled_at=SETTLED).rows == alone.rows
 
 
 def luck(draw: Any) -> dict[str, Any]:
@@ -176,39 +213,35 @@ def test_random_worlds_are_the_same(data: Any) -> None:
     world = luck(data.draw)
     instants = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.7, 4.0]), max_size=3))
     stride = data.draw(st.sampled_from([0, 1, 3]))
-    for path in ("plain", "fast") if has_compiler() else ("plain",):
-        assert_same(world, path, settled_at=tuple(instants), stride=stride)
+    assert_same(world, settled_at=tuple(instants), stride=stride)
 
 
-@pytest.mark.parametrize("path", ARENAS)
 @pytest.mark.parametrize("name", ["crash", "leave", "pause", "partition", "corrupt"])
-def test_agents_come_back_into_the_arena_when_a_fault_is_over(name: str, path: str) -> None:
-    agents = passed(make_plan(WORLDS[name]), path).simulation.agents
-    assert all(isinstance(agent, ArenaAgent) and agent.in_arena for agent in agents)
+def test_agents_come_back_into_columns_when_a_fault_is_over(name: str) -> None:
+    agents = passed(make_plan(WORLDS[name]), "columns").simulation.agents
+    assert all(isinstance(agent, ColumnAgent) and agent.in_columns for agent in agents)
 
 
-@pytest.mark.parametrize("path", ARENAS)
-def test_an_observer_of_single_events_is_told_of_each(path: str) -> None:
-    """Wakes in an arena end where one begins to listen, and go on when none listens any more."""
+def test_an_observer_of_single_events_is_told_of_each() -> None:
+    """Wakes in columns end where one begins to listen, and go on when none listens any more."""
     plan = make_plan(WORLDS["losses"])
     heard = list[Woke]()
-    simulation = Simulation(dataclasses.replace(plan, path=path), VirtualClock())
+    simulation = Simulation(dataclasses.replace(plan, path="columns"), VirtualClock())
     log, clock = simulation.log, simulation.clock
     clock.at(5 * 10**9, 0, lambda: log.watch(heard.append, (Woke,)))
     simulation.complete()
     detailed = [
-        e for e in passed(plan, "detailed").events if isinstance(e, Woke) and e.t >= 5 * 10**9
+        e for e in passed(plan, "events").events if isinstance(e, Woke) and e.t >= 5 * 10**9
     ]
     assert heard == detailed
 
 
-@pytest.mark.parametrize("path", ARENAS)
-def test_an_agent_that_comes_back_knows_whose_noise_was_drawn(path: str) -> None:
-    """A stream tells of noise that is drawn twice, also where a wake in an arena drew it first."""
+def test_an_agent_that_comes_back_knows_whose_noise_was_drawn() -> None:
+    """A stream tells of noise that is drawn twice, also where a wake in columns drew it first."""
     plan = make_plan(WORLDS["losses"])
-    detailed, fast = (passed(plan, by).simulation.agents for by in ("detailed", path))
+    detailed, fast = (passed(plan, by).simulation.agents for by in ("events", "columns"))
     for agent, other in zip(fast, detailed, strict=True):
-        agent.leave_arena()
+        agent.leave_columns()
         assert agent.noise_stream.last == other.noise_stream.last >= 0
         assert agent.noise_stream.reused is None
         last = agent.noise_stream.last
@@ -216,11 +249,10 @@ def test_an_agent_that_comes_back_knows_whose_noise_was_drawn(path: str) -> None
         assert agent.noise_stream.reused == (last, last)
 
 
-@pytest.mark.parametrize("path", ARENAS)
-def test_an_agent_that_acts_by_hand_draws_no_noise_twice(path: str) -> None:
-    """It leaves the arena for that: every release has noise and a charge of its own."""
+def test_an_agent_that_acts_by_hand_draws_no_noise_twice() -> None:
+    """It leaves the columns for that: every release has noise and a charge of its own."""
     simulation = Simulation(
-        dataclasses.replace(make_plan(WORLDS["losses"]), path=path), VirtualClock()
+        dataclasses.replace(make_plan(WORLDS["losses"]), path="columns"), VirtualClock()
     )
     agent, log = simulation.agents[2], simulation.log
 
@@ -230,6 +262,6 @@ def test_an_agent_that_acts_by_hand_draws_no_noise_twice(path: str) -> None:
     for second in (1, 4, 6):
         simulation.clock.at(second * 10**9 + 7, 2, act)
     simulation.complete()
-    agent.leave_arena()
+    agent.leave_columns()
     assert agent.noise_stream.reused is None
     assert agent.noise_stream.last == len(agent.store.ledger) - 1 > 0

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from actors.stretches.settling import Messages, fates_of
+from actors.columns.messages import Messages, fates_of
 from actors.turns import OLD, REPLACES, TAKEN
 
 

@@ -1,11 +1,10 @@
-"""Worlds whose wakes an arena computes, compiled or in stretches, beside the same worlds by other paths."""
+"""Worlds whose wakes are computed in columns, beside the same worlds event by event."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
 from actors.events import Event
 from actors.log import Batch
@@ -14,20 +13,7 @@ from clocks.virtual import VirtualClock
 from mechanisms.vectors import Matrix
 from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
-from scenarios.planning.wake_paths import has_compiler
 from scenarios.running.simulation import Simulation
-
-needs_numba = pytest.mark.skipif(not has_compiler(), reason="numba is not installed")
-ARENAS = ["plain", pytest.param("fast", marks=needs_numba)]
-"""The paths that compute wakes in an arena."""
-
-
-@pytest.fixture(scope="module")
-def stay_in_stretches() -> Iterator[None]:
-    """Let small worlds stay in stretches, which samples cut short: else they are given up, for wakes one by one are faster."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("actors.stretches.arena._LOOKED_AT", 1 << 40)
-        yield
 
 
 class Passed(NamedTuple):
@@ -96,23 +82,11 @@ def passed(plan: Plan, path: str, settled_at: tuple[float, ...] = (), stride: in
     return Passed(simulation, [e for batch in kept.batches for e in batch.events], rows)
 
 
-def assert_same(world: Mapping[str, Any] | str, path: str, **options: Any) -> Passed:
-    """Assert that a path does what the detailed steps do, event by event; return the run by that path.
-
-    Compiled models may differ by a step of the release grid, or by 1e-9 where there is none.
-    """
+def assert_same(world: Mapping[str, Any] | str, path: str = "columns", **options: Any) -> Passed:
+    """Assert that a path does what single events do, event by event and bit for bit; return the run by that path."""
     plan = make_plan(world)
-    detailed, other = passed(plan, "detailed", **options), passed(plan, path, **options)
-    assert other.events == detailed.events
-    assert other.ends == detailed.ends
-    if path == "plain":
-        assert np.array_equal(other.models, detailed.models, equal_nan=True)
-        return other
-    grids = [getattr(node.mechanism, "grid", None) or 0.0 for node in plan.nodes]
-    one, two = detailed.models, other.models
-    assert np.array_equal(np.isfinite(one), np.isfinite(two))
-    with np.errstate(invalid="ignore"):
-        largest = np.abs(one).max(axis=1, initial=0.0)
-        near = np.abs(one - two) <= np.maximum(np.array(grids), 1e-9 * largest)[:, None]
-    assert (near | ~np.isfinite(one)).all()
+    events, other = passed(plan, "events", **options), passed(plan, path, **options)
+    assert other.events == events.events
+    assert other.ends == events.ends
+    assert np.array_equal(other.models, events.models, equal_nan=True)
     return other

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from actors.agent import Agent
+from actors.columns.forecast import Stretch
+from actors.columns.world import ColumnWorld
 from actors.events import Charged, Diverged, Event, Refused, Released
 from actors.log import Batch
-from actors.stretches.arena import StretchArena
-from actors.stretches.stretch import Stretch
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.filter import Cap
 from mechanisms.descent import CoordinateDescent
@@ -21,8 +21,8 @@ from mechanisms.vectors import Vector
 from scenarios.api.runs import make_plan
 from scenarios.planning.plan import Plan
 from scenarios.running.simulation import Simulation
-from tests.support.arenas import ARENAS, assert_same, passed
 from tests.support.builders import private, scenario
+from tests.support.column_worlds import assert_same, passed
 
 WORLD = private(network={"loss": 0.1, "latency": {"kind": "exponential", "mean": 0.7}})
 
@@ -35,9 +35,9 @@ class Watched(NormGamma):
     def __init__(self, before: Callable[[], None]) -> None:
         object.__setattr__(self, "before", before)
 
-    def draw(self, rng: np.random.Generator, scale: float, dimension: int) -> Vector:
+    def fill(self, rng: np.random.Generator, scale: float, row: Vector) -> None:
         self.before()
-        return super().draw(rng, scale, dimension)
+        super().fill(rng, scale, row)
 
 
 def with_law(plan: Plan, law_of: Callable[[int], Law], path: str) -> Plan:
@@ -53,6 +53,7 @@ def with_law(plan: Plan, law_of: Callable[[int], Law], path: str) -> Plan:
 
 
 def test_a_release_is_charged_before_its_noise_is_drawn() -> None:
+    """Event by event; in columns, charges and releases are taken over together, in their order."""
     agents: list[Agent] = []
     drawn = [0] * 6
     plan = make_plan(WORLD)
@@ -65,7 +66,7 @@ def test_a_release_is_charged_before_its_noise_is_drawn() -> None:
 
         return before
 
-    plan = with_law(plan, lambda i: Watched(look(i)), "plain")
+    plan = with_law(plan, lambda i: Watched(look(i)), "events")
     simulation = Simulation(plan, VirtualClock())
     agents += simulation.agents
     simulation.complete()
@@ -77,19 +78,18 @@ class Broken(Exception):
     """What a law of noise raises here."""
 
 
-@pytest.mark.parametrize("which", [1, 3, 17])
+@pytest.mark.parametrize("which", [0, 2, 5])
 def test_what_was_charged_when_a_draw_fails_stays_on_record(which: int) -> None:
     """The events and ledgers are those of wakes that are taken one by one, up to the charge whose noise failed."""
     ends = []
-    for path in ("auto", "plain"):
-        drawn = [0]
+    for path in ("events", "columns"):
 
-        def fail(drawn: list[int] = drawn) -> None:
-            drawn[0] += 1
-            if drawn[0] == which:
-                raise Broken
+        def fail() -> None:
+            raise Broken
 
-        plan = with_law(make_plan(WORLD), lambda _, fail=fail: Watched(fail), path)  # type: ignore[misc]
+        plan = with_law(
+            make_plan(WORLD), lambda i: Watched(fail if i == which else lambda: None), path
+        )
         simulation, kept = Simulation(plan, VirtualClock()), list[Event]()
         simulation.log.subscribe(Kept(kept))
         with pytest.raises(Broken):
@@ -97,7 +97,8 @@ def test_what_was_charged_when_a_draw_fails_stays_on_record(which: int) -> None:
         simulation.log.drain()
         assert isinstance(kept[-1], Charged)
         charged = [e for e in kept if isinstance(e, Charged)]
-        assert len(charged) == which == sum(isinstance(e, Released) for e in kept) + 1
+        assert len(charged) == sum(isinstance(e, Released) for e in kept) + 1
+        assert [e.node for e in charged].count(which) == 1
         ends.append((kept, [agent.store.ledger.spends for agent in simulation.agents]))
     assert ends[0] == ends[1]
 
@@ -112,9 +113,8 @@ class Kept:
 
 @pytest.mark.parametrize("settled_at", [(), (1.0, 2.0, 3.0)])
 @pytest.mark.parametrize("fault", [[], [{"at": 5.0, "crash": [2], "lose": "all", "for": 1.0}]])
-@pytest.mark.parametrize("path", ARENAS)
 def test_an_agent_that_diverges_sends_nothing_until_a_crash_takes_its_model(
-    path: str, fault: list[Any], settled_at: tuple[float, ...]
+    fault: list[Any], settled_at: tuple[float, ...]
 ) -> None:
     """One agent has a step so long that its model leaves the numbers; all else goes on as by single steps."""
     world: Any = scenario(
@@ -132,71 +132,51 @@ def test_an_agent_that_diverges_sends_nothing_until_a_crash_takes_its_model(
         dataclasses.replace(node, mechanism=wild) if node.id == 2 else node for node in plan.nodes
     )
     plan = dataclasses.replace(plan, nodes=nodes)
-    detailed, plain = (passed(plan, by, settled_at=settled_at) for by in ("detailed", path))
+    detailed, plain = (passed(plan, by, settled_at=settled_at) for by in ("events", "columns"))
     assert plain.events == detailed.events
     assert plain.ends == detailed.ends
     assert sum(isinstance(event, Diverged) for event in plain.events) == 1 + len(fault)
-    if path == "plain":
-        assert np.array_equal(plain.models, detailed.models, equal_nan=True)
+    assert np.array_equal(plain.models, detailed.models, equal_nan=True)
 
 
 def test_vectors_that_are_needed_are_never_written_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places of vectors that nothing needs are filled with NaN as soon as they are free: no model shows any of that."""
-    make_free = StretchArena._make_free
+    make_free = ColumnWorld._make_free
 
-    def poison(arena: StretchArena, count: int) -> None:
-        arena._free = arena._free[:0]  # look for free places each time
-        make_free(arena, count)
-        arena._vectors[arena._free] = math.nan
+    def poison(world: ColumnWorld, count: int) -> None:
+        world._free = world._free[:0]  # look for free places each time
+        make_free(world, count)
+        world.vectors[world._free] = math.nan
 
-    monkeypatch.setattr(StretchArena, "_make_free", poison)
+    monkeypatch.setattr(ColumnWorld, "_make_free", poison)
     for fault in (
         [],
         [{"at": 3.0, "crash": [2], "for": 4.0}, {"at": 2.0, "leave": [4], "for": 3.0}],
     ):
-        assert_same(WORLD | {"fault": fault}, "plain", settled_at=(2.0, 4.0, 4.5))
-
-
-@pytest.mark.parametrize(("rest", "comes_back"), [(1 << 20, False), (1, True)])
-def test_short_stretches_are_given_up_for_a_while(
-    rest: int, *, comes_back: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where samples cut stretches, wakes are computed one by one for some events; later the arena tries again."""
-    entered, enter = list[int](), StretchArena.enter_arena
-
-    def count(arena: StretchArena, agent: int, *more: Any) -> None:
-        entered.append(agent)
-        enter(arena, agent, *more)
-
-    monkeypatch.setattr(StretchArena, "enter_arena", count)
-    monkeypatch.setattr("actors.stretches.arena._LOOKED_AT", 3)
-    monkeypatch.setattr("actors.stretches.arena._REST", rest)
-    assert_same(WORLD, "plain", settled_at=tuple(0.25 * i for i in range(60)))
-    assert (max(map(entered.count, entered)) > 1) is comes_back
+        assert_same(WORLD | {"fault": fault}, settled_at=(2.0, 4.0, 4.5))
 
 
 def test_a_stretch_changes_nothing_before_agents_had_its_wakes() -> None:
-    """What is planned and not served leaves no trace in the arena."""
-    simulation = Simulation(dataclasses.replace(make_plan(WORLD), path="plain"), VirtualClock())
+    """What is planned and not served leaves no trace in the world."""
+    simulation = Simulation(dataclasses.replace(make_plan(WORLD), path="columns"), VirtualClock())
     simulation.open()
     clock = simulation.clock
     assert isinstance(clock, VirtualClock)
     assert clock.ahead is not None
     assert clock.ahead.upcoming is not None
-    arena = simulation.agents[0].arena  # type: ignore[attr-defined]
-    before = (arena.agents.copy(), arena.links.copy(), arena.awake, arena.first)
-    stretch = arena._begin_stretch(10**10, 6)
+    world = simulation.agents[0].world  # type: ignore[attr-defined]
+    before = (world.agents.copy(), world.links.copy(), world.awake, world.first)
+    stretch = world._begin_stretch(10**10, 6)
     assert isinstance(stretch, Stretch)
     assert len(stretch) > 10
-    arena._end_stretch()
-    assert (arena.agents == before[0]).all()
-    assert (arena.links == before[1]).all()
-    assert (arena.awake, arena.first) == before[2:]
-    assert not len(arena._messages.link)
+    world._end_stretch()
+    assert (world.agents == before[0]).all()
+    assert (world.links == before[1]).all()
+    assert (world.awake, world.first) == before[2:]
+    assert not len(world._messages.link)
 
 
-@pytest.mark.parametrize("path", ARENAS)
-def test_a_cap_that_refuses_a_release_of_the_schedule_keeps_an_agent_out(path: str) -> None:
+def test_a_cap_that_refuses_a_release_of_the_schedule_keeps_an_agent_out() -> None:
     """Half of the agents have a cap of half their budget: what is refused is that of single steps, and no ledger passes a cap."""
     plan = make_plan(WORLD)
     nodes = tuple(
@@ -208,11 +188,11 @@ def test_a_cap_that_refuses_a_release_of_the_schedule_keeps_an_agent_out(path: s
         for node in plan.nodes
     )
     plan = dataclasses.replace(plan, nodes=nodes)
-    detailed, other = passed(plan, "detailed"), passed(plan, path)
+    detailed, other = passed(plan, "events"), passed(plan, "columns")
     assert other.events == detailed.events
     assert other.ends == detailed.ends
     assert {e.node for e in other.events if isinstance(e, Refused)} == {1, 3, 5}
     for node, agent in zip(nodes, other.simulation.agents, strict=True):
         assert node.cap is not None
         assert node.cap.holds(agent.store.ledger.tally)
-        assert not (node.id % 2 and agent.in_arena)  # type: ignore[attr-defined]
+        assert not (node.id % 2 and agent.in_columns)  # type: ignore[attr-defined]

@@ -3,12 +3,10 @@
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from actors.arena.columns import NEIGHBOUR, Words
+from actors.columns.table import NEIGHBOUR, Mask, Words
 from actors.turns import OLD, REPLACES, TAKEN
 
-Mask = NDArray[np.bool_]
 _SPAN = 1 << 33
 """More than any version."""
 
@@ -25,7 +23,7 @@ class Messages(NamedTuple):
     place: Words
     """Where its vector lies."""
     order: Words
-    """What orders it among those that arrive at one instant (`Arena.order_of`)."""
+    """What orders it among those that arrive at one instant (`ColumnWorld.order_of`)."""
 
     @classmethod
     def none(cls) -> Self:
