@@ -1,10 +1,9 @@
-"""World A: asynchronous private coordinate descent. hush by each path, the bare SimPy + NumPy loop, the compiled limit."""
+"""World A: asynchronous private coordinate descent. hush by each path, and the bare SimPy + NumPy loop."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
-from benchmarks.measuring import Case, Setting, Skip, Times, cpu, interleaved, micros, ratio
+from benchmarks.measuring import Case, Setting, Times, cpu, interleaved, micros, ratio
 from benchmarks.report import Row
 
 LATENCY_S, LOSS, DEGREE = 0.05, 0.05, 10
@@ -45,7 +44,7 @@ def world(n: int, d: int, ticks: float, points: tuple[int, int] = (10, 100)) -> 
 
 
 def measure(setting: Setting, name: str, n: int, d: int, ticks: int) -> Iterator[Row]:
-    """Yield each path against the bare loop, and the fast one against the limit."""
+    """Yield each path against the bare loop."""
     from benchmarks import bare_loops, hush_runs
     from benchmarks.problem import problem
 
@@ -68,13 +67,7 @@ def measure(setting: Setting, name: str, n: int, d: int, ticks: int) -> Iterator
         spent, ended = cpu(lambda: bare_loops.descent(arrays, ticks, LATENCY_S, LOSS))
         return spent / float(ended.updates)
 
-    def limit() -> float:
-        compiled = compiled_loop()(arrays, LATENCY_S, LOSS)
-        spent, ended = cpu(lambda: compiled.run(ticks))
-        return spent / float(ended.updates)
-
-    warm_up(d)
-    cases: dict[str, Case] = {"bare": bare, "limit": limit}
+    cases: dict[str, Case] = {"bare": bare}
     cases |= {path: hush(path) for path in hush_runs.PATHS}
     times = interleaved(cases, setting.repeat)
     yield from rows(name, times, wholes)
@@ -82,8 +75,10 @@ def measure(setting: Setting, name: str, n: int, d: int, ticks: int) -> Iterator
 
 def rows(prefix: str, times: dict[str, Times], wholes: dict[str, list[float]]) -> Iterator[Row]:
     """Yield the rows of what was measured in turns."""
-    bare, limit = times["bare"], times["limit"]
-    for path in ("detailed", "plain", "fast"):
+    from benchmarks import hush_runs
+
+    bare = times["bare"]
+    for path in hush_runs.PATHS:
         took = times[path]
         detail = {"hush µs": micros(took), "bare µs": micros(bare)}
         what = f"hush, {path}: event loop, CPU per update against the bare SimPy + NumPy loop"
@@ -91,33 +86,3 @@ def rows(prefix: str, times: dict[str, Times], wholes: dict[str, list[float]]) -
         whole = Times(tuple(wholes.get(path, ())), took.skipped)
         what = f"hush, {path}: the run with its folder, samples and report, against the bare loop"
         yield ratio(f"{prefix}/{path}:whole", what, whole, bare, detail={"hush µs": micros(whole)})
-    what = "hush, fast, against the compiled loop without ledger, records and Philox"
-    yield ratio(
-        f"{prefix}/fast:limit", what, times["fast"], limit, detail={"limit µs": micros(limit)}
-    )
-    what = "the compiled loop against the bare SimPy + NumPy loop"
-    yield ratio(f"{prefix}/limit", what, limit, bare, detail={"limit µs": micros(limit)})
-
-
-def warm_up(d: int) -> None:
-    """Let numba compile, or load what it compiled before, ahead of all that is measured.
-
-    It is done on a tiny world, so a path that this version does not take is found out at once (`hush_runs.on_path`).
-    """
-    from benchmarks import hush_runs
-    from benchmarks.problem import problem
-
-    plan = hush_runs.plan_of(world(DEGREE + 2, d, 1))
-    with suppress(Skip):
-        compiled_loop()(problem(plan), LATENCY_S, LOSS).run(1)
-    for path in hush_runs.PATHS:
-        hush_runs.try_path(plan, path)
-
-
-def compiled_loop() -> Any:
-    """Return the compiled loop; raise `Skip` without numba."""
-    try:
-        from benchmarks.limits import Limit
-    except ImportError as error:
-        raise Skip(f"numba is not installed ({error.name})") from None
-    return Limit

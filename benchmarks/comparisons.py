@@ -9,7 +9,7 @@ from benchmarks.measuring import Setting
 from benchmarks.report import Row
 
 WORLDS = {
-    "A": "asynchronous private coordinate descent: bare loop, each path, the compiled limit",
+    "A": "asynchronous private coordinate descent: bare loop, each path",
     "B": "ADMM on Adult",
     "C": "ticks and messages alone",
     "D": "WD-DP with a server, every round",
@@ -24,11 +24,13 @@ WORLDS = {
     "PP": "30,000 releases that all differ",
     "penalty": "30,000 releases of a penalty that grows",
     "rooms": "where the time of world A goes",
+    "troubles": "world A with losses, delays, cuts, churn, samples and conditions",
     "faults": "invariants, and faults that do nothing",
     "accounting": "accountants beside a library called naively",
+    "paths": "`auto` beside the cheaper path, over random worlds and the library (only where it is named)",
     "million": "a million agents (minutes, and 14 GB; only where it is named)",
 }
-ONLY_NAMED = ("million",)
+ONLY_NAMED = ("million", "paths")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,8 @@ COMPARISONS: tuple[Comparison, ...] = (
     *(
         Comparison("memory", f"memory/{n}/{path}", "scale:memory", (n, path))
         for n in (1000, 10_000, 100_000)
-        for path in ("detailed", "plain", "fast")
-        if (n, path) != (100_000, "detailed")  # minutes, and no goal
+        for path in ("events", "columns")
+        if (n, path) != (100_000, "events")  # minutes, and no goal
     ),
     *(
         Comparison("samples", f"samples/{n}", "samples:measure", (n,))
@@ -90,11 +92,13 @@ COMPARISONS: tuple[Comparison, ...] = (
     Comparison("PP", "PP", "accounting:growing_noise", (1000,)),
     Comparison("penalty", "penalty", "accounting:growing_penalty", (300,)),
     Comparison("rooms", "rooms/1000/100", "rooms:measure", (1000, 100, 20)),
+    Comparison("troubles", "troubles", "troubles:measure", (100, 20)),
     Comparison("faults", "faults", "faults:measure", (200, 20)),
     *(
         Comparison("accounting", f"accounting/{releases}", "accounting:bags_of_releases", (releases,))
         for releases in (100, 10_000)
     ),
+    Comparison("paths", "paths", "paths:measure", (200,)),
     Comparison("million", "million", "scale:million", (1_000_000,)),
 )  # fmt: skip
 

@@ -57,7 +57,7 @@ def measure(setting: Setting, name: str, n: int, ticks: int) -> Iterator[Row]:
     }
 
     def case_of(key: str, faults: list[dict[str, Any]]) -> Case:
-        plan = hush_runs.plan_of(world | {"fault": faults}, "detailed")
+        plan = hush_runs.plan_of(world | {"fault": faults}, "events")
         checks: Any = NoChecks if key == "nothing" else Checks
 
         def case() -> float:

@@ -114,7 +114,6 @@ def measure(setting: Setting, name: str, n: int, d: int, wakes: int) -> Iterator
 
         return case
 
-    asynchronous.warm_up(d)
     cases: dict[str, Case] = {"gossipy-dfl": lambda: peer(setting.gossipy, n, d, wakes)}
     cases |= {path: hush(path) for path in hush_runs.PATHS}
     times = interleaved(cases, setting.repeat)

@@ -36,7 +36,6 @@ def measure(setting: Setting, name: str, n: int, ticks: int) -> Iterator[Row]:
         spent, ended = cpu(lambda: bare_loops.messages(plan, ticks, LATENCY_S, LOSS))
         return spent / float(ended.updates)
 
-    asynchronous.warm_up(1)
     cases: dict[str, Case] = {"bare": bare} | {path: hush(path) for path in hush_runs.PATHS}
     times = interleaved(cases, setting.repeat)
     for path in hush_runs.PATHS:

@@ -109,7 +109,7 @@ def write(path: Path, report: Report) -> None:
         beside.unlink(missing_ok=True)
 
 
-_PATHS = ("auto", "plain", "fast")
+_PATHS = ("auto", "events", "columns")
 
 
 def former(name: str, baseline: Report) -> float | None:

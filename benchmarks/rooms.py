@@ -13,8 +13,7 @@ ROOMS = (
     "agent",
     "links",
     "mechanism",
-    "stretches",
-    "compiled",
+    "columns",
     "ledger",
     "record",
     "checks",
@@ -30,7 +29,6 @@ def measure(setting: Setting, name: str, n: int, d: int, ticks: int) -> Iterator
 
     if setting.quick:
         n, ticks = 20, 2
-    asynchronous.warm_up(d)
     plan = hush_runs.plan_of(asynchronous.world(n, d, ticks))
     for path in hush_runs.PATHS:
         what = f"{path}, n = {n:,}, d = {d}: share of the event loop"

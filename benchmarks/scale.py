@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.asynchronous import LATENCY_S, LOSS, compiled_loop, warm_up, world
+from benchmarks.asynchronous import LATENCY_S, LOSS, world
 from benchmarks.measuring import (
     Case,
     Setting,
@@ -65,7 +65,6 @@ def growth(setting: Setting, name: str, few: int, many: int) -> Iterator[Row]:
     ticks = 4
     if setting.quick:
         few, many, ticks = 20, 60, 2
-    warm_up(DIMENSION)
     cases: dict[str, Case] = {}
     for n in (few, many):
         try:
@@ -74,7 +73,7 @@ def growth(setting: Setting, name: str, few: int, many: int) -> Iterator[Row]:
         except Skip as reason:
             yield from (
                 Row(f"{name}/{path}", "growth of CPU per update", "×", skipped=str(reason))
-                for path in (*hush_runs.PATHS, "bare", "limit")
+                for path in (*hush_runs.PATHS, "bare")
             )
             return
         arrays = problem(plan)
@@ -90,17 +89,12 @@ def growth(setting: Setting, name: str, few: int, many: int) -> Iterator[Row]:
             spent, ended = cpu(lambda: bare_loops.descent(arrays, ticks, LATENCY_S, LOSS))
             return spent / float(ended.updates)
 
-        def limit(arrays: Problem = arrays) -> float:
-            compiled = compiled_loop()(arrays, LATENCY_S, LOSS)
-            spent, ended = cpu(lambda: compiled.run(ticks))
-            return spent / float(ended.updates)
-
-        cases |= {f"{path}/{n}": hush(path) for path in ("plain", "fast", "detailed")}
-        cases |= {f"bare/{n}": bare, f"limit/{n}": limit}
+        cases |= {f"{path}/{n}": hush(path) for path in hush_runs.PATHS}
+        cases[f"bare/{n}"] = bare
     if not setting.quick:  # a minute and a half, and no goal
-        cases = {key: case for key, case in cases.items() if not key.startswith("detailed")}
+        cases = {key: case for key, case in cases.items() if not key.startswith("events")}
     times = interleaved(cases, max(1, setting.repeat - 1))
-    for path in ("detailed", "plain", "fast", "bare", "limit"):
+    for path in (*hush_runs.PATHS, "bare"):
         short, long = times.get(f"{path}/{few}"), times.get(f"{path}/{many}")
         what = f"{path}: CPU per update at n = {many:,} over n = {few:,}, d = {DIMENSION}"
         if short is None or long is None:
@@ -118,7 +112,6 @@ def memory(setting: Setting, name: str, n: int, path: str) -> Iterator[Row]:
     what = f"{path}: memory per agent at the end of time, beyond data (once) and model"
     try:
         refuse_quadratic(size)
-        warm_up(DIMENSION)
         before = resident_mb()
         plan = hush_runs.plan_of(world(size, DIMENSION, 4), path)
         planned = resident_mb()
@@ -170,18 +163,17 @@ def million(setting: Setting, name: str, n: int) -> Iterator[Row]:
     words = {
         "plan": ("planning, CPU per agent", "µs"),
         "loop": ("ten ticks each: the event loop, CPU", "s"),
-        "command": ("hush run --path fast, CPU of the whole command", "min"),
+        "command": ("hush run, CPU of the whole command", "min"),
         "memory": ("the most memory that the command held", "GB"),
     }
     try:
         if not hush_runs.HAS_PATHS:
-            raise Skip("this version has no fast path")
+            raise Skip("this version has one path only")
         if not setting.quick and available_gb() < 16:
             raise Skip(f"it needs 16 GB, {available_gb():.1f} GB are available")
-        compiled_loop()
         figures = _command(size)
         begun = time.process_time()
-        plan = hush_runs.plan_of(world(size, DIMENSION, 10, _POINTS), "fast")
+        plan = hush_runs.plan_of(world(size, DIMENSION, 10, _POINTS), "columns")
         figures["plan"] = (time.process_time() - begun) * 1e6 / size
         ran = hush_runs.execute(plan)
         figures["loop"] = ran.loop
@@ -205,7 +197,7 @@ def _command(size: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="hush-bench-") as folder:
         (Path(folder) / "million.toml").write_text(_MILLION.format(count=size), "utf-8")
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = ("run", "./million.toml", "--allow-large", "--path", "fast", "-q", "-o", "out")
+        words = ("run", "./million.toml", "--allow-large", "-q", "-o", "out")
         subprocess.run(
             [sys.executable, "-m", "hush", *words],
             cwd=folder,

@@ -68,9 +68,9 @@ def measure(setting: Setting, name: str, parties: int, rounds: int) -> Iterator[
         return spent / (parties * rounds)
 
     cases: dict[str, Case] = {"bare": bare}
-    cases |= {path: hush(path) for path in ("auto", "detailed")}
+    cases |= {path: hush(path) for path in ("auto", "events")}
     times = interleaved(cases, setting.repeat)
-    for path in ("auto", "detailed"):
+    for path in ("auto", "events"):
         detail = {"hush µs": micros(times[path]), "bare µs": micros(times["bare"])}
         what = f"{path}: CPU per party and round against a vectorised NumPy loop"
         yield ratio(f"{name}/{path}", what, times[path], times["bare"], detail=detail)

@@ -37,29 +37,23 @@ class Line:
 
 LINES: tuple[Line, ...] = (
     Line(
-        "A, n = 1,000 and 10,000, d = 100, plain, against the bare SimPy + NumPy loop",
+        "A, n = 1,000 and 10,000, d = 100, in columns, against the bare SimPy + NumPy loop",
         "2.4–3.4",
-        (Goal("A/1000/100/plain", 1.6), Goal("A/10000/100/plain", 1.6)),
+        (Goal("A/1000/100/columns", 0.5), Goal("A/10000/100/columns", 0.5)),
     ),
     Line(
-        "the same with fast; d = 20",
+        "the same, d = 20; n = 100, d = 20",
         "–",
         (
-            Goal("A/1000/100/fast", 0.45),
-            Goal("A/10000/100/fast", 0.45),
-            Goal("A/1000/20/fast", 0.25),
-            Goal("A/10000/20/fast", 0.25),
+            Goal("A/1000/20/columns", 0.4),
+            Goal("A/10000/20/columns", 0.4),
+            Goal("A/100/20/columns", 0.6),
         ),
-    ),
-    Line(
-        "A with fast in segments against the compiled limit, n = 10,000, d = 100",
-        "–",
-        (Goal("A/10000/100/fast:limit", 3.2),),
     ),
     Line(
         "A against gossipy-dfl on its kind of work (100 nodes, d = 100, 50 wake-ups), CPU per update",
         "1/5.8–1/8.1",
-        (Goal("gossipy/plain", 1 / 12), Goal("gossipy/fast", 1 / 40)),
+        (Goal("gossipy/columns", 1 / 12),),
     ),
     Line(
         "plan, CPU per agent, at every n ≤ 10⁶",
@@ -74,20 +68,20 @@ LINES: tuple[Line, ...] = (
     Line(
         "growth of CPU per update, n = 1,000 → 100,000, d = 20",
         "2.2",
-        (Goal("growth/plain", 2.0), Goal("growth/fast", 1.5)),
+        (Goal("growth/columns", 2.0),),
     ),
     Line(
         "memory per agent beyond its data (once) and model, n = 100,000, degree 10, d = 20",
         "46",
-        (Goal("memory/100000/plain", 12.0), Goal("memory/100000/fast", 6.0)),
+        (Goal("memory/100000/columns", 12.0),),
     ),
     Line(
-        "n = 1,000,000, d = 20, 10–30 points, degree 10, 10 ticks each, fast",
+        "n = 1,000,000, d = 20, 10–30 points, degree 10, 10 ticks each",
         "impossible",
         (
             Goal("million/loop", 150.0),
-            Goal("million/command", 12.0),
-            Goal("million/memory", 14.0),
+            Goal("million/command", 5.0),
+            Goal("million/memory", 8.0),
         ),
     ),
     Line(
@@ -96,16 +90,16 @@ LINES: tuple[Line, ...] = (
         (
             Goal("B/5/1", 1.10),
             Goal("B/5/400", 1.10),
-            Goal("B/100/1", 1.25),
-            Goal("B/100/400", 1.25),
+            Goal("B/100/1", 1.15),
+            Goal("B/100/400", 1.15),
         ),
     ),
     Line(
         "C: wake-ups per second against bare SimPy processes with the same messages",
         "0.08",
-        (Goal("C/plain", 0.25, at_least=True), Goal("C/fast", 0.4, at_least=True)),
+        (Goal("C/events", 0.12, at_least=True),),
     ),
-    Line("D against a vectorised NumPy loop", "21", (Goal("D/auto", 2.5),)),
+    Line("D against a vectorised NumPy loop", "21", (Goal("D/auto", 2.3),)),
     Line(
         "a sample, against 100 µs + 5 µs per agent",
         "40–60 µs an agent",

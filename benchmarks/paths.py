@@ -1,0 +1,73 @@
+"""What `auto` costs beside the cheaper of the two paths, over random worlds and those of the library."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.measuring import Setting
+from benchmarks.report import Row
+
+_LIMIT = 1.05
+"""`auto` is to cost at most so many times what the cheaper path does."""
+_SEED, _TIMES = 23, 5
+
+
+def measure(setting: Setting, name: str, worlds: int) -> Iterator[Row]:
+    """Yield the median and the largest of these ratios, and how many are above the limit.
+
+    A cost is a slope: the processor time of the event loop by update between one horizon and one that is three times as
+    far, the least of five for each.
+    """
+    ratios: dict[str, float] = {}
+    count = 4 if setting.quick else worlds
+    for label, tree in _worlds(count):
+        found = _ratio(tree, 1 if setting.quick else _TIMES)
+        if found is not None:
+            ratios[label] = found
+    values = sorted(ratios.values())
+    above = sum(value > _LIMIT for value in values)
+    worst = max(ratios, key=lambda label: ratios[label])
+    what = "auto over the cheaper path"
+    yield Row(f"{name}/median", f"{what}: median of {len(values)} worlds", "×", median(values))
+    yield Row(f"{name}/largest", f"{what}: the largest, of {worst}", "×", values[-1])
+    yield Row(f"{name}/above", f"{what}: worlds above {_LIMIT:g}", "worlds", float(above))
+
+
+def _worlds(count: int) -> Iterator[tuple[str, Any]]:
+    from scenarios.experiments.random_worlds import Dice, small_world
+
+    for number in range(count):
+        yield f"random {number}", small_world(Dice(_SEED, number))
+    library = Path(__file__).parent.parent / "scenarios" / "library"
+    for path in sorted(library.glob("*.toml"))[: count // 4]:
+        yield path.stem, path
+
+
+def _ratio(tree: Any, times: int) -> float | None:
+    """Return what auto costs over the cheaper path; None where a world has no horizon to move, or fails."""
+    from benchmarks import hush_runs
+    from scenarios.api.runs import make_plan
+    from scenarios.language.problems import ScenarioError
+
+    try:
+        short = make_plan(tree, allow_large=True)
+        if short.horizon is None:
+            return None
+        seconds = short.horizon / 1e9
+        long = make_plan(tree, allow_large=True, until=3 * seconds)
+    except ScenarioError:
+        return None
+    costs: Mapping[str, list[float]] = {"auto": [], "events": []}
+    for _ in range(times):
+        for path, found in costs.items():
+            try:
+                runs = [hush_runs.execute(hush_runs.on_path(p, path)) for p in (short, long)]
+            except SystemExit:
+                return None
+            wakes = runs[1].run.members.updates - runs[0].run.members.updates
+            if wakes <= 0:
+                return None
+            found.append((runs[1].loop - runs[0].loop) / wakes)
+    best = {path: min(found) for path, found in costs.items()}
+    return best["auto"] / min(best.values()) if min(best.values()) > 0 else None
