@@ -20,14 +20,12 @@ from benchmarks.targets import LINES, Goal, Line  # noqa: E402
 MEASURED, BASELINE = HERE / "performance.json", HERE.parent / "benchmarks/baseline.json"
 PAGE, PICTURES = HERE / "performance.md", HERE / "performance"
 NAMES = (100, 1000, 10_000)
-PATHS = ("detailed", "plain", "fast")
+PATHS = ("events", "columns")
 COLOURS = {
     "version 0.8.0": "#999999",
-    "detailed": "#cc79a7",
+    "events": "#cc79a7",
     "bare SimPy + NumPy": "#000000",
-    "plain": "#0072b2",
-    "fast": "#009e73",
-    "compiled limit": "#d55e00",
+    "columns": "#0072b2",
 }
 ROOM_COLOURS = (
     "#000000",
@@ -155,27 +153,22 @@ def curves(found: Report, baseline: Report, d: int) -> dict[str, tuple[list[int]
             row = now.get(f"A/{n}/{d}/{path}")
             if row is not None and row.value is not None:
                 points[path].append((n, row.detail["hush µs"]))
-        detailed, old = now.get(f"A/{n}/{d}/detailed"), then.get(f"A/{n}/{d}/detailed")
+        detailed, old = now.get(f"A/{n}/{d}/events"), then.get(f"A/{n}/{d}/detailed")
         if detailed is not None and detailed.value is not None:
             points["bare SimPy + NumPy"].append((n, detailed.detail["bare µs"]))
             if old is not None and old.value is not None:
                 points["version 0.8.0"].append((n, old.value * detailed.detail["bare µs"]))
-        limit = now.get(f"A/{n}/{d}/limit")
-        if limit is not None and limit.value is not None:
-            points["compiled limit"].append((n, limit.detail["limit µs"]))
     if d == 20:
         for name, case in (
             ("bare SimPy + NumPy", "bare"),
-            ("compiled limit", "limit"),
-            ("plain", "plain"),
-            ("fast", "fast"),
+            ("columns", "columns"),
         ):
             row = now.get(f"growth/{case}")
             if row is not None and row.value is not None:
                 points[name].append((100_000, row.detail["µs at 100,000"]))
         row = now.get("million/loop")
         if row is not None and row.value is not None:
-            points["fast"].append((1_000_000, row.detail["µs per update"]))
+            points["columns"].append((1_000_000, row.detail["µs per update"]))
     return {
         name: ([n for n, _ in some], [y for _, y in some]) for name, some in points.items() if some
     }
@@ -186,7 +179,7 @@ def draw_cost(found: Report, baseline: Report, plt: Any) -> None:
     figure_, both = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True, layout="constrained")
     for axes, d in zip(both, (100, 20), strict=True):
         for name, (n, y) in curves(found, baseline, d).items():
-            dashed = name in {"version 0.8.0", "bare SimPy + NumPy", "compiled limit"}
+            dashed = name in {"version 0.8.0", "bare SimPy + NumPy"}
             axes.plot(
                 n,
                 y,
@@ -219,10 +212,8 @@ def bars(found: Report, baseline: Report) -> dict[str, dict[str, float]]:
     made: dict[str, dict[str, float]] = {}
     now, then = rows_of(found), rows_of(baseline)
     pace, other_pace = (
-        rows["A/1000/100/detailed"].detail.get("bare µs", 0.0)
-        if "A/1000/100/detailed" in rows
-        else 0.0
-        for rows in (now, then)
+        rows[name].detail.get("bare µs", 0.0) if name in rows else 0.0
+        for name, rows in (("A/1000/100/events", now), ("A/1000/100/detailed", then))
     )
     cases = [("version 0.8.0", then, "detailed", pace / other_pace if other_pace else 1.0)]
     cases += [(path, now, path, 1.0) for path in PATHS]
@@ -261,10 +252,7 @@ def draw_rooms(found: Report, baseline: Report, plt: Any) -> None:
     axes.set_yticks(
         range(len(made)), [f"hush, {name}" if name in PATHS else name for name in reversed(made)]
     )
-    marks = (
-        ("bare SimPy + NumPy", "bare µs", "A/1000/100/detailed"),
-        ("compiled limit", "limit µs", "A/1000/100/limit"),
-    )
+    marks = (("bare SimPy + NumPy", "bare µs", "A/1000/100/events"),)
     now = rows_of(found)
     for name, key, row_name in marks:
         row = now.get(row_name)

@@ -125,13 +125,12 @@ def _module(file: str) -> str:
 
 
 STEPS: dict[str, set[str]] = {
-    "auto": {"Mailbox.settle_in_row", "PlainWake.take", "CoordinateDescent.release"},
-    "detailed": {"Checks.delivered", "Agent._release", "Outbox.broadcast"},
+    "events": {"Checks.delivered", "Agent._release", "Outbox.broadcast"},
 }
 """What a wake does that reads messages and releases, on the path that a run takes by itself, and event by event."""
 
 
-def one_wake(path: str = "auto") -> list[Call]:
+def one_wake(path: str = "events") -> list[Call]:
     """Record one wake that ends in a release, on a path: from the clock's entry until it is over.
 
     The wake needs no new block of random draws; every 32nd message and every 64th wake of an agent draws one.
@@ -166,7 +165,7 @@ def _entries(calls: list[Call]) -> Iterator[list[Call]]:
         yield entry
 
 
-def _run(tree: dict[str, Any], path: str = "auto") -> list[Call]:
+def _run(tree: dict[str, Any], path: str = "events") -> list[Call]:
     from scenarios.api.runs import make_plan
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
@@ -271,7 +270,7 @@ def section() -> str:
         "",
         "### One wake-up, from the clock's entry until the agent sleeps again",
         "",
-        "By the path that this run takes by itself: one function computes the wake, and tells it as one row. "
+        "Event by event. "
         f"{len(wake)} calls in {len(files(wake))} files; {len(upward(wake))} of them against the direction of imports, "
         "but for `Log.emit`, which tells observers, and the clock, which resumes the agent. Between slices of the clock "
         "the log hands the events over in batches: to `scenarios/running/observers/recorder.py` and `traffic.py` and to "
