@@ -18,7 +18,6 @@ from actors.columns.table import (
     OWN,
     PUBLISHED,
     STATE,
-    Mask,
     Words,
     latest_of,
 )
@@ -27,7 +26,7 @@ from actors.turns import DERIVED as IS_DERIVED
 from mechanisms.abilities import Pauses, offers
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
-from mechanisms.columns import FrontStep, InRows, in_rows
+from mechanisms.columns import InRows, in_rows
 from mechanisms.mixing import Heard, mean_of
 from mechanisms.strategy import DERIVED, RELEASE, SILENT, State, Step
 from mechanisms.vectors import Matrix, Vector, distinct
@@ -314,29 +313,17 @@ class Fronts:
             rows = slice(begin, end)
             theta = vectors[before[rows]]
             mixed = self._mixed(held[rows], shares[rows], widths[rows])
-            if smooths and (k[rows] < 0).any():
-                moved = self._some_smooth(step, begin, k[rows] < 0, theta, mixed, noise)
+            own = None if noise is None else noise[rows]
+            rests = k[rows] < 0 if smooths else None
+            if rests is None or not rests.any():
+                moved = step(begin, end, theta, mixed, own)
+            elif rests.all():
+                moved = self._rows.smooth(theta, mixed)
             else:
-                moved = step(begin, end, theta, mixed, None if noise is None else noise[rows])
+                moved = step(begin, end, theta, mixed, own)
+                moved[rests] = self._rows.smooth(theta[rests], mixed[rests])
             vectors[place[rows]] = moved
             begin = end
-
-    def _some_smooth(
-        self,
-        step: FrontStep,
-        begin: int,
-        smooths: Mask,
-        theta: Matrix,
-        mixed: Matrix,
-        noise: Matrix | None,
-    ) -> Matrix:
-        """Return what a front sends of which some make no release."""
-        moved = self._rows.smooth(theta, mixed)
-        for row in np.flatnonzero(~smooths).tolist():
-            at, one = begin + row, slice(row, row + 1)
-            own = None if noise is None else noise[at : at + 1]
-            moved[row] = step(at, at + 1, theta[one], mixed[one], own)[0]
-        return moved
 
     def _before(self, agent: Words, place: Words) -> Words:
         """Return where the state of each agent lies before each of its wakes."""

@@ -117,6 +117,10 @@ class RandomLoss(ChanceEffect):
     p: float
 
     def judge(self, passage: Passage) -> bool:
+        if self.p >= 1:
+            self.chance.judged += 1  # whatever would be drawn, it is lost
+            passage.lost = True
+            return True
         hit = happens(self.chance.next(), 0, self.p)
         passage.lost |= hit
         return hit
