@@ -139,7 +139,7 @@ def _lines(path: str) -> Iterator[str]:
         return
 
 
-_LIBRARIES = ("numpy", "scipy", "simpy", "numba", "rich", "networkx", "dp-accounting")
+_LIBRARIES = ("numpy", "scipy", "simpy", "rich", "networkx", "dp-accounting")
 
 
 def machine() -> Machine:

@@ -14,6 +14,7 @@ from mechanisms.federated import JointAnswers
 from mechanisms.local_privacy import LocalPrivacy
 from mechanisms.noise import LAWS
 from scenarios.api.runs import make_plan
+from scenarios.running.columns_world import obstacle_to_columns
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world
@@ -25,7 +26,8 @@ KINDS = [name for name in EVERY if private(name)]
 
 def performed(name: str, path: str, folder: Path, **sections: Any) -> tuple[Run, Any]:
     clock = "barrier" if family(name) == "server" else "poisson"
-    plan = replace(make_plan(world(name, clock, rounds=3, **sections)), path=path)
+    plan = make_plan(world(name, clock, rounds=3, **sections))
+    plan = replace(plan, path="auto" if obstacle_to_columns(plan) else path)
     run = Run(plan, folder / "run", RunGovernor(), math.inf)
     return run, asyncio.run(run.perform())
 
@@ -56,7 +58,7 @@ def other_scales(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("other_scales")
-@pytest.mark.parametrize("path", ["events", "auto"])
+@pytest.mark.parametrize("path", ["events", "columns"])
 @pytest.mark.parametrize("name", KINDS)
 def test_noise_of_another_scale_than_charged_ends_the_run(
     name: str, path: str, tmp_path: Path
@@ -67,7 +69,7 @@ def test_noise_of_another_scale_than_charged_ends_the_run(
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [(name, path) for name in KINDS for path in ("events", "auto")],
+    [(name, path) for name in KINDS for path in ("events", "columns")],
 )
 def test_noise_is_drawn_with_the_scale_that_its_ledger_line_states(
     name: str, path: str, tmp_path: Path

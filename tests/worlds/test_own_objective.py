@@ -405,7 +405,7 @@ def line() -> int:
     return next(i for i, text in enumerate(OWN.splitlines(), 1) if "# LINE" in text)
 
 
-@pytest.mark.parametrize("path", ["auto", "events"])
+@pytest.mark.parametrize("path", ["columns", "events"])
 @pytest.mark.parametrize("at", [*CALLS, *STEPS, "release", "__init__"])
 def test_a_run_in_which_data_are_read_before_a_charge_is_refused(
     own: Path, at: str, path: str
@@ -448,7 +448,7 @@ def test_an_object_that_all_agents_share_reads_no_data_of_another_agent(own: Pat
         perform(plan_of(world("Shared", at="release", name="labels")), own / "out")
 
 
-@pytest.mark.parametrize("path", ["events", "auto"])
+@pytest.mark.parametrize("path", ["events", "columns"])
 def test_an_honest_class_leaves_the_same_on_every_path(own: Path, path: str) -> None:
     tree = world(at="release")
     one = perform(plan_of(tree), own / "one")
@@ -492,7 +492,7 @@ def test_what_fails_in_a_worker_of_an_audit_is_told_with_its_line(own: Path) -> 
 # vectors and models
 
 
-@pytest.mark.parametrize("path", ["auto", "events"])
+@pytest.mark.parametrize("path", ["columns", "events"])
 @pytest.mark.parametrize("kind", ["release", "derived"])
 @pytest.mark.parametrize("width", [1, 2, 4, 88])
 def test_a_vector_of_another_length_is_told_with_agent_instant_and_both_shapes(
@@ -507,7 +507,7 @@ def test_a_vector_of_another_length_is_told_with_agent_instant_and_both_shapes(
     assert told.value.place.startswith("own_reads.py:")
 
 
-@pytest.mark.parametrize("path", ["auto", "events"])
+@pytest.mark.parametrize("path", ["columns", "events"])
 @pytest.mark.parametrize("width", [2, 88])
 def test_opening_makes_vectors_of_another_length_possible(own: Path, width: int, path: str) -> None:
     ran = perform(plan_of(world("Opens", width=width), path=path), own / "out")

@@ -208,7 +208,7 @@ def luck(draw: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=int(os.environ.get("HUSH_ARENAS", "40")), deadline=None, derandomize=True)
+@settings(max_examples=int(os.environ.get("HUSH_COLUMNS", "40")), deadline=None, derandomize=True)
 def test_random_worlds_are_the_same(data: Any) -> None:
     world = luck(data.draw)
     instants = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.7, 4.0]), max_size=3))
