@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from actors.columns.table import Words
-from actors.faults.link_effects import LinkEffect
+from actors.faults.link_effects import LinkEffect, Passage
 from actors.messages import Message
 from actors.turns import LOST_ARRIVAL
+from clocks.durations import Bits
 
 if TYPE_CHECKING:
     from actors.agent import Agent
@@ -33,6 +34,12 @@ class Touched(NamedTuple):
 
 
 UNTOUCHED = Touched({}, {})
+_NONE: list[int] = []
+
+
+def _never_copied(bits: Bits) -> int:
+    """Raise: effects that copy messages do not settle."""
+    raise NotImplementedError(f"a message is not copied here ({len(bits)} draws)")
 
 
 class LinkEffects:
@@ -75,15 +82,16 @@ class LinkEffects:
         arrivals, faults = self._judge(self._sent)
         arrival[chosen] = arrivals
         by = {at: those for at, those in zip(chosen.tolist(), faults, strict=True) if those}
-        touched = Touched({}, {})
+        if not by:
+            return UNTOUCHED
+        touched, wakes, ends = Touched({}, {}), wake.tolist(), arrival.tolist()
         for at, those in by.items():
-            touched.faults.setdefault(int(wake[at]), []).append(those)
-        bounds = np.searchsorted(wake, np.array([*touched.faults]))
-        for first, (number, those_of) in zip(bounds.tolist(), touched.faults.items(), strict=True):
-            every = sorted({fault for those in those_of for fault in those})
-            masks, at = [], first
-            while at < len(wake) and wake[at] == number:
-                if arrival[at] == LOST_ARRIVAL:
+            touched.faults.setdefault(wakes[at], []).append(those)
+        bounds = np.searchsorted(wake, np.array([*touched.faults])).tolist()
+        for begin, (number, those_of) in zip(bounds, touched.faults.items(), strict=True):
+            every, masks, at = sorted({fault for those in those_of for fault in those}), [], begin
+            while at < len(wakes) and wakes[at] == number:
+                if ends[at] == LOST_ARRIVAL:
                     masks.append(sum(1 << every.index(fault) for fault in by.get(at, ())))
                 at += 1
             touched.tails[number] = every + masks
@@ -91,19 +99,28 @@ class LinkEffects:
 
     def _judge(self, sent: Iterable[tuple[int, ...]]) -> tuple[list[int], list[list[int]]]:
         """Return when messages arrive, and which faults touched each."""
-        owners, firsts, memories = self._owners, self._firsts, self._memories
-        arrivals, faults = list[int](), list[list[int]]()
+        known: dict[int, list[LinkEffect]] = {}
+        memories, arrivals, faults = self._memories, list[int](), list[list[int]]()
+        passage = Passage(0, 0, 0, _ANY, _never_copied)
         for _, link, now, arrival, size in sent:
-            agent = int(owners[link])
-            links, slot = self._agents[agent].outbox.links, link - int(firsts[agent])
-            for effect in links.effects[slot]:
-                if effect not in memories:
-                    memories[effect] = effect.memory
-            delay = LOST_ARRIVAL if arrival < 0 else arrival - now
-            passage = links.apply_effects(slot, now, size, delay, _ANY)
+            effects = known.get(link)
+            if effects is None:
+                effects = known[link] = self._effects_of(link)
+                for effect in effects:
+                    memories.setdefault(effect, effect.memory)
+            passage.now, passage.size, passage.lost = now, size, arrival < 0
+            passage.delay = 0 if arrival < 0 else arrival - now
+            by = _NONE
+            for effect in effects:
+                if effect.judge(passage) and effect.fault >= 0:
+                    by = [*by, effect.fault]
             arrivals.append(LOST_ARRIVAL if passage.lost else now + passage.delay)
-            faults.append(sorted(set(passage.by)) if passage.by else [])
+            faults.append(by if len(by) < 2 else sorted(set(by)))
         return arrivals, faults
+
+    def _effects_of(self, link: int) -> list[LinkEffect]:
+        agent = int(self._owners[link])
+        return self._agents[agent].outbox.links.effects[link - int(self._firsts[agent])]
 
     def end(self, done: int, silent: int, wakes: int) -> None:
         """Let effects remember the messages of the first `done` of so many wakes, but not of the one that stayed silent."""

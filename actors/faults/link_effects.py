@@ -17,7 +17,7 @@ from clocks.durations import Bits, Constant, Draws, Duration, block_of
 
 Redraw = Callable[[Bits], int]
 """How long a copy would take on this link, in nanoseconds: from random bits, by the link's own latency."""
-_PER_MESSAGE = 4
+_PER_MESSAGE, _UNIT = 4, 2.0**-53
 _FIRST, _MOST = 8, 32
 """The bits of so many messages are drawn at once: at first, and later."""
 _LONGEST = 1 << 60
@@ -69,7 +69,7 @@ class Chance:
 
 def happens(bits: Bits | Sequence[int], at: int, probability: float) -> bool:
     """Whether a draw falls below a probability."""
-    return (int(bits[at]) >> 11) * 2.0**-53 < probability
+    return (int(bits[at]) >> 11) * _UNIT < probability
 
 
 @dataclass(slots=True, eq=False)
