@@ -35,9 +35,9 @@ def perform(chosen: argparse.Namespace) -> int:
         from msgspec import to_builtins
 
         from scenarios.planning.forecast import forecast, in_words
+        from scenarios.planning.wake_paths import path_taken, why_events
         from scenarios.records import data_card_text
         from scenarios.records.data_card import card_of
-        from scenarios.running.columns_world import path_taken, why_events
 
         figures, card = forecast(plan), card_of(plan)
         audit = _audit_of(plan)

@@ -20,6 +20,7 @@ from scenarios.planning.blas_threads import OneThread
 from scenarios.planning.metric import Taken
 from scenarios.planning.metric_names import metrics_of
 from scenarios.planning.plan import Plan
+from scenarios.planning.wake_paths import path_taken
 from scenarios.records.data_card import card_of
 from scenarios.records.ledger_export import export_ledger
 from scenarios.records.run_folder import (
@@ -34,7 +35,6 @@ from scenarios.records.run_folder import (
 from scenarios.records.summary import EXITS, with_headline
 from scenarios.records.world_facts import facts_of
 from scenarios.running import compared_runs, run_report, sampling
-from scenarios.running.columns_world import path_taken
 from scenarios.running.control import RunGovernor, Signals
 from scenarios.running.gc_tuning import rare_collections
 from scenarios.running.journal import Journal

@@ -14,7 +14,7 @@ from mechanisms.federated import JointAnswers
 from mechanisms.local_privacy import LocalPrivacy
 from mechanisms.noise import LAWS
 from scenarios.api.runs import make_plan
-from scenarios.running.columns_world import obstacle_to_columns
+from scenarios.planning.wake_paths import obstacle_to_columns
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.catalogue import EVERY, family, private, world

@@ -97,7 +97,8 @@ def draws_of(name: str, tmp_path: Path) -> list[Draw]:
 
     found: list[Draw] = []
     for seed in SEEDS:
-        plan = make_plan(world(name, privacy={"grid": False}, seeds={"noise": seed}))
+        tree = world(name, privacy={"grid": False}, seeds={"noise": seed})
+        plan = make_plan(tree, path="events")  # mechanisms are exchanged below
         run = Run(plan, tmp_path / str(seed), RunGovernor(), 1.0)
         for agent in run.agents:
             agent.mechanism = altered(agent.mechanism, propose=watched(agent.mechanism, found))

@@ -24,7 +24,7 @@ from scenarios.experiments.random_worlds import KINDS, Dice, small_world
 from scenarios.planning.mechanism import family_of_table, read_mechanism, record_of
 from scenarios.planning.mechanism_tables import MechanismTable
 from scenarios.planning.plan import Plan
-from scenarios.running.columns_world import obstacle_to_columns
+from scenarios.planning.wake_paths import obstacle_to_columns
 from scenarios.running.control import RunGovernor
 from scenarios.running.run import Run
 from tests.support.builders import Ran, private, scenario

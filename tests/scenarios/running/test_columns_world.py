@@ -7,7 +7,7 @@ import pytest
 
 from scenarios.api.runs import make_plan
 from scenarios.language.problems import ScenarioError
-from scenarios.running.columns_world import path_taken, why_events
+from scenarios.planning.wake_paths import path_taken, why_events
 from tests.support.builders import perform, private, scenario
 
 SERVER = {"mechanism": {"kind": "fedavg"}, "run": {"seed": 3, "rounds": 4}, "network": {}}
