@@ -244,12 +244,14 @@ class Checks:
         self._as_charged(node, event)
         told.released += 1
         told.ready[node] = event.seq
+        told.version[node] += 1
 
     def derived(self, event: Derived) -> None:
         """Note that a derived message is ready to be sent."""
         assert event.node is not None, "an agent derived"  # noqa: S101
         self._catch_up(event.node)
         self._told.ready[event.node] = event.seq
+        self._told.version[event.node] = event.version
 
     def sent(self, event: Sent) -> None:
         """Check that a message was just released or derived, or is a resend of the last, or holds nothing."""

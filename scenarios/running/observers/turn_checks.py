@@ -25,7 +25,7 @@ class Told:
         self.ready = np.full(seats, -1, np.int64)
         """The number of the event that made what may be sent next; −1 where there is nothing."""
         self.version = np.full(seats, -1, np.int64)
-        """The last version that was sent."""
+        """The last version that was published: of what was sent, or made while nobody was there to receive it."""
         self.paid: dict[int, tuple[int, int]] = {}
         """The last charge that no release has followed: its number, and that of its event."""
         self.released = 0
@@ -155,16 +155,12 @@ class TurnChecks:
                 said = f"fault {fault} touched a message outside of its window"
                 self._break("declared faults", self._event(turns, int(places[outside]), Sent), said)
         made = turns.released | turns.derived
-        if turns.resent.any() or (sent & ~made).any():
+        if turns.resent.any() or (sent != made).any():
             self._sent_in_order(turns)
             return
         agents = turns.agent
-        unsent = made & ~sent
         told.ready[agents[sent]] = -1
         told.version[agents[sent]] = turns.version[sent]
-        if unsent.any():
-            both = sent | unsent
-            told.ready[agents[both]] = np.where(sent, -1, self._made_by(turns))[both]
         self._published(turns, np.flatnonzero(sent & (turns.numbers > 0)))
 
     @staticmethod
@@ -181,6 +177,7 @@ class TurnChecks:
             node, version = int(turns.agent[place]), int(turns.version[place])
             if turns.released[place] or turns.derived[place]:
                 told.ready[node] = made_by[place]
+                told.version[node] += 1
             if not turns.sent[place]:
                 continue
             holds = bool(turns.numbers[place])

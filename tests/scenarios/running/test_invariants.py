@@ -97,6 +97,18 @@ def resent_before_it_was_sent(made: Run) -> None:
     made.log.emit(Sent, 0, 1, 1, [1], [5], 24, True)
 
 
+def test_a_release_that_nobody_was_there_for_may_be_sent_to_one_who_joins(tmp_path: Path) -> None:
+    """It was charged and published while the agent was alone; a neighbour that joins gets the bits."""
+    made = run(tmp_path)
+    store, outbox = made.agents[0].store, made.agents[0].outbox
+    made.log.emit(Released, 0, charge(made), 0)
+    store.published = outbox.outgoing = np.zeros(3)
+    made.log.emit(Sent, 0, 1, 0, [1], [5], 24, True)
+    made.log.drain()
+    with pytest.raises(InvariantBroken, match="only releases"):
+        made.log.emit(Sent, 0, 1, 1, [1], [5], 24, True)
+
+
 def resent_other_bits(made: Run) -> None:
     """A version that was sent, with bits that were never published."""
     store, outbox = made.agents[0].store, made.agents[0].outbox
