@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
@@ -132,12 +132,12 @@ class _Parser(argparse.ArgumentParser):
         _refuse(self.prog, visible(message))
 
 
-def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """Return what reads one of some names; another is refused with the nearest one."""
+def _one_of(names: Sequence[str], former: Mapping[str, str]) -> Callable[[str], str]:
+    """Return what reads one of some names; another is refused with the nearest one, a `former` one with the new one."""
 
     def read(text: str) -> str:
         if text not in names:
-            hint = nearest(text, names)
+            hint = f"it is {former[text]} now" if text in former else nearest(text, names)
             raise argparse.ArgumentTypeError(f"must be one of its names, got {shown(text)}; {hint}")
         return text
 
@@ -174,4 +174,4 @@ def _settings(argument: Argument) -> dict[str, Any]:
     if len(listed) > _LONGEST_CHOICES:
         metavar = "WHICH"
         settings["help"] = f"{settings['help']}; one of {', '.join(argument.choices)}"
-    return settings | {"metavar": metavar, "type": _one_of(argument.choices)}
+    return settings | {"metavar": metavar, "type": _one_of(argument.choices, argument.former)}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from scenarios.command.verb import Argument, Takes, choice, flag, option
 from scenarios.console.drawing.palette import AUTO as AUTO_THEME
 from scenarios.console.drawing.palette import WORDS
-from scenarios.planning.wake_paths import AUTO, PATHS
+from scenarios.planning.wake_paths import AUTO, FORMER, PATHS
 
 
 def whole(text: str) -> int:
@@ -142,6 +142,7 @@ DATA = option(
 PATH = choice(
     "--path",
     of=PATHS,
+    former=FORMER,
     dest="by_path",
     default=AUTO,
     help="how wakes are computed (default auto)",

@@ -56,6 +56,8 @@ class Argument:
     alone: str | None = None
     """What the option means where none of its choices follows it; None: one must follow."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    former: Mapping[str, str] = field(default_factory=dict)
+    """Words that stood among its choices before, and what takes their place."""
 
     @property
     def is_option(self) -> bool:
@@ -84,10 +86,11 @@ def choice(
     of: Sequence[str],
     help: str,  # noqa: A002
     alone: str | None = None,
+    former: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> Argument:
     """Declare a word or an option whose value is one of some words; `alone` is its value where none of them follows."""
-    return Argument(names, Takes.CHOICE, help, tuple(of), alone, settings)
+    return Argument(names, Takes.CHOICE, help, tuple(of), alone, settings, former or {})
 
 
 def flag(*flags: str, help: str) -> Argument:  # noqa: A002

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 AUTO, EVENTS, COLUMNS = "auto", "events", "columns"
 PATHS = (AUTO, EVENTS, COLUMNS)
 """By itself; event by event, the reference; settled in columns, many wakes at a time."""
-_FORMER = {"detailed": EVENTS, "plain": COLUMNS, "fast": COLUMNS}
+FORMER = {"detailed": EVENTS, "plain": COLUMNS, "fast": COLUMNS}
 """Names that paths had up to version 0.11, and what takes their place."""
 
 
@@ -27,8 +27,8 @@ def checked_path(path: object) -> str:
 
     if not isinstance(path, str) or path not in PATHS:
         said = f"must be one of {', '.join(PATHS)}, got {path!r}"
-        if isinstance(path, str) and path in _FORMER:
-            said += f"; {path} is {_FORMER[path]} now"
+        if isinstance(path, str) and path in FORMER:
+            said += f"; {path} is {FORMER[path]} now"
         elif isinstance(path, str):
             said += f"; {nearest(path, PATHS)}"
         raise ScenarioError.of("path", said)
