@@ -14,6 +14,7 @@ from actors.fault_state import NONE
 from actors.links import resend_verdicts
 from actors.log import Log
 from clocks.clock import Clock
+from mechanisms.abilities import HasSpends, offers
 from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.duals import forget, standing
 
@@ -45,7 +46,7 @@ class Membership:
     ) -> None:
         self.agents = list(agents)
         self.wakes = WakeCount(updates, finish)
-        self.admissions = AdmissionTables()
+        self._admissions = AdmissionTables()
         self.pending = 0
         """Faults of the scenario that may still bring an agent back: the run waits for them."""
         self.settle_all: Callable[[Sequence[Agent], int], None] | None = None
@@ -258,7 +259,17 @@ class Membership:
         self._lives[agent.id] += 1
         if not agent.spent:
             self._unspent.add(agent.id)
+        self._share_admissions(agent)
         self.enliven(agent, self._behave(agent, self._log, self))
+
+    def _share_admissions(self, agent: Agent) -> None:
+        """Let agents under one cap, whose releases follow one schedule, ask that cap once for all of them."""
+        cap, kind = agent.settings.cap, agent.mechanism
+        if cap is None or agent.admissions is not None or not offers(kind, HasSpends):
+            return
+        spends = kind.spends  # type: ignore[attr-defined] # `offers` says so
+        if isinstance(spends, tuple) and spends:
+            agent.admissions = self._admissions.of(cap, spends)
 
     def enliven(self, agent: Agent, lives: Sequence[Life]) -> None:
         if not lives:

@@ -63,6 +63,8 @@ def _refusal(agent: Agent, spend: Spend, k: int) -> str:
     if cap is None:
         return ""
     known = agent.admissions
+    if known is not None and not known.has(k, spend):
+        known = agent.admissions = None  # its ledger follows no schedule from here on
     admitted = cap.admits(agent.store.ledger, spend) if known is None else known.admits(k)
     return "" if admitted else "cap"
 

@@ -197,16 +197,21 @@ class AddsRidge(Protocol):
 
 
 @runtime_checkable
-class ReleasesAtOnce(Protocol):
-    """Its releases follow a schedule that is fixed in advance, and it can make one in a single call.
-
-    `propose` and the `finish` of its step are these two, one after the other.
-    """
+class HasSpends(Protocol):
+    """Its releases follow a schedule that is fixed in advance, whatever the degree."""
 
     @property
     def spends(self) -> tuple[Spend, ...]:
-        """What each release costs, in their order, whatever the degree; empty where all are free of noise."""
+        """What each release costs, in their order; empty where all are free of noise."""
         ...
+
+
+@runtime_checkable
+class ReleasesAtOnce(HasSpends, Protocol):
+    """It has such a schedule, and can make a release in a single call.
+
+    `propose` and the `finish` of its step are these two, one after the other.
+    """
 
     def next_spend(self, heard: Heard, made: int) -> Spend | None:
         """Return what the next release costs, after `made` releases; None where the next step is none."""

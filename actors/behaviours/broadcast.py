@@ -17,10 +17,9 @@ def broadcast(agent: Agent, log: Log, members: Members) -> tuple[Life, ...]:
     """One agent, for as long as its clock has wakes."""
     activation = agent.settings.activation
     agent.inbox.may_wait = isinstance(activation, Barrier)
+    plain = PlainWake(Wake(agent, log, members.wakes), log)
     if isinstance(activation, Barrier):
-        plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
         return (partial(_in_rounds, plain, activation, members),)
-    plain = PlainWake(Wake(agent, log, members.wakes), log, members.admissions)
     return (partial(_by_clock, plain, members),)
 
 

@@ -36,7 +36,6 @@ from actors.turns import (
 )
 from actors.turns import DERIVED as HAS_DERIVED
 from mechanisms.abilities import releases_at_once
-from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 from mechanisms.strategy import DERIVED, RELEASE
@@ -98,7 +97,7 @@ class PlainWake:
         "wake",
     )
 
-    def __init__(self, wake: Wake, log: Log, tables: AdmissionTables) -> None:
+    def __init__(self, wake: Wake, log: Log) -> None:
         agent = wake.agent
         self.wake = wake
         self.agent = agent
@@ -110,10 +109,7 @@ class PlainWake:
         )
         """Whether the settings of the agent allow rows: it acts when it wakes, and suspects no neighbour."""
         self._receivers = Receivers(agent)
-        self._at_once = at_once = releases_at_once(agent.mechanism)
-        cap = agent.settings.cap
-        if at_once is not None and cap is not None and at_once.spends:
-            agent.admissions = tables.of(cap, at_once.spends)
+        self._at_once = releases_at_once(agent.mechanism)
         self.sent = False
         """Whether something was sent at the last wake."""
 

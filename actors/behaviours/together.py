@@ -59,8 +59,6 @@ from actors.turns import (
 )
 from clocks.clock import DELIVERY, Clock
 from clocks.durations import Constant, Nanoseconds
-from mechanisms.accounting.filter import Cap
-from mechanisms.accounting.ledger import Ledger
 from mechanisms.accounting.spend import Spend
 from mechanisms.federated import Client, JointAnswers
 from mechanisms.vectors import Matrix
@@ -86,59 +84,6 @@ _FIRST = np.zeros(1, np.int64)
 """Where a single row starts."""
 
 
-class Verdicts:
-    """What a cap says of the releases of a schedule, one after the other: the same for all clients that have both.
-
-    Where the cap admits the last release of a schedule it admits all before, because ε never falls when releases are added.
-    """
-
-    def __init__(self, agent: Agent, client: Client) -> None:
-        self._client = client
-        self._cap = agent.settings.cap
-        self._ledger = Ledger()
-        self._is_full = False
-        self.planned = sys.maxsize if client.planned is None else client.planned
-        """How many releases are planned; the largest integer where they have no end."""
-        self._fits_whole = self._cap is None or self._admits_whole(self._cap)
-
-    def _admits_whole(self, cap: Cap) -> bool:
-        if self._client.free is not None or not self._client.spends:
-            return False
-        *before, last = self._client.spends
-        ledger = Ledger()
-        for spend in before:
-            ledger.note(spend)
-        return cap.admits(ledger, last)
-
-    def fits(self, agent: Agent, client: Client) -> bool:
-        """Whether a client has this schedule and this cap."""
-        mine, cap, its_cap = self._client, self._cap, agent.settings.cap
-        same_cap = cap is its_cap or (
-            cap is not None
-            and its_cap is not None
-            and cap == its_cap
-            and cap.planned is its_cap.planned
-        )
-        return same_cap and mine.free == client.free and mine.spends == client.spends
-
-    def spend(self, k: int) -> Spend | None:
-        """Return the spend of release k where it is planned and the cap admits it and all before; else None."""
-        if k >= self.planned:
-            return None
-        spend, cap = self._client.spend_of(k), self._cap
-        if spend is None or self._fits_whole or cap is None:
-            return spend
-        admitted = self._ledger
-        while len(admitted) <= k and not self._is_full:
-            following = self._client.spend_of(len(admitted))
-            assert following is not None, "releases are made in their order"  # noqa: S101
-            if cap.admits(admitted, following):
-                admitted.note(following)
-            else:
-                self._is_full = True
-        return spend if k < len(admitted) else None
-
-
 class _Member(NamedTuple):
     """A client that can act with others, with what does not change."""
 
@@ -146,9 +91,23 @@ class _Member(NamedTuple):
     client: Client
     place: int
     """Its place among all clients."""
-    verdicts: Verdicts
     delay: int | None
     """How long every answer takes on its way, in nanoseconds; None where that is drawn, or it may be lost."""
+
+    def spend_of(self, k: int) -> Spend | None:
+        """Return what release k costs where it is planned, and the cap admits it after all before; None: it acts alone."""
+        agent, spend = self.agent, self.client.spend_of(k)
+        if spend is None or k >= self.planned:
+            return None
+        if agent.settings.cap is None:
+            return spend
+        known = agent.admissions
+        return spend if known is not None and known.has(k, spend) and known.admits(k) else None
+
+    @property
+    def planned(self) -> int:
+        """How many releases are planned; the largest integer where they have no end."""
+        return sys.maxsize if self.client.planned is None else self.client.planned
 
 
 class _Group:
@@ -156,6 +115,7 @@ class _Group:
 
     __slots__ = (
         "agents",
+        "are_alike",
         "blank",
         "boxes",
         "delays",
@@ -168,7 +128,6 @@ class _Group:
         "outboxes",
         "places",
         "stores",
-        "verdicts",
     )
 
     def __init__(self, members: Sequence[_Member], everyone: int) -> None:
@@ -190,11 +149,14 @@ class _Group:
         delays = [member.delay for member in members]
         self.delays = None if None in delays else [delay or 0 for delay in delays]
         """How long their answers take; None where that is drawn."""
-        self.ends = min((member.verdicts.planned for member in members), default=0)
+        self.ends = min((member.planned for member in members), default=0)
         """After so many releases the first of them has none left."""
-        classes = {id(member.verdicts): member.verdicts for member in members}
-        self.verdicts = members[0].verdicts if len(classes) == 1 else None
-        """What all their caps say; None where they differ."""
+        schedules = {
+            (id(a.admissions), id(m.client.spends), m.client.free)
+            for a, m in zip(self.agents, members, strict=True)
+        }
+        self.are_alike = len(schedules) == 1
+        """Whether release k costs all of them the same, and all caps say the same of it."""
 
 
 class _Acts(NamedTuple):
@@ -330,14 +292,10 @@ class Together:
         self._held = np.array([agent.heard.values for agent in agents])
         for agent, values in zip(agents, self._held, strict=True):
             agent.heard.values = values  # the same numbers in one array: all are written at once
-        known, members = list[Verdicts](), dict[int, _Member]()
+        members = dict[int, _Member]()
         for place, (agent, client) in enumerate(zip(agents, clients, strict=True)):
-            verdicts = next((v for v in known if v.fits(agent, client)), None)
-            if verdicts is None:
-                verdicts = Verdicts(agent, client)
-                known.append(verdicts)
             delay = _steady_delay(agent.outbox.links.policy_of(_SERVER))
-            members[agent.id] = _Member(agent, client, place, verdicts, delay)
+            members[agent.id] = _Member(agent, client, place, delay)
         return members
 
     def _is_calm(self, agent: Agent) -> bool:
@@ -374,12 +332,12 @@ class Together:
         if self._last is None or self._log.needs_events or self._wakes is None:
             return None
         group, made = self._last
-        shared, verdicts, k = group.boxes[0].shared, group.verdicts, made[0]
+        shared, k = group.boxes[0].shared, made[0]
         if agents != group.agents or shared is None or shared.arrival > until:
             return None
-        if shared.mailboxes != group.boxes or verdicts is None or made.count(k) < len(made):
+        if shared.mailboxes != group.boxes or not group.are_alike or made.count(k) < len(made):
             return None
-        spend = verdicts.spend(k)
+        spend = group.members[0].spend_of(k)
         if spend is None or any(map(_effects_of, group.links)):
             return None
         if not self._wakes.wakes.admit_together(len(made)):
@@ -418,7 +376,7 @@ class Together:
                 if not _asks(agent, message, known=known):
                     break
                 k = len(agent.store.ledger)
-                spend = member.verdicts.spend(k)
+                spend = member.spend_of(k)
                 if spend is None:
                     break
                 question, is_known = message, known
@@ -577,7 +535,7 @@ class Together:
         taken = np.array(delays)
         lost = (taken < 0) & leaves
         ends = [
-            k + 1 >= member.verdicts.planned and not member.agent.spent
+            k + 1 >= member.planned and not member.agent.spent
             for k, member in zip(acts.made, group.members, strict=True)
         ]
         apart = any(ends) or not all(leaves)

@@ -9,7 +9,6 @@ from actors.events import Charged, Proposed, Woke
 from actors.log import Log
 from actors.settings import Address
 from clocks.clock import WAKE, Signal
-from mechanisms.accounting.admissions import AdmissionTables
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
 
@@ -78,11 +77,6 @@ class Members(Protocol):
     @property
     def wakes(self) -> WakeCount:
         """Counts the wakes of the run."""
-        ...
-
-    @property
-    def admissions(self) -> AdmissionTables:
-        """What the caps of the run say of releases that are fixed in advance."""
         ...
 
     def retire(self, agent: Agent, cause: int) -> None:

@@ -23,6 +23,10 @@ class Admissions:
         self._ledger = Ledger()
         self._verdicts: list[bool] = []
 
+    def has(self, k: int, spend: Spend) -> bool:
+        """Whether release k of the schedule is the one that costs this spend: that very object."""
+        return k < len(self._schedule) and self._schedule[k] is spend
+
     def admits(self, k: int) -> bool:
         """Whether the cap admits release k after those before it. Raises IndexError beyond the schedule."""
         verdicts = self._verdicts

@@ -67,13 +67,15 @@ class Federation:
 
         def make(objective: LocalObjective) -> Client:
             spend, sigma = self._spend(i)
+            times = 1 if self.answers.once else self.answers.steps
+            spends = self.public.once(
+                ("answers", spend), lambda: () if spend is None else (spend,) * times
+            )
             return Client(
                 i,
                 objective,
                 self.answers.task(sigma),
-                ()
-                if spend is None
-                else (spend,) * (1 if self.answers.once else self.answers.steps),
+                spends,
                 unprotected(self.kind, objective.dimension) if spend is None else None,
                 float(self.weights[i]),
                 self.seal,
