@@ -12,33 +12,57 @@ from numpy.typing import NDArray
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.noise import Law
-from mechanisms.vectors import Matrix
+from mechanisms.vectors import Matrix, Vector
+
+Places = NDArray[np.int64]
 
 
 class InRows(Protocol):
-    """The agents of a world whose releases follow schedules, and whose state is what they send."""
+    """The agents of a world whose releases follow schedules, and whose model is what they send."""
 
     spends: Sequence[tuple[Spend, ...]]
     """For each agent, what its releases cost; without noise, the one spend of all of them."""
     law: Law | None
     """The law of noise; None where there is none."""
 
-    def prepared(self, members: NDArray[np.int64]) -> "FrontStep":
-        """Return the step of releases of agents: what is read of them is read once, for all of these fronts."""
+    def enter(self, member: int, state: Any) -> Vector | None:
+        """Take over the state of an agent, and return its model; None where its next step has no step over rows."""
         ...
 
-    def smooth(self, theta: Matrix, mixed: Matrix) -> Matrix:
-        """Return what agents send without data: a new array."""
+    def state(self, member: int, theta: Vector) -> Any:
+        """Return the state of an agent that was taken over, with the model that it has now."""
+        ...
+
+    def rest(self, members: Places, wakes: Places) -> None:
+        """Count wakes without a release that agents had."""
+        ...
+
+    def prepared(self, members: Places, pauses: Places) -> "FrontStep":
+        """Return the step of agents: what is read of them is read once, for all of these fronts.
+
+        `pauses` says of each how many of its wakes make no release before the next one does, this wake included.
+        """
+        ...
+
+
+@runtime_checkable
+class TakesOthers(Protocol):
+    """Rows in which an agent may get another mechanism of the same kind."""
+
+    def replace(self, member: int, kind: Any) -> None:
+        """Let an agent step by another mechanism from now on."""
         ...
 
 
 class FrontStep(Protocol):
-    """The step of releases of the members that it was prepared for."""
+    """The step of some of the members that it was prepared for: rows are their models, and the means of what they heard."""
 
-    def __call__(
-        self, begin: int, end: int, theta: Matrix, mixed: Matrix, noise: Matrix | None
-    ) -> Matrix:
-        """Return what members `begin` up to `end` release, from their models, the means of what they heard, and their noise."""
+    def release(self, rows: slice, theta: Matrix, mixed: Matrix, noise: Matrix | None) -> Matrix:
+        """Return what members release: a new array."""
+        ...
+
+    def smooth(self, rows: slice, theta: Matrix, mixed: Matrix) -> Matrix:
+        """Return what members send without data: a new array."""
         ...
 
 

@@ -1,18 +1,18 @@
 """Coordinate descent on personalised models (Bellet et al. 2018, eq. 4 and 6)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechanisms.accounting.spend import Spend
-from mechanisms.columns import FrontStep
+from mechanisms.columns import Places
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law, round_to
 from mechanisms.objectives import GradientBound, Gradients, LocalObjective, Objective
-from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
+from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothed, smoothing
 from mechanisms.vectors import Matrix, Vector
 
 
@@ -183,21 +183,40 @@ class DescentInRows:
             kind.spends if kind.free is None or first.law else (kind.free,) for kind in kinds
         ]
 
-    def prepared(self, members: NDArray[np.int64]) -> FrontStep:
+    def enter(self, member: int, state: Vector) -> Vector:  # noqa: ARG002
+        return state
+
+    def state(self, member: int, theta: Vector) -> Vector:  # noqa: ARG002
+        return theta
+
+    def rest(self, members: Places, wakes: Places) -> None:
+        """Count nothing: a descent is what its model is."""
+
+    def replace(self, member: int, kind: CoordinateDescent) -> None:
+        """Let an agent descend on other records, by the same loss."""
+        assert isinstance(kind.objective, LocalObjective), "those of the others are"  # noqa: S101
+        pull = kind.mu * kind.confidence
+        self._pull[member], self._step[member] = pull, _step(pull, kind.smoothness)
+        self._gradients.replace(member, kind.objective, kind.clip)
+
+    def prepared(self, members: Places, pauses: Places) -> "DescentStep":  # noqa: ARG002
         gradients = self._gradients.prepared(members)
-        pulls, steps, grid = self._pull[members], self._step[members], self._grid
+        return DescentStep(gradients, self._pull[members], self._step[members], self._grid)
 
-        def step(
-            begin: int, end: int, theta: Matrix, mixed: Matrix, noise: Matrix | None
-        ) -> Matrix:
-            slope = gradients(begin, end, theta)
-            pull, share = pulls[begin:end], steps[begin:end]
-            moved = descended(theta, slope, mixed, noise, pull, share)
-            return moved if grid is None else round_to(moved, grid)
 
-        return step
+class DescentStep(NamedTuple):
+    """The step of some members: their gradients, μc and α, and their grid."""
 
-    def smooth(self, theta: Matrix, mixed: Matrix) -> Matrix:
-        moved = mixed + theta
-        moved *= 0.5
-        return moved
+    gradients: Callable[[int, int, Matrix], Matrix]
+    pulls: Matrix
+    steps: Matrix
+    grid: float | None
+
+    def release(self, rows: slice, theta: Matrix, mixed: Matrix, noise: Matrix | None) -> Matrix:
+        slope = self.gradients(rows.start, rows.stop, theta)
+        moved = descended(theta, slope, mixed, noise, self.pulls[rows], self.steps[rows])
+        return moved if self.grid is None else round_to(moved, self.grid)
+
+    @staticmethod
+    def smooth(rows: slice, theta: Matrix, mixed: Matrix) -> Matrix:  # noqa: ARG004
+        return smoothed(theta, mixed)

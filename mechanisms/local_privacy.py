@@ -1,6 +1,6 @@
 """Local differential privacy: perturb each record once, then learn from that for ever (theory.md, A14)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from mechanisms.abilities import AnswersServer, HasOpening, KeepsDuals, LeavesResidual, Trades
 from mechanisms.accounting.spend import Spend
+from mechanisms.columns import FrontStep, InRows, Places, TakesOthers, in_rows
 from mechanisms.mixing import Heard
 from mechanisms.noise import note
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Mechanism, State, Step, silent
@@ -101,6 +102,15 @@ class LocalPrivacy:
 
         return Step(DERIVED if fresh else step.kind, None, finish)
 
+    @classmethod
+    def in_rows(cls, mechanisms: Sequence["LocalPrivacy"]) -> "LocalPrivacyInRows | None":
+        """Return all agents as rows, behind their releases; None where what they learn by has no such steps."""
+        inner = in_rows([kind.template for kind in mechanisms])
+        endless = all(kind.template.planned is None for kind in mechanisms)
+        if inner is None or not endless or not isinstance(inner, TakesOthers):
+            return None
+        return LocalPrivacyInRows(mechanisms, inner)
+
     def explain(
         self,
         before: Disguised,  # noqa: ARG002
@@ -126,6 +136,52 @@ class LocalPrivacy:
         noise *= rng.standard_gamma(d, size=(m, 1)) * (2.0 / self.epsilon_features)
         flip = rng.random(m) < 1.0 / (1.0 + np.exp(self.epsilon_label))
         return self.features + noise, np.where(flip, -self.labels, self.labels)
+
+
+class LocalPrivacyInRows:
+    """Many agents behind their one release: each learns on its perturbed records, at every wake, without noise."""
+
+    law = None
+
+    def __init__(self, kinds: Sequence[LocalPrivacy], inner: InRows) -> None:
+        assert isinstance(inner, TakesOthers), "chosen for it"  # noqa: S101
+        self.spends = [(kind.spend,) for kind in kinds]
+        self._inner, self._replace = inner, inner.replace
+        self._states: list[Disguised | None] = [None] * len(kinds)
+        self._made = np.zeros(len(kinds), np.int64)
+
+    def enter(self, member: int, state: Disguised) -> Vector | None:
+        if state.mechanism is None:
+            return None
+        known = self._states[member]
+        if known is None or known.mechanism is not state.mechanism:
+            self._replace(member, state.mechanism)
+        self._states[member], self._made[member] = state, state.made
+        return self._inner.enter(member, state.inner)
+
+    def state(self, member: int, theta: Vector) -> Disguised:
+        state = self._states[member]
+        assert state is not None, "it entered"  # noqa: S101
+        inner = self._inner.state(member, theta)
+        return state._replace(inner=inner, made=int(self._made[member]))
+
+    def rest(self, members: Places, wakes: Places) -> None:
+        self._made[members] += wakes  # the inner mechanism made a release at each
+
+    def prepared(self, members: Places, pauses: Places) -> "LocalPrivacyStep":
+        return LocalPrivacyStep(self._inner.prepared(members, pauses))
+
+
+class LocalPrivacyStep(NamedTuple):
+    """The step of some members: a release of the inner mechanism is none of the agent."""
+
+    inner: FrontStep
+
+    def release(self, rows: slice, theta: Matrix, mixed: Matrix, noise: Matrix | None) -> Matrix:
+        raise NotImplementedError("an agent that made its release makes no other one")
+
+    def smooth(self, rows: slice, theta: Matrix, mixed: Matrix) -> Matrix:
+        return self.inner.release(rows, theta, mixed, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -426,12 +426,20 @@ class Gradients:
         """Take objectives of one loss, and where the slopes of each are clipped; None: nowhere."""
         self._rows = [objective.rows for objective in objectives]
         self._offsets = [objective.offsets for objective in objectives]
-        self._clips = clips
+        self._clips = list(clips)
         self._is_clipped = any(clip is not None for clip in clips)
         self._loss = objectives[0].loss
         self._sizes = np.array([objective.points for objective in objectives])
         self._weights = np.array([objective.weight for objective in objectives])
         self._ridges = np.array([[2.0 * objective.l2] for objective in objectives])
+
+    def replace(self, member: int, objective: LocalObjective, clip: Vector | None) -> None:
+        """Take another objective of the same loss in place of one."""
+        self._rows[member], self._offsets[member] = objective.rows, objective.offsets
+        self._clips[member] = clip
+        self._is_clipped = self._is_clipped or clip is not None
+        self._sizes[member], self._weights[member] = objective.points, objective.weight
+        self._ridges[member] = 2.0 * objective.l2
 
     def prepared(self, members: NDArray[np.int64]) -> Callable[[int, int, Matrix], Matrix]:
         """Return a function of `begin`, `end` and θ, a row each: the gradients of these members, as a new array."""

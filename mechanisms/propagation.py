@@ -1,18 +1,20 @@
 """Model propagation: local models, made once, smoothed over the graph (Bellet et al. 2018, App. C)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from mechanisms.accounting.spend import Spend
+from mechanisms.columns import Places
 from mechanisms.mixing import Heard
 from mechanisms.noise import Law, round_to
 from mechanisms.objectives import Objective
 from mechanisms.perturbation import tolerance_of
 from mechanisms.solve import minimise
 from mechanisms.strategy import DERIVED, RELEASE, Explained, Step, silent, smoothing
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 
 class Propagated(NamedTuple):
@@ -127,5 +129,53 @@ class Propagation:
         return effect * pull / (1.0 + pull) / max(float(np.linalg.norm(moved)), 1e-300)
 
     def _pull(self, heard: Heard, anchor: Vector) -> Vector:
-        pull = self.mu * self.confidence
-        return (heard.mean() + pull * anchor) / (1.0 + pull)
+        return _pulled(heard.mean(), anchor, self.mu * self.confidence)
+
+    @classmethod
+    def in_rows(cls, mechanisms: Sequence["Propagation"]) -> "PropagationInRows":
+        """Return the propagations of all agents as rows."""
+        return PropagationInRows(mechanisms)
+
+
+def _pulled(mixed: Matrix, anchor: Matrix, pull: Matrix | float) -> Matrix:
+    """Return (mixed + μc·anchor) / (1 + μc), of one agent or of a row for each."""
+    moved: Matrix = (mixed + pull * anchor) / (1.0 + pull)
+    return moved
+
+
+class PropagationInRows:
+    """Propagation of many agents behind their one release, which takes a solve and is made alone."""
+
+    def __init__(self, kinds: Sequence[Propagation]) -> None:
+        self.law = kinds[0].law
+        self.spends = [(kind.spend,) for kind in kinds]
+        self._pulls = np.array([[kind.mu * kind.confidence] for kind in kinds])
+        self._anchors = np.zeros((len(kinds), kinds[0].objective.dimension))
+
+    def enter(self, member: int, state: Propagated) -> Vector | None:
+        if state.anchor is None:
+            return None  # it is to be made; or it was lost, and the agent smooths what it has
+        self._anchors[member] = state.anchor
+        return state.theta
+
+    def state(self, member: int, theta: Vector) -> Propagated:
+        return Propagated(theta, self._anchors[member].copy())
+
+    def rest(self, members: Places, wakes: Places) -> None:
+        """Count nothing: how often an agent propagated does not matter."""
+
+    def prepared(self, members: Places, pauses: Places) -> "PropagationStep":  # noqa: ARG002
+        return PropagationStep(self._anchors[members], self._pulls[members])
+
+
+class PropagationStep(NamedTuple):
+    """The step of some members: their released local models, and μc."""
+
+    anchors: Matrix
+    pulls: Matrix
+
+    def smooth(self, rows: slice, theta: Matrix, mixed: Matrix) -> Matrix:  # noqa: ARG002
+        return _pulled(mixed, self.anchors[rows], self.pulls[rows])
+
+    def release(self, rows: slice, theta: Matrix, mixed: Matrix, noise: Matrix | None) -> Matrix:
+        raise NotImplementedError("an agent that made its release makes no other one")

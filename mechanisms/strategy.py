@@ -7,7 +7,7 @@ import numpy as np
 
 from mechanisms.accounting.spend import Spend
 from mechanisms.mixing import Heard
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 State = Any
 """What a mechanism keeps between wakes: its own frozen thing, opaque to the agent."""
@@ -73,7 +73,11 @@ def silent(state: State) -> Step:
 
 def smoothing(theta: Vector, heard: Heard) -> Vector:
     """Move half-way to the neighbours' mean: no data, no charge (theory.md, A10-smooth)."""
-    moved = heard.mean()
-    moved += theta
+    return smoothed(theta, heard.mean())
+
+
+def smoothed(theta: Matrix, mixed: Matrix) -> Matrix:
+    """Return the same of one agent, or of a row for each: half-way from a model to a mean."""
+    moved = mixed + theta
     moved *= 0.5
     return moved

@@ -1,17 +1,20 @@
 """A private warm start, then descent: one budget over both (Bellet et al. 2018, App. C)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechanisms.accounting.spend import Spend
-from mechanisms.descent import CoordinateDescent
+from mechanisms.columns import Places
+from mechanisms.descent import CoordinateDescent, DescentInRows, DescentStep
 from mechanisms.mixing import Heard
 from mechanisms.objectives import GradientBound
-from mechanisms.propagation import Propagated, Propagation
+from mechanisms.propagation import Propagated, Propagation, PropagationInRows, PropagationStep
 from mechanisms.strategy import Explained, Step
-from mechanisms.vectors import Vector
+from mechanisms.vectors import Matrix, Vector
 
 
 class Warming(NamedTuple):
@@ -75,6 +78,12 @@ class WarmDescent:
         explained = self.descent.explain(theta, heard, made - 1, sent, moved)
         return explained._replace(after=after)
 
+    @classmethod
+    def in_rows(cls, mechanisms: Sequence["WarmDescent"]) -> "WarmInRows | None":
+        """Return all agents as rows, behind their local models; None where their descents are of several kinds."""
+        descent = CoordinateDescent.in_rows([kind.descent for kind in mechanisms])
+        return None if descent is None else WarmInRows(mechanisms, descent)
+
     def schedule(self, degree: int) -> tuple[Spend, ...] | None:
         """All releases, with what each costs; None where every wake makes one."""
         first, later = self.propagation.schedule(degree), self.descent.schedule(degree)
@@ -101,3 +110,58 @@ def _onward(step: Step, state: Warming) -> Step:
         return Warming(warm, state.wakes + 1), vector
 
     return Step(step.kind, step.spend, finish)
+
+
+class WarmInRows:
+    """Many agents behind their first release: they propagate for as long as their pause lasts, then they descend."""
+
+    def __init__(self, kinds: Sequence[WarmDescent], descent: DescentInRows) -> None:
+        self._propagation = PropagationInRows([kind.propagation for kind in kinds])
+        self._descent = descent
+        self._planned = np.array([kind.wakes for kind in kinds])
+        self._wakes = np.zeros(len(kinds), np.int64)
+        self.law = descent.law
+        self.spends = descent.spends if self.law is None else _joined(self._propagation, descent)
+
+    def enter(self, member: int, state: Warming) -> Vector | None:
+        self._wakes[member] = state.wakes
+        return self._propagation.enter(member, state.warm)
+
+    def state(self, member: int, theta: Vector) -> Warming:
+        return Warming(self._propagation.state(member, theta), int(self._wakes[member]))
+
+    def rest(self, members: Places, wakes: Places) -> None:
+        # a wake without a release propagates as long as such wakes are planned, and smooths behind the last release
+        self._wakes[members] = np.minimum(self._wakes[members] + wakes, self._planned[members])
+
+    def prepared(self, members: Places, pauses: Places) -> "WarmStep":
+        propagates = (pauses > 0)[:, None]
+        return WarmStep(
+            self._propagation.prepared(members, pauses),
+            self._descent.prepared(members, pauses),
+            propagates,
+        )
+
+
+def _joined(propagation: PropagationInRows, descent: DescentInRows) -> list[tuple[Spend, ...]]:
+    """Return the schedules of both, one object for all agents that have the same two."""
+    known: dict[tuple[Spend, int], tuple[Spend, ...]] = {}
+    return [
+        known.setdefault((first[0], id(later)), first + later)
+        for first, later in zip(propagation.spends, descent.spends, strict=True)
+    ]
+
+
+class WarmStep(NamedTuple):
+    """The step of some members, and which of them propagate."""
+
+    propagation: PropagationStep
+    descent: DescentStep
+    propagates: NDArray[np.bool_]
+
+    def release(self, rows: slice, theta: Matrix, mixed: Matrix, noise: Matrix | None) -> Matrix:
+        return self.descent.release(rows, theta, mixed, noise)
+
+    def smooth(self, rows: slice, theta: Matrix, mixed: Matrix) -> Matrix:
+        pulled = self.propagation.smooth(rows, theta, mixed)
+        return np.where(self.propagates[rows], pulled, self.descent.smooth(rows, theta, mixed))

@@ -16,8 +16,10 @@ from actors.columns.table import (
     DIVERGED,
     HAS_DIVERGED,
     OWN,
+    PAUSE,
     PUBLISHED,
     STATE,
+    UPDATES,
     Words,
     latest_of,
 )
@@ -85,9 +87,11 @@ class Learning:
     def enter(self, agent: Agent) -> None:
         """Take over the state of an agent, and what it published last."""
         if self._fronts is not None:
-            self._world.agents[agent.id, OWN] = self._world.put_vector(agent.state)
-        else:
-            self._states[agent.id] = agent.state
+            model = self._fronts.enter(agent.id, agent.state)
+            if model is None:
+                model = agent.mechanism.model(agent.state)
+            self._world.agents[agent.id, OWN] = self._world.put_vector(model)
+        self._states[agent.id] = agent.state
         self._published[agent.id] = agent.store.published
         self._read[agent.id] = agent.store.published_version
 
@@ -97,15 +101,14 @@ class Learning:
 
     def state(self, agent: int) -> State:
         """Return the state of an agent."""
-        if self._fronts is not None:
-            own: Vector = self._world.vectors[self._world.agents[agent, OWN]].copy()
-            return own
+        if self._fronts is not None and self._fronts.has(agent):
+            return self._fronts.state(agent)
         return self._states[agent]
 
     def pause(self, agent: int) -> int:
         """Return how many wakes of an agent bring no release: its next ones, or those after the first."""
         kind: Any = self._agents[agent].mechanism
-        return int(kind.pause(self._states[agent])) if offers(kind, Pauses) else 0
+        return int(kind.pause(self.state(agent))) if offers(kind, Pauses) else 0
 
     def models(self, ids: Words) -> Matrix:
         """Return the models of some agents, a row each: a new array."""
@@ -119,7 +122,8 @@ class Learning:
         """Return what an agent published last; None where that is never sent."""
         row = self._world.agents[agent]
         if self._fronts is not None and row[PUBLISHED] != self._read[agent]:
-            self._published[agent] = None if row[STATE] & DIVERGED else self.state(agent)
+            has_diverged = row[STATE] & DIVERGED
+            self._published[agent] = None if has_diverged else self._world.own_model(agent)
             self._read[agent] = row[PUBLISHED]
         return self._published[agent]
 
@@ -191,6 +195,7 @@ class Learning:
             return Ending(wake + 1, UNSENT)
         world.vectors[to] = vector
         if self._fronts is not None:
+            self._fronts.enter(i, after)
             world.agents[i, OWN] = to
         self._published[i] = vector
         if not isfinite(vector @ vector):
@@ -234,12 +239,15 @@ def _are_admitted(agents: Sequence[Agent], rows: InRows) -> bool:
 class Fronts:
     """Computes the wakes of one level at once.
 
-    The state of an agent is what it publishes: it lies among the vectors of the world. What is computed is read by nothing
-    else before `take_over`, so that a stretch may be cut anywhere.
+    The model of an agent is what it publishes: it lies among the vectors of the world. What is computed is read by nothing
+    else before `take_over`, so that a stretch may be cut anywhere. An agent whose next step has no step over rows has its
+    wakes one by one, and so have all others of that stretch.
     """
 
     def __init__(self, world: ColumnWorld, agents: Sequence[Agent], rows: InRows) -> None:
         self._world, self._agents, self._rows = world, agents, rows
+        self._is_here = np.zeros(len(agents), bool)
+        """Whether the next step of an agent is one over rows."""
         self._streams = [agent.noise_stream for agent in agents]
         self._odd: list[tuple[int, list[float]]] = []
         """Wakes whose noise was drawn with other scales than their spends state, and these."""
@@ -274,6 +282,20 @@ class Fronts:
             starts.append(known[id(spends)])
         return np.array(starts, np.int64), np.array(numbered, np.int64)
 
+    def enter(self, agent: int, state: State) -> Vector | None:
+        """Take over the state of an agent; return its model, or None where its next step is none over rows."""
+        model = self._rows.enter(agent, state)
+        self._is_here[agent] = model is not None
+        return model
+
+    def has(self, agent: int) -> bool:
+        """Whether the state of an agent is here."""
+        return bool(self._is_here[agent])
+
+    def state(self, agent: int) -> State:
+        """Return the state of an agent that is here."""
+        return self._rows.state(agent, self._world.own_model(agent))
+
     def note_shares(self, agent: int, heard: Heard) -> None:
         """Note how an agent mixes what it hears."""
         self._shares[agent, : len(heard.shares)] = heard.shares
@@ -283,6 +305,8 @@ class Fronts:
         world, acts = self._world, first + np.flatnonzero(stretch.places[first:last] >= 0)
         self._odd = []
         if not len(acts) or len(acts) * self._most > _MOST_PLACES:
+            return None
+        if not self._is_here[stretch.agent[first:last]].all():
             return None
         held = self._held_at(stretch, first, last)
         try:
@@ -306,7 +330,7 @@ class Fronts:
         held, shares = held[wakes - first], self._shares[agent]
         noise = self._noise(agent, k, wakes)
         widths = self._width_of[agent]
-        step = self._rows.prepared(agent)
+        step = self._rows.prepared(agent, self._pauses(stretch, wakes))
         smooths, begin = bool((k < 0).any()), 0
         for front in fronts:
             end = begin + len(front)
@@ -316,14 +340,23 @@ class Fronts:
             own = None if noise is None else noise[rows]
             rests = k[rows] < 0 if smooths else None
             if rests is None or not rests.any():
-                moved = step(begin, end, theta, mixed, own)
+                moved = step.release(rows, theta, mixed, own)
             elif rests.all():
-                moved = self._rows.smooth(theta, mixed)
+                moved = step.smooth(rows, theta, mixed)
             else:
-                moved = step(begin, end, theta, mixed, own)
-                moved[rests] = self._rows.smooth(theta[rests], mixed[rests])
+                moved = step.release(rows, theta, mixed, own)
+                moved[rests] = step.smooth(rows, theta, mixed)[rests]
             vectors[place[rows]] = moved
             begin = end
+
+    def _pauses(self, stretch: Stretch, wakes: Words) -> Words:
+        """Return at how many wakes, this one included, the agent of each wake makes no release before it does."""
+        agents = stretch.agent[wakes]
+        pauses: Words = self._world.agents[agents, PAUSE]
+        if pauses.any():
+            had = self._world.agents[agents, UPDATES]
+            pauses = pauses - (stretch.updates[wakes] - 1 - had)
+        return pauses
 
     def _before(self, agent: Words, place: Words) -> Words:
         """Return where the state of each agent lies before each of its wakes."""
@@ -406,6 +439,8 @@ class Fronts:
         if rows.law is None:
             return None
         made = np.flatnonzero(k >= 0)
+        if not len(made):
+            return None
         ids, numbers = agents[made].tolist(), k[made].tolist()
         spends = [rows.spends[i][number] for i, number in zip(ids, numbers, strict=True)]
         noise = np.empty((len(made), self._world.width))
@@ -424,6 +459,9 @@ class Fronts:
         acted = np.flatnonzero(place >= 0)
         latest = acted[latest_of(agents[acted])]
         world.agents[agents[latest], OWN] = place[latest]
+        rests = agents[acted][k[acted] < 0]
+        if len(rests):
+            self._rows.rest(*np.unique(rests, return_counts=True))
         made = np.flatnonzero(k >= 0)
         if not len(made):
             return
@@ -431,10 +469,10 @@ class Fronts:
         opens = np.flatnonzero(np.append(True, agents[order[1:]] != agents[order[:-1]]))
         counts, firsts = np.diff(np.append(opens, len(order))), order[opens]
         each = zip(agents[firsts].tolist(), k[firsts].tolist(), counts.tolist(), strict=True)
-        members, spends, endless = self._agents, self._rows.spends, self._rows.law is None
+        agents_of, spends, endless = self._agents, self._rows.spends, self._rows.law is None
         for i, number, count in each:
             mine = spends[i] * count if endless else spends[i][number : number + count]
-            take_over(members[i], mine, number)
+            take_over(agents_of[i], mine, number)
         for wake, scales in self._odd:
             if first <= wake < last:
                 i, number = int(stretch.agent[wake]), int(stretch.k[wake])

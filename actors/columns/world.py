@@ -650,6 +650,11 @@ class ColumnWorld:
         """Return the state of the mechanism of an agent."""
         return self.learning.state(agent)
 
+    def own_model(self, agent: int) -> Vector:
+        """Return the model of an agent that learns in fronts: a new array."""
+        own: Vector = self.vectors[self.agents[agent, OWN]].copy()
+        return own
+
     def held_by(self, agent: int) -> Matrix:
         """Return what an agent mixes of its neighbours, a row each: a new array."""
         return self.vectors.take(self.held[slice(*self._bounds[agent])], axis=0)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechanisms.abilities import Pauses
 from mechanisms.columns import in_rows
 from mechanisms.descent import CoordinateDescent
 from mechanisms.mixing import Heard, mean_of
@@ -78,22 +79,72 @@ def test_noise_fills_a_row_with_what_a_draw_returns(law: str) -> None:
     assert np.array_equal(row, drawn)
 
 
-@pytest.mark.parametrize("noise", ["laplace", "norm-gamma", "gaussian"])
-def test_descents_of_many_agents_are_those_of_each(noise: str) -> None:
-    plan = make_plan(private(mechanism={"kind": "cd", "noise": noise, "releases": 3}))
+LOCAL = {"kind": "local-dp", "epsilon_features": 5.0, "epsilon_label": 2.0}
+KINDS: dict[str, dict[str, Any]] = {
+    **{
+        f"cd, {noise}": {"kind": "cd", "noise": noise, "releases": 3}
+        for noise in ("laplace", "norm-gamma", "gaussian")
+    },
+    "warm-cd": {"kind": "warm-cd", "noise": "gaussian", "releases": 3, "warm_wakes": 3},
+    "propagation": {"kind": "propagation", "noise": "output"},
+    "propagation, objective": {"kind": "propagation", "noise": "objective"},
+    "local-dp": LOCAL | {"inner": {"kind": "cd"}},
+}
+
+
+def noise_of(seed: int) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(seed))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_steps_over_rows_are_those_of_each_agent(name: str) -> None:
+    budget = {} if name == "local-dp" else {"budget": {"epsilon": 10.0, "delta": 1e-5}}
+    world = private(mechanism=KINDS[name], nodes=[{"count": 6, **budget}])
+    if not budget:
+        world.pop("budget", None)
+    plan = make_plan(world)
     kinds = [node.mechanism for node in plan.nodes]
     rows = in_rows(kinds)
     assert rows is not None
-    members = np.array([3, 0, 5, 0, 1])
-    theta, mixed, drawn = (RNG.normal(size=(5, plan.dimension)) for _ in range(3))
-    step = rows.prepared(members)
-    for r, i in enumerate(members.tolist()):
-        kind, heard = kinds[i], Heard(mixed[r : r + 1], np.ones(1))
-        assert isinstance(kind, CoordinateDescent)
-        alone, _ = kind._descend(theta[r], heard, drawn[r])
-        assert np.array_equal(step(0, 5, theta, mixed, drawn)[r], alone)
-        smoothed, _ = kind.without_data(theta[r], heard).finish(None)
-        assert np.array_equal(rows.smooth(theta, mixed)[r], smoothed)
+    d, members = plan.dimension, np.array([3, 0, 5, 1])
+    states = [kinds[i].begin(plan.nodes[i].start) for i in members.tolist()]
+    made = [0] * len(members)
+    done = 0
+    for wake in range(8):
+        heard = [Heard(RNG.normal(size=(2, d)), np.array([1.0, 2.0])) for _ in members]
+        models = [rows.enter(i, state) for i, state in zip(members.tolist(), states, strict=True)]
+        steps = [
+            kinds[i].propose(states[r], heard[r], made[r]) for r, i in enumerate(members.tolist())
+        ]
+        after = [step.finish(noise_of(10 * wake + r)) for r, step in enumerate(steps)]
+        releases = [step.spend is not None for step in steps]
+        if all(model is not None for model in models):
+            noise = np.zeros((len(members), d))
+            for r, step in enumerate(steps):
+                if step.spend is not None and rows.law is not None:
+                    rows.law.fill(noise_of(10 * wake + r), step.spend.scale, noise[r])
+            pauses = [
+                kinds[i].pause(states[r]) if isinstance(kinds[i], Pauses) else 0
+                for r, i in enumerate(members.tolist())
+            ]
+            front = rows.prepared(members, np.array(pauses))
+            theta, mixed = np.array(models), np.array([each.mean() for each in heard])
+            for some in (slice(0, 4), slice(1, 3)):
+                act = theta[some], mixed[some]
+                moved = front.release(some, *act, noise[some]) if all(releases) else None
+                if moved is None:
+                    moved = front.smooth(some, *act)
+                assert np.array_equal(moved, np.array([v for _, v in after])[some])
+            if not any(releases):
+                rows.rest(members, np.ones(len(members), np.int64))
+            for r, i in enumerate(members.tolist()):
+                assert after[r][1] is not None
+                mine = rows.state(i, after[r][1])
+                assert repr(mine) == repr(after[r][0])
+            done += 1
+        states = [state for state, _ in after]
+        made = [count + released for count, released in zip(made, releases, strict=True)]
+    assert done >= 7
 
 
 def test_a_subclass_with_a_step_of_its_own_has_none_over_rows() -> None:
