@@ -124,21 +124,19 @@ def _module(file: str) -> str:
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-STEPS: dict[str, set[str]] = {
-    "events": {"Checks.delivered", "Agent._release", "Outbox.broadcast"},
-}
-"""What a wake does that reads messages and releases, on the path that a run takes by itself, and event by event."""
+STEPS = {"Checks.delivered", "Agent._release", "Outbox.broadcast"}
+"""What a wake does that reads messages and releases, event by event."""
 
 
-def one_wake(path: str = "events") -> list[Call]:
-    """Record one wake that ends in a release, on a path: from the clock's entry until it is over.
+def one_wake() -> list[Call]:
+    """Record one wake that ends in a release, each event by itself: from the clock's entry until it is over.
 
     The wake needs no new block of random draws; every 32nd message and every 64th wake of an agent draws one.
     """
-    for calls in _entries(_run(WORLD | {"fault": []}, path)):
+    for calls in _entries(_run(WORLD | {"fault": []})):
         functions = {call.function for call in calls}
         draws = {"clocks/durations.py", "scenarios/planning/seeds.py"} & set(files(calls))
-        if STEPS[path] <= functions and not draws:
+        if STEPS <= functions and not draws:
             return calls
     raise LookupError("no wake released anything")
 
@@ -165,14 +163,15 @@ def _entries(calls: list[Call]) -> Iterator[list[Call]]:
         yield entry
 
 
-def _run(tree: dict[str, Any], path: str = "events") -> list[Call]:
+def _run(tree: dict[str, Any]) -> list[Call]:
     from scenarios.api.runs import make_plan
     from scenarios.running.control import RunGovernor
     from scenarios.running.run import Run
 
     recorder = Recorder()
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(make_plan(tree, path=path), Path(folder) / "run", RunGovernor(), 1.0)
+        run = Run(make_plan(tree, path="events"), Path(folder) / "run", RunGovernor(), 1.0)
+        run.log.demand_events(recorder)
         with recorder.recording():
             asyncio.run(run.perform())
     return recorder.calls

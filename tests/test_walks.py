@@ -22,16 +22,9 @@ def walks() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(
-    ("path", "functions"),
-    [
-        ("events", {"Wake.sleep", "Checks.delivered", "Agent._release", "admit", "release"}),
-    ],
-)
-def test_a_wake_visits_few_files_and_calls_nothing_upward(
-    walks: ModuleType, path: str, functions: set[str]
-) -> None:
-    calls = walks.one_wake(path)
+def test_a_wake_visits_few_files_and_calls_nothing_upward(walks: ModuleType) -> None:
+    calls = walks.one_wake()
+    functions = {"Wake.sleep", "Checks.delivered", "Agent._release", "admit", "release"}
     assert functions <= {call.function for call in calls}
     assert len(walks.files(calls)) <= MOST_FILES
     assert walks.upward(calls) == []

@@ -14,7 +14,6 @@ from actors.log import Log
 from clocks.clock import LAST, Engine
 from mechanisms.own_mechanism import OwnCodeError
 from scenarios.planning.plan import Plan
-from scenarios.planning.wake_paths import EVENTS
 from scenarios.running import world
 from scenarios.running.control import RunGovernor
 
@@ -34,8 +33,6 @@ class Simulation:
         self.clock = clock
         self.governor = RunGovernor() if governor is None else governor
         self.log = Log(clock)
-        if plan.path == EVENTS:
-            self.log.demand_events(self)
         self.governor.count, self.governor.served = lambda: self.log.seq, lambda: clock.now
         self.members = world.build(plan, clock, self.log, self.end)
         self.agents = self.members.agents[: plan.size]

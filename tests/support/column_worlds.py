@@ -58,7 +58,7 @@ class _Kept:
 
 
 def passed(plan: Plan, path: str, settled_at: tuple[float, ...] = (), stride: int = 0) -> Passed:
-    """Let a world pass by a path; mailboxes are settled at some instants, as samples do.
+    """Let a world pass by a path, on `events` with every event by itself; mailboxes are settled at some instants, as samples do.
 
     With a `stride` no call serves more wakes than that.
     """
@@ -66,6 +66,8 @@ def passed(plan: Plan, path: str, settled_at: tuple[float, ...] = (), stride: in
     clock, members = simulation.clock, simulation.members
     assert isinstance(clock, VirtualClock)
     simulation.log.subscribe(kept)
+    if path == "events":
+        simulation.log.demand_events(kept)
     for at in settled_at:
         clock.at(round(at * 1e9), 3 << 32, lambda: members.settle(clock.now))
     if clock.ahead is not None and stride:

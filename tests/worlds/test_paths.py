@@ -55,11 +55,13 @@ def as_turns(item: Event | Row | Turns) -> Turns:
 
 
 def told(plan: Plan, path: str, folder: Path, *, engine: str = "virtual") -> tuple[Ran, Kept]:
-    """Run a plan by a path, and keep what it told."""
+    """Run a plan by a path, and keep what it told: on `events` every event by itself, as an observer of each sees it."""
     speed = math.inf if engine == "virtual" else 1e12
     run = Run(replace(plan, path=path, engine=engine), folder / path, RunGovernor(), speed)
     kept = Kept()
     run.log.subscribe(kept)
+    if path == "events":
+        run.log.demand_events(kept)
     return Ran(run, asyncio.run(run.perform())), kept
 
 
