@@ -25,7 +25,10 @@ class Heard:
     """
 
     __slots__ = (
+        "_are_weighed",
         "_raw",
+        "_shares",
+        "_total",
         "acknowledged",
         "degree",
         "missed",
@@ -33,21 +36,17 @@ class Heard:
         "own",
         "partner",
         "present",
-        "shares",
         "slot",
         "standing",
         "ticks",
-        "total",
         "values",
     )
 
     def __init__(self, values: Matrix, weights: Vector) -> None:
         self.values = values
         self._raw = weights
-        self.present = np.ones(len(weights), dtype=bool)
-        self.shares = np.zeros_like(weights)
-        self.total = 0.0
-        self.degree = 0
+        self._shares = weights
+        self._total = 0.0
         self.ticks = 0.0
         self.own: Vector | None = None
         self.partner = -1
@@ -60,15 +59,34 @@ class Heard:
         """Whether a neighbour said that it merged the agent's last release."""
         self.standing: tuple[Vector | None, float, Vector] | None = None
         """What `own` had added up to at a time, as `mechanisms.duals` found it last: `own`, the time, the integral."""
-        self.attend(self.present)
+        self.attend(np.ones(len(weights), dtype=bool))
 
     def attend(self, present: NDArray[np.bool_]) -> None:
-        """Mix only the neighbours that are present: shares W_ij / D_ii with the current D_ii."""
-        kept = self._raw * present
-        self.present = present.copy()
+        """Mix only the neighbours that are present; the array is not written to afterwards."""
+        self.present = present
         self.degree = int(np.count_nonzero(present))
-        self.total = float(np.add.reduce(kept))
-        self.shares = kept / self.total if self.total > 0 else kept
+        self._are_weighed = False
+
+    def _weigh(self) -> None:
+        # asked for at a wake: under churn neighbours come and go several times between two of them
+        kept = self._raw * self.present
+        self._total = float(np.add.reduce(kept))
+        self._shares = kept / self._total if self._total > 0 else kept
+        self._are_weighed = True
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights of neighbours that are present: D_ii."""
+        if not self._are_weighed:
+            self._weigh()
+        return self._total
+
+    @property
+    def shares(self) -> Vector:
+        """W_ij / D_ii with the current D_ii, 0 for a neighbour that is not present."""
+        if not self._are_weighed:
+            self._weigh()
+        return self._shares
 
     def mean(self) -> Vector:
         """Return Σ_j (W_ij / D_ii) Θ̂_j."""
@@ -78,8 +96,7 @@ class Heard:
     def frozen(self) -> "Heard":
         """Return a copy that later messages do not change."""
         copy = Heard(self.values.copy(), self._raw)
-        copy.present, copy.degree = self.present, self.degree
-        copy.shares, copy.total = self.shares, self.total
+        copy.attend(self.present)
         copy.ticks, copy.own, copy.partner = self.ticks, self.own, self.partner
         copy.slot, copy.missed, copy.acknowledged = self.slot, self.missed, self.acknowledged
         copy.offsets = None if self.offsets is None else self.offsets.copy()
