@@ -59,7 +59,7 @@ class Batch:
     as columns: all rows, and the events that are in no row.
     """
 
-    def __init__(self, items: Sequence[Event | Row | Turns], spends: Spends) -> None:
+    def __init__(self, items: Sequence[Event | Turns], spends: Spends) -> None:
         self._items = items
         self.spends = spends
         """The table that rows refer to."""
@@ -82,7 +82,7 @@ class Batch:
             if isinstance(item, Event):
                 events.append(item)
             else:
-                for row in item.rows() if isinstance(item, Turns) else (item,):
+                for row in item.rows():
                     events += expand(row, self.spends)
         return events
 
@@ -188,6 +188,8 @@ class Log:
         "_demands",
         "_folders",
         "_in_batch",
+        "_kept",
+        "_patient",
         "_routes",
         "_stops",
         "_triggers",
@@ -204,12 +206,17 @@ class Log:
         self._clock = clock
         self._routes: dict[type[Event], tuple[Listener, ...]] = dict.fromkeys(KINDS, ())
         self._folders: tuple[BatchObserver, ...] = ()
+        self._patient: tuple[BatchObserver, ...] = ()
+        """Those that have batches when they are worth it: see `hand_over`."""
         self._turn_observers: tuple[TurnObserver, ...] = ()
         self._stops: frozenset[type[Event]] = frozenset()
         self._demands = Counter[object]()
         self._triggers: tuple[Trigger, ...] = ()
         self._batch: list[Event | Row | Turns] = []
         self._in_batch = 0
+        """How many events wait to be handed over to every observer."""
+        self._kept: list[Event | Turns] = []
+        """What patient observers were not handed yet, of what the others were."""
         self._unseen = 0
         """The place in the batch of the first row that turn observers have not seen."""
         self.unseen_rows = 0
@@ -226,11 +233,14 @@ class Log:
         self.spends = Spends()
         """The spends that rows refer to."""
 
-    def subscribe(self, observer: SingleObserver | TurnObserver | BatchObserver) -> None:
+    def subscribe(
+        self, observer: SingleObserver | TurnObserver | BatchObserver, *, is_patient: bool = False
+    ) -> None:
         """Let an observer have events as it declares: by `routes` one by one, by `fold` in batches.
 
-        Observers are told in the order of their subscription. Batches are whole: a batch observer that subscribes
-        late gets what was collected before. One with `routes` and `take_turns` is told of each turn by one of the two.
+        One that `is_patient` has few large batches: it is asked for nothing before `hand_over`. Observers are told in the
+        order of their subscription. Batches are whole: a batch observer that subscribes late gets what was collected before.
+        One with `routes` and `take_turns` is told of each turn by one of the two.
         """
         known = False
         takes_turns = isinstance(observer, TurnObserver)
@@ -246,7 +256,10 @@ class Log:
             self._stops |= observer.stops
         if isinstance(observer, BatchObserver):
             known = True
-            self._folders = (*self._folders, observer)
+            if is_patient:
+                self._patient = (*self._patient, observer)
+            else:
+                self._folders = (*self._folders, observer)
         if not known:
             raise TypeError(f"an observer has routes or a fold, and {observer!r} has neither")
 
@@ -323,16 +336,28 @@ class Log:
     @property
     def is_full(self) -> bool:
         """Whether a batch is long enough to be handed over: asked between entries of the clock."""
-        return self._in_batch + len(self._batch) >= BATCH
+        return self._in_batch >= BATCH
 
     def drain(self) -> None:
-        """Hand the batch to its observers."""
-        if self._batch:
-            self.show_turns()
-            items, self._batch, self._in_batch, self._unseen = self._batch, [], 0, 0
-            batch = Batch(items, self.spends)
-            for observer in self._folders:
-                observer.fold(batch)
+        """Hand what happened to the observers that samples and screens ask."""
+        if not self._batch:
+            return
+        self.show_turns()
+        items, self._batch, self._unseen = self._packed(self._batch), [], 0
+        batch = Batch(items, self.spends)
+        self._kept += batch.parts if self._patient else ()
+        for observer in self._folders:
+            observer.fold(batch)
+
+    def hand_over(self) -> None:
+        """Hand what happened to all observers: to patient ones all since the last time, in one batch."""
+        try:
+            self.drain()
+        finally:
+            kept, self._kept, self._in_batch = self._kept, [], 0
+            if kept:
+                for observer in self._patient:
+                    observer.fold(Batch(kept, self.spends))
 
     def add_turn(self, row: Row, events: int) -> None:
         """Take the row of a turn that stands for so many events; its first one has the number `seq` + 1."""
@@ -350,23 +375,26 @@ class Log:
 
     def show_turns(self) -> None:
         """Tell turn observers of the rows that they have not seen."""
-        unseen = self._batch[self._unseen :] if self.unseen_rows and self._turn_observers else ()
-        self._unseen, self.unseen_rows = len(self._batch), 0
-        parts, rows = list[Turns](), list[Row]()
-        for item in unseen:
-            if isinstance(item, list):
-                rows.append(item)
-            elif isinstance(item, Turns):
-                if rows:
-                    parts.append(Turns.of(rows))
-                    rows = []
-                parts.append(item)
-        if rows:
-            parts.append(Turns.of(rows))
-        if parts:
-            turns = Turns.joined(parts)
-            for observer in self._turn_observers:
-                observer.take_turns(turns)
+        if self.unseen_rows:
+            unseen = self._packed(self._batch[self._unseen :])
+            self._batch[self._unseen :] = unseen
+            parts = [item for item in unseen if isinstance(item, Turns)]
+        self._unseen = len(self._batch)
+        if not self.unseen_rows:
+            return
+        self.unseen_rows = 0
+        turns = Turns.joined(parts)
+        for observer in self._turn_observers:
+            observer.take_turns(turns)
+
+    @staticmethod
+    def _packed(items: Sequence[Event | Row | Turns]) -> list[Event | Turns]:
+        """Return the same with rows that follow each other as one."""
+        packed = list[Event | Turns]()
+        for is_row, some in groupby(items, lambda item: isinstance(item, list)):
+            group: Any = list(some)
+            packed += [Turns.of(group)] if is_row else group
+        return packed
 
     def emit(
         self,
@@ -389,6 +417,7 @@ class Log:
         if clock.late:
             event.complete(clock.late)
         self._batch.append(event)
+        self._in_batch += 1
         for tell in self._routes[type(event)]:
             tell(event)
         return seq

@@ -136,7 +136,7 @@ def one_wake() -> list[Call]:
     for calls in _entries(_run(WORLD | {"fault": []})):
         functions = {call.function for call in calls}
         draws = {"clocks/durations.py", "scenarios/planning/seeds.py"} & set(files(calls))
-        if STEPS <= functions and not draws:
+        if functions >= STEPS and not draws:
             return calls
     raise LookupError("no wake released anything")
 

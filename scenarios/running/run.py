@@ -96,7 +96,7 @@ class Run(Simulation):
             with suppress(OSError):
                 self.folder.finish("failed", {}, {}, message=said)
             raise OSError(error.errno, said, str(folder)) from None
-        self.log.subscribe(self.recorder)  # first: what others make of events rests on the record
+        self.log.subscribe(self.recorder, is_patient=True)
         self.observers.subscribe()
         self.journal = Journal(plan.resolved)
         self.between.insert(0, self._write_journal)
@@ -181,12 +181,12 @@ class Run(Simulation):
             if agent.store.published is not None:
                 self.recorder.values(agent.store.published)
         self.log.emit(Finished, None, None, self.reason)
-        self.log.drain()
+        self.log.hand_over()
 
     def fail(self, error: BaseException) -> None:
         """Leave a folder that tells that the run failed, with what it holds: nothing is judged."""
         with suppress(OSError):
-            self.log.drain()
+            self.log.hand_over()
             self.recorder.close()
             self.folder.finish(
                 "failed",
@@ -217,7 +217,7 @@ class Run(Simulation):
             status, code, message = "failed", BROKEN, _broken(broken)
         try:
             if code != DISK:
-                self.log.drain()
+                self.log.hand_over()
                 self.recorder.synchronise()
                 omitted = export_ledger(self.folder, self.recorder.record)
                 summary = self._summary(status)

@@ -75,5 +75,8 @@ class RunObservers:
         """
         if settles:
             self._members.settle(self._clock.now)
-        self._log.drain()
+        if last:
+            self._log.hand_over()  # the value digest takes the samples before this one, then models
+        else:
+            self._log.drain()
         self._log.emit(Sampled, None, None, self.measurements.sample(last=last))

@@ -96,4 +96,4 @@ class Simulation:
         """Hand over the events of a batch when they are many, or half a second has passed."""
         if self.log.is_full or time.monotonic() - self._handed_over > _PATIENCE_S:
             self._handed_over = time.monotonic()
-            self.log.drain()
+            self.log.hand_over()
