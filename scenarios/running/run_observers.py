@@ -75,8 +75,8 @@ class RunObservers:
         """
         if settles:
             self._members.settle(self._clock.now)
-        if last:
-            self._log.hand_over()  # the value digest takes the samples before this one, then models
+        if last or self._log.is_full:
+            self._log.hand_over()  # at the end: the value digest takes models before the last sample
         else:
             self._log.drain()
         self._log.emit(Sampled, None, None, self.measurements.sample(last=last))

@@ -59,7 +59,9 @@ def world(seed: int) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     where = tmp_path_factory.mktemp("runs")
-    one, other = (perform(world(seed), where / str(seed)).outcome.folder for seed in (5, 6))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("actors.log.BATCH", 64)  # so that records of small worlds have several frames
+        one, other = (perform(world(seed), where / str(seed)).outcome.folder for seed in (5, 6))
     return one, other
 
 
