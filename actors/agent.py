@@ -20,7 +20,7 @@ from actors.events import (
     Spent,
 )
 from actors.fault_state import FaultState
-from actors.links import Links, Outbox, resend_verdicts
+from actors.links import Links, Outbox
 from actors.log import Log
 from actors.mailbox import Mailbox, SilenceDetector
 from actors.messages import Message
@@ -583,6 +583,4 @@ class Agent:
         """Send a neighbour the last published vector once more."""
         if self.diverged or not self.outbox.can_resend(round_):
             return
-        slot = self.slots[receiver]
-        (verdict,) = resend_verdicts([(self.outbox.links, slot)])
-        self.outbox.resend(slot, verdict, cause, round_)
+        self.outbox.resend(self.slots[receiver], cause, round_)

@@ -14,9 +14,9 @@ from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
 from actors.store import Store
-from actors.turns import LATE, MOST_FAULTS, SEQ, T, sent_row
+from actors.turns import MOST_FAULTS, resent_row
 from clocks.clock import Clock
-from clocks.durations import Bits, Constant, Duration, Nanoseconds, bits_at, bits_of, block_of
+from clocks.durations import Bits, Constant, Duration, Nanoseconds, bits_of, block_of
 from mechanisms.mixing import Heard
 from mechanisms.vectors import Vector
 
@@ -26,6 +26,8 @@ _FIRST, _MOST = 8, 32
 """The verdicts of so many versions are drawn at once: at first, and later."""
 _WIDE = 64
 """With more links than these the first block is large enough: a call of NumPy costs little beside its work."""
+_AT_ONCE = 4
+"""So many resends of each link are drawn together."""
 _RESENDS = 1 << 40
 """Where the draws of resends begin in the stream of a link."""
 
@@ -87,6 +89,7 @@ class Links:
         "_drawn",
         "_first",
         "_groups",
+        "_redrawn",
         "_resent",
         "effects",
         "held",
@@ -113,6 +116,8 @@ class Links:
         self._first = self._count = 0
         self._drawn = _UNDRAWN
         self._resent: dict[int, int] = _NOTHING
+        self._redrawn: dict[int, list[list[int]]] = {}
+        """Verdicts of resends by blocks of their numbers, a row for each link; the last two blocks are kept."""
         self.effects: dict[int, list[LinkEffect]] = _NOTHING
         self.held: dict[int, list[HeldMessage]] = _NOTHING
 
@@ -141,13 +146,23 @@ class Links:
         drawn: list[int] = self.verdict_row(version).tolist()
         return drawn
 
-    def next_resend(self, slot: int) -> int:
-        """Return the number of the next resend on one link: resends have draws of their own."""
+    def resend_verdict(self, slot: int) -> int:
+        """Return the delay of the next resend on one link, or LOST: resends have draws of their own."""
         times = self._resent.get(slot, 0)
         if not times:
             self._resent = dict(self._resent)
         self._resent[slot] = times + 1
-        return _RESENDS + times
+        if len(self.receivers) > _WIDE:
+            first = _RESENDS + times
+            bits = bits_of(self.keys[slot], 2 * first, 2)
+            return int(self.policy_of(slot).verdicts(bits, first)[0])
+        # neighbours come back about equally often: a few draws for all links serve many resends
+        block, place = divmod(times, _AT_ONCE)
+        if block not in self._redrawn:
+            kept = self._redrawn.get(block - 1)
+            self._redrawn = {} if kept is None else {block - 1: kept}
+            self._redrawn[block] = self._draw(_RESENDS + block * _AT_ONCE, _AT_ONCE).tolist()
+        return self._redrawn[block][slot][place]
 
     def _draw(self, first: int, count: int) -> Any:
         bits = bits_of(self.keys[:, None], 2 * first, 2 * count)
@@ -257,20 +272,6 @@ def _grouped(policies: Sequence[Policy]) -> list[tuple[Policy, NDArray[np.int64]
     return [(policy, np.array(rows)) for policy, rows in groups.values()]
 
 
-def resend_verdicts(links: Sequence[tuple[Links, int]]) -> list[int]:
-    """Return the delay of the next resend on each of some links, given by their places among those of a sender; or LOST."""
-    numbers = np.array([[each.next_resend(slot)] for each, slot in links], np.int64)
-    keys = np.array([each.keys[slot] for each, slot in links], np.uint64)[:, None]
-    bits = bits_at(keys, (2 * numbers + np.arange(2)).astype(np.uint64))
-    verdicts = np.empty(len(links), np.int64)
-    policies = [each.policy_of(slot) for each, slot in links]
-    for policy in {id(policy): policy for policy in policies}.values():
-        some = [place for place, each in enumerate(policies) if each is policy]
-        verdicts[some] = policy.verdicts(bits[some], numbers[some])[:, 0]
-    found: list[int] = verdicts.tolist()
-    return found
-
-
 class Outbox:
     """Puts an agent's messages on the links to neighbours that are present, and records that."""
 
@@ -349,22 +350,22 @@ class Outbox:
         store = self._store
         return store.published is not None and (store.published_to is None or round_ is not None)
 
-    def resend(self, slot: int, verdict: int, cause: int, round_: int | None = None) -> None:
-        """Send a neighbour the bits that were last published: free, nothing is computed afresh; `verdict` as of `resend_verdicts`."""
+    def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
+        """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
         store, links = self._store, self.links
         assert store.published is not None, "ask `can_resend` first"  # noqa: S101
         round_ = store.published_round if round_ is None else round_
         message = self._message(store.published_version, round_, store.published)
-        to, delays = [links.receivers[slot]], [verdict]
+        to, delay = links.receivers[slot], links.resend_verdict(slot)
         if links.effects or self._log.needs_events or self.first_messages is not None:
-            self._transmit([slot], to, delays, message, cause, resent=True)
+            self._transmit([slot], [to], [delay], message, cause, resent=True)
             return
         self.outgoing = message.vector
-        now, is_lost = self._clock.now, delays[0] < 0
-        arrival = LOST if is_lost else now + delays[0]
-        row = sent_row(self._node, message.version, to, [arrival], len(store.published), cause)
-        row[SEQ], row[T], row[LATE] = message.sent, now, self._clock.late
-        self._log.add_turn(row, 1 + is_lost)
+        clock, is_lost, numbers = self._clock, delay < 0, len(store.published)
+        now, node, version = clock.now, self._node, message.version
+        arrival = LOST if is_lost else now + delay
+        at = message.sent, now, node, clock.late
+        self._log.add_turn(resent_row(*at, version, to, arrival, numbers, cause), 1 + is_lost)
         if not is_lost:
             links.mailboxes[slot].post(arrival, message.sent, message)
 

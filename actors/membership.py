@@ -11,7 +11,6 @@ from actors.agent import ABSENT, DOWN, LEFT, UP, Agent
 from actors.behaviours.wake import Life, WakeCount, run_life
 from actors.events import Crashed, Joined, Left, Paused, Restarted, Resumed, Spent
 from actors.fault_state import NONE
-from actors.links import resend_verdicts
 from actors.log import Log
 from clocks.clock import Clock
 from mechanisms.abilities import HasSpends, offers
@@ -246,10 +245,8 @@ class Membership:
             and shares_edge(agent, each)
             and each.outbox.can_resend()
         ]
-        asked = [(each.outbox.links, each.slots[agent.id]) for each in senders]
-        verdicts = resend_verdicts(asked) if asked else []
-        for each, (_, slot), verdict in zip(senders, asked, verdicts, strict=True):
-            each.outbox.resend(slot, verdict, cause)
+        for each in senders:
+            each.outbox.resend(each.slots[agent.id], cause)
         if agent.detector is not None:
             for j in agent.neighbours:
                 agent.detector.restart(j)

@@ -142,19 +142,28 @@ def head_word(flags: int, length: int) -> int:
     return TURN | flags << 8 | length << 16
 
 
-def sent_row(
-    agent: int, version: int, to: Sequence[int], arrives: Sequence[int], numbers: int, cause: int
+_RESENT_HEAD = head_word(SENT_ | RESENT, HEAD + 2)
+
+
+def resent_row(
+    seq: int,
+    t: int,
+    agent: int,
+    late: int,
+    version: int,
+    to: int,
+    arrival: int,
+    numbers: int,
+    cause: int,
 ) -> Row:
-    """Return a row that only tells what was sent again; its number, instant and lateness are still to be set."""
-    packed, lost = pack_receivers(to), arrives.count(LOST_ARRIVAL)
+    """Return the row of a vector of so many numbers that is sent to one agent once more."""
     return [
-        head_word(SENT_ | RESENT, HEAD + len(packed) + len(to)),
-        *(0, 0, agent, 0, 0),
+        _RESENT_HEAD,
+        *(seq, t, agent, late, 0),
         *(NOTHING, NOTHING, version),
-        len(to) | lost << BITS | numbers << 2 * BITS,
+        1 | (arrival < 0) << BITS | numbers << 2 * BITS,
         cause,
-        *packed,
-        *arrives,
+        *(to, arrival),
     ]
 
 

@@ -226,14 +226,12 @@ class ReleasesAtOnce(HasSpends, Protocol):
 
 def releases_at_once(mechanism: object) -> ReleasesAtOnce | None:
     """Return a mechanism that releases at once; None for another, also where a subclass changed only one of the two ways."""
-    if not isinstance(mechanism, ReleasesAtOnce):
+    able: Any = mechanism
+    if not offers(mechanism, ReleasesAtOnce):
         return None
-    kinds = type(mechanism).__mro__
-    owners = {
-        next(kind for kind in kinds if name in vars(kind))
-        for name in ("propose", "next_spend", "release")
-    }
-    return mechanism if len(owners) == 1 else None
+    names, kinds = ("propose", "next_spend", "release"), type(mechanism).__mro__
+    owners = {next(kind for kind in kinds if name in vars(kind)) for name in names}
+    return able if len(owners) == 1 else None
 
 
 _of_classes: dict[tuple[type, type], bool | None] = {}
@@ -253,8 +251,10 @@ def _by_class(kind: type, ability: type) -> bool | None:
     try:
         if issubclass(kind, ability):
             return True
-    except TypeError:  # a protocol with properties
-        return None
+    except TypeError:  # a protocol with properties: a class that has all its names has fields in slots, or properties
+        names = [n for p in ability.__mro__ if p is not Protocol for n in vars(p) if n[0] != "_"]
+        if all(hasattr(kind, name) for name in names):
+            return True
     adds_its_own = bool(kind.__dictoffset__) or hasattr(kind, "__getattr__")
     return None if adds_its_own else False
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from actors.events import Delivered, Rejected, Superseded
-from actors.links import LOST, Links, Policy, resend_verdicts
+from actors.links import LOST, Links, Policy
 from actors.log import Log
 from actors.mailbox import Mailbox
 from actors.messages import Message
@@ -238,23 +238,31 @@ def test_more_loss_moves_no_delay_and_loses_no_less() -> None:
 def test_resends_leave_the_verdicts_of_broadcasts_alone() -> None:
     calm, nagging = fan([LOSSY, LATE]), fan([LOSSY, LATE])
     for v in range(40):
-        resend_verdicts([(nagging, v % 2)])
+        nagging.resend_verdict(v % 2)
         assert nagging.verdicts(v) == calm.verdicts(v)
 
 
 def test_each_resend_has_draws_of_its_own() -> None:
     """Resend n of a link is a function of the link and n: the first differs from the second, and slots do not meet."""
     one, other = fan([LATE, LATE]), fan([LATE, LATE])
-    in_turn = [resend_verdicts([(one, n % 2)])[0] for n in range(200)]
+    in_turn = [one.resend_verdict(n % 2) for n in range(200)]
     assert len(set(in_turn)) == len(in_turn)
-    assert [resend_verdicts([(other, 0)])[0] for _ in range(100)] == in_turn[::2]
-    assert [resend_verdicts([(other, 1)])[0] for _ in range(100)] == in_turn[1::2]
+    assert [other.resend_verdict(0) for _ in range(100)] == in_turn[::2]
+    assert [other.resend_verdict(1) for _ in range(100)] == in_turn[1::2]
     assert not set(in_turn) & {delay for v in range(200) for delay in one.verdicts(v)}
+
+
+def test_a_hub_draws_resends_as_others_do() -> None:
+    """How many links an agent has decides what is drawn together, and changes no draw."""
+    names = "".join(map(chr, range(97, 97 + 70)))
+    narrow, hub = fan([LATE, LOSSY], names=names), fan([LATE, LOSSY] * 35, names=names)
+    slots = [0, 1, 1, 0, 1, 1, 1, 1, 1, 0] * 3  # one is far ahead of the other
+    assert [hub.resend_verdict(n) for n in slots] == [narrow.resend_verdict(n) for n in slots]
 
 
 def test_resends_are_lost_one_by_one() -> None:
     link, n = fan([LOSSY]), 4000
-    lost = sum(resend_verdicts([(link, 0)])[0] == LOST for _ in range(n))
+    lost = sum(link.resend_verdict(0) == LOST for _ in range(n))
     assert abs(lost - n * 0.3) <= 5 * (n * 0.3 * 0.7) ** 0.5
 
 
