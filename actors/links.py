@@ -26,7 +26,7 @@ _FIRST, _MOST = 8, 32
 """The verdicts of so many versions are drawn at once: at first, and later."""
 _WIDE = 64
 """With more links than these the first block is large enough: a call of NumPy costs little beside its work."""
-_AT_ONCE = 4
+_AT_ONCE = 8
 """So many resends of each link are drawn together."""
 _RESENDS = 1 << 40
 """Where the draws of resends begin in the stream of a link."""
