@@ -325,11 +325,14 @@ class Log:
 
     def pull_triggers(self, turns: Turns, *, first: int = 0) -> None:
         """Call triggers with the events of rows that happened; before the row `first` only those that count them."""
+        waiting: dict[int, list[Trigger]] = {}
         for trigger in self._triggers:
             for place in trigger.may_hold(turns):
-                if place < first and trigger.patience is None:
-                    continue
-                for event in turns.events_of(place, self.spends):
+                if place >= first or trigger.patience is not None:
+                    waiting.setdefault(place, []).append(trigger)
+        for place in sorted(waiting):
+            for event in turns.events_of(place, self.spends):
+                for trigger in waiting[place]:
                     if type(event) in trigger.kinds:
                         trigger.act(event)
 

@@ -262,7 +262,9 @@ class Membership:
     def _share_admissions(self, agent: Agent) -> None:
         """Let agents under one cap, whose releases follow one schedule, ask that cap once for all of them."""
         cap, kind = agent.settings.cap, agent.mechanism
-        if cap is None or agent.admissions is not None or not offers(kind, HasSpends):
+        # an agent that left its schedule once must not come back to the table: its ledger is another one
+        is_new = agent.admissions is None and not len(agent.store.ledger)
+        if cap is None or not is_new or not offers(kind, HasSpends):
             return
         spends = kind.spends  # type: ignore[attr-defined] # `offers` says so
         if isinstance(spends, tuple) and spends:

@@ -33,8 +33,8 @@ class InRows(Protocol):
         """Return the state of an agent that was taken over, with the model that it has now."""
         ...
 
-    def rest(self, members: Places, wakes: Places) -> None:
-        """Count wakes without a release that agents had."""
+    def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:
+        """Count wakes without a release that agents had; at `silent` ones nobody was there to hear them."""
         ...
 
     def prepared(self, members: Places, pauses: Places) -> "FrontStep":

@@ -189,7 +189,7 @@ class DescentInRows:
     def state(self, member: int, theta: Vector) -> Vector:  # noqa: ARG002
         return theta
 
-    def rest(self, members: Places, wakes: Places) -> None:
+    def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:
         """Count nothing: a descent is what its model is."""
 
     def replace(self, member: int, kind: CoordinateDescent) -> None:

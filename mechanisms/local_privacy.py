@@ -165,8 +165,9 @@ class LocalPrivacyInRows:
         inner = self._inner.state(member, theta)
         return state._replace(inner=inner, made=int(self._made[member]))
 
-    def rest(self, members: Places, wakes: Places) -> None:
-        self._made[members] += wakes  # the inner mechanism made a release at each
+    def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:
+        if not silent:  # the inner mechanism made a release at each
+            self._made[members] += wakes
 
     def prepared(self, members: Places, pauses: Places) -> "LocalPrivacyStep":
         return LocalPrivacyStep(self._inner.prepared(members, pauses))

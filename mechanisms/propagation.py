@@ -161,7 +161,7 @@ class PropagationInRows:
     def state(self, member: int, theta: Vector) -> Propagated:
         return Propagated(theta, self._anchors[member].copy())
 
-    def rest(self, members: Places, wakes: Places) -> None:
+    def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:
         """Count nothing: how often an agent propagated does not matter."""
 
     def prepared(self, members: Places, pauses: Places) -> "PropagationStep":  # noqa: ARG002

@@ -130,7 +130,7 @@ class WarmInRows:
     def state(self, member: int, theta: Vector) -> Warming:
         return Warming(self._propagation.state(member, theta), int(self._wakes[member]))
 
-    def rest(self, members: Places, wakes: Places) -> None:
+    def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:  # noqa: ARG002
         # a wake without a release propagates as long as such wakes are planned, and smooths behind the last release
         self._wakes[members] = np.minimum(self._wakes[members] + wakes, self._planned[members])
 

@@ -190,6 +190,8 @@ class Learning:
             ((after, vector),) = release(((agent, k, step.spend, step.finish),))
         self._states[i] = after
         if to < 0:
+            if self._fronts is not None:
+                self._fronts.enter(i, after)  # it may count its wakes
             return None
         if vector is None:
             return Ending(wake + 1, UNSENT)
@@ -459,9 +461,9 @@ class Fronts:
         acted = np.flatnonzero(place >= 0)
         latest = acted[latest_of(agents[acted])]
         world.agents[agents[latest], OWN] = place[latest]
-        rests = agents[acted][k[acted] < 0]
-        if len(rests):
-            self._rows.rest(*np.unique(rests, return_counts=True))
+        self._rest(agents[(place >= 0) & (k < 0)], silent=False)
+        idle = agents[place < 0]
+        self._rest(idle[world.agents[idle, STATE] & DIVERGED == 0], silent=True)
         made = np.flatnonzero(k >= 0)
         if not len(made):
             return
@@ -477,6 +479,11 @@ class Fronts:
             if first <= wake < last:
                 i, number = int(stretch.agent[wake]), int(stretch.k[wake])
                 self._streams[i].note_odd(number, scales, self._rows.spends[i][number])
+
+    def _rest(self, agents: Words, *, silent: bool) -> None:
+        """Count wakes without a release: the agent of each."""
+        if len(agents):
+            self._rows.rest(*np.unique(agents, return_counts=True), silent=silent)
 
     def places_of_spends(self, stretch: Stretch, wakes: Words) -> Words:
         """Return the places of spends of releases in the table of the log; new ones get theirs in their order."""

@@ -136,7 +136,7 @@ def test_steps_over_rows_are_those_of_each_agent(name: str) -> None:
                     moved = front.smooth(some, *act)
                 assert np.array_equal(moved, np.array([v for _, v in after])[some])
             if not any(releases):
-                rows.rest(members, np.ones(len(members), np.int64))
+                rows.rest(members, np.ones(len(members), np.int64), silent=False)
             for r, i in enumerate(members.tolist()):
                 assert after[r][1] is not None
                 mine = rows.state(i, after[r][1])

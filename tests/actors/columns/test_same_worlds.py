@@ -122,6 +122,18 @@ WORLDS: dict[str, dict[str, Any]] = {
         mechanism={"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 3},
         fault=[{"at": 4.0, "crash": [1], "lose": "all", "for": 1.0}],
     ),
+    "a warm start that nobody hears": private(
+        nodes=group(SYNCHRONOUS, count=3),
+        network={"topology": "path"},
+        mechanism={"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 6},
+        fault=[{"at": 2.5, "leave": [1], "for": 2.0}],
+    ),
+    "two conditions on one wake": private(
+        fault=[
+            {"when": 'kind == "sent"', "nth": 4, "crash": [1], "for": 2.0},
+            {"when": 'kind == "released"', "nth": 4, "pause": [2], "for": 2.0},
+        ]
+    ),
     "condition on a metric": private(
         fault=[{"when": "releases.mean >= 2", "nth": 5, "crash": [1], "for": 2.0}]
     ),
@@ -164,6 +176,10 @@ def luck(draw: Any) -> dict[str, Any]:
         for releases in (1, 5, 30)
         for schedule in ("uniform", "growing")
     ]
+    warm = {"kind": "warm-cd", "noise": "gaussian", "releases": 5}
+    mechanisms += [warm | {"warm_wakes": wakes} for wakes in (1, 3, 7)]
+    mechanisms += [{"kind": "propagation", "noise": "output"}, {"kind": "warm-cd"}]
+    mechanisms += [{"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0}]
     mechanism = draw(st.sampled_from(mechanisms))
     count = draw(st.integers(2, 7))
     node = {"count": count, "clock": draw(st.sampled_from(clocks))}
@@ -175,6 +191,8 @@ def luck(draw: Any) -> dict[str, Any]:
     faults = [
         {"at": 2.5, "crash": [0], "for": 2.0},
         {"at": 3.0, "leave": [1], "for": 3.0},
+        {"at": 2.0, "leave": [0, 1], "for": 2.5},
+        {"at": 2.5, "crash": [0, 1], "lose": "volatile", "for": 2.0},
         {"at": 1.5, "pause": [0, 1], "for": 2.0},
         {"every": 2.0, "until": 9.0, "crash": [1], "for": 0.7},
         {"at": 2.0, "loss": {"on": "all", "p": 0.4}, "for": 4.0},
@@ -190,7 +208,9 @@ def luck(draw: Any) -> dict[str, Any]:
         {"every": 2.3, "until": 9.0, "hold": [0], "direction": "from", "for": 0.9},
         {"at": 2.0, "reorder": {"on": [0], "p": 0.6}, "direction": "from", "for": 4.0},
     ]
-    losses: list[Any] = ["logistic", "smoothed-hinge", {"kind": "squared", "clip": 2.0}]
+    losses: list[Any] = ["logistic", "smoothed-hinge"]
+    if mechanism["kind"] != "local-dp":  # it flips labels, which this loss does not have
+        losses.append({"kind": "squared", "clip": 2.0})
     return scenario(
         run={"seed": draw(st.integers(0, 10**6))} | end,
         data={"source": "blobs", "dimension": draw(st.integers(1, 9)), "points": 24},
