@@ -65,7 +65,8 @@ class Measurements:
         """
         self.snapshot.look()
         self.snapshot.budget.last = last
-        values = {metric.name: self._value(metric) for metric in self.taken(last=last)}
+        with np.errstate(invalid="ignore", over="ignore"):  # once: it costs as much as a small metric
+            values = {metric.name: self._value(metric) for metric in self.taken(last=last)}
         return {
             name: listed(value) if isinstance(value, np.ndarray) else plain(value)
             for name, value in values.items()
@@ -74,13 +75,14 @@ class Measurements:
     def measure(self, name: str) -> list[float]:
         """Return one metric of every agent as of now, for faults that choose by it; NaN stands for no value."""
         self.snapshot.look()
-        return [float(value) for value in np.atleast_1d(self._value(METRICS[name]))]
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = self._value(METRICS[name])
+        return [float(value) for value in np.atleast_1d(found)]
 
     def _value(self, metric: Metric) -> Value:
         if not metric.is_possible(self.snapshot):
             return np.full(self.snapshot.plan.size, np.nan) if metric.per_agent else np.nan
-        with np.errstate(invalid="ignore", over="ignore"):
-            return metric.compute(self.snapshot)
+        return metric.compute(self.snapshot)
 
     def why(self, name: str) -> str:
         """Return why a metric has no value at the last sample; empty where nothing stands in its way."""
