@@ -19,7 +19,7 @@ def measure(setting: Setting, name: str, worlds: int) -> Iterator[Row]:
     """Yield the median and the largest of these ratios, and how many are above the limit.
 
     A cost is a slope: the processor time of the event loop between one horizon and one that is `_FAR` times as far, the least
-    of five for each. Worlds that have few wakes between them say nothing.
+    of five for each. Worlds with few wakes between them say nothing, nor do those where events are the only path.
     """
     ratios: dict[str, float] = {}
     count = 4 if setting.quick else worlds
@@ -47,7 +47,7 @@ def _worlds(count: int) -> Iterator[tuple[str, Any]]:
 
 
 def _ratio(tree: Any, times: int) -> float | None:
-    """Return what auto costs over the cheaper path; None where a world has no horizon to move, has few wakes, or fails."""
+    """Return what auto costs over the cheaper path; None where a world has no horizon to move, has few wakes or one path, or fails."""
     from benchmarks import hush_runs
     from scenarios.api.runs import make_plan
     from scenarios.language.problems import ScenarioError
@@ -61,7 +61,9 @@ def _ratio(tree: Any, times: int) -> float | None:
         long = make_plan(tree, allow_large=True, until=_FAR * seconds)
     except ScenarioError:
         return None
-    paths = ["auto", "events"] + ([] if obstacle_to_columns(short) else ["columns"])
+    if obstacle_to_columns(short):
+        return None
+    paths = ["auto", "events", "columns"]
     least = dict.fromkeys([(path, plan) for path in paths for plan in (0, 1)], math.inf)
     wakes = [0, 0]
     for _, path, number in product(range(times), paths, (0, 1)):
