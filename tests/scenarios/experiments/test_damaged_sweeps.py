@@ -51,7 +51,7 @@ def sealed(cell: Path, name: str) -> None:
 
 def cut_at_a_frame(cell: Path) -> None:
     data = (cell / RECORD).read_bytes()
-    (cell / RECORD).write_bytes(data[: frames(data)[1]])
+    (cell / RECORD).write_bytes(data[: frames(data)[0]])
 
 
 def cut_and_unlisted(cell: Path) -> None:
