@@ -48,7 +48,7 @@ def test_every_verb_that_writes_is_here() -> None:
 @pytest.fixture
 def words(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "out").mkdir()
-    (tmp_path / "w.toml").write_text(to_toml(private(run={"horizon": 2.0})))
+    (tmp_path / "w.toml").write_text(to_toml(private(run={"seed": 3, "horizon": 4.0})))
     (tmp_path / "table.csv").write_text("1\n2\n3\n")
     written_sweep(
         tmp_path / "sweep",
