@@ -51,6 +51,11 @@ def test_every_module_of_hush_has_a_room() -> None:
     assert {room_of(name_of(path)).name for path in modules()} <= set(ORDER)  # type: ignore[union-attr] # all have one
 
 
+def test_the_reference_names_the_rooms_in_their_order() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference.md"
+    assert f"`{' '.join(ORDER)}`" in page.read_text("utf-8")
+
+
 def test_every_entry_of_the_table_is_a_module() -> None:
     assert [name for name in MODULES if find_spec(name) is None] == []
 
