@@ -30,20 +30,6 @@ class SingleObserver(Protocol):
 
 
 @runtime_checkable
-class TurnObserver(Protocol):
-    """Observes rows of turns instead of the events that they stand for: some time later, but before `stops`."""
-
-    @property
-    def stops(self) -> frozenset[type[Event]]:
-        """Kinds of events before which it is told of all turns so far."""
-        ...
-
-    def take_turns(self, turns: Turns) -> None:
-        """Take the next turns, in order."""
-        ...
-
-
-@runtime_checkable
 class BatchObserver(Protocol):
     """Observes all events in batches, some time after they happened: this costs a run less."""
 
@@ -59,7 +45,7 @@ class Batch:
     as columns: all rows, and the events that are in no row.
     """
 
-    def __init__(self, items: Sequence[Event | Turns], spends: Spends) -> None:
+    def __init__(self, items: Sequence[Event | Row | Turns], spends: Spends) -> None:
         self._items = items
         self.spends = spends
         """The table that rows refer to."""
@@ -82,7 +68,7 @@ class Batch:
             if isinstance(item, Event):
                 events.append(item)
             else:
-                for row in item.rows():
+                for row in item.rows() if isinstance(item, Turns) else (item,):
                     events += expand(row, self.spends)
         return events
 
@@ -191,15 +177,11 @@ class Log:
         "_kept",
         "_patient",
         "_routes",
-        "_stops",
         "_triggers",
-        "_turn_observers",
-        "_unseen",
         "needs_all_events",
         "needs_events",
         "seq",
         "spends",
-        "unseen_rows",
     )
 
     def __init__(self, clock: Clock) -> None:
@@ -208,8 +190,6 @@ class Log:
         self._folders: tuple[BatchObserver, ...] = ()
         self._patient: tuple[BatchObserver, ...] = ()
         """Those that have batches when they are worth it: see `hand_over`."""
-        self._turn_observers: tuple[TurnObserver, ...] = ()
-        self._stops: frozenset[type[Event]] = frozenset()
         self._demands = Counter[object]()
         self._triggers: tuple[Trigger, ...] = ()
         self._batch: list[Event | Row | Turns] = []
@@ -217,10 +197,6 @@ class Log:
         """How many events wait to be handed over to every observer."""
         self._kept: list[Event | Turns] = []
         """What patient observers were not handed yet, of what the others were."""
-        self._unseen = 0
-        """The place in the batch of the first row that turn observers have not seen."""
-        self.unseen_rows = 0
-        """How many rows wait to be shown to turn observers."""
         self.seq = 0
         """The number of the last event."""
         self.needs_events = False
@@ -234,26 +210,20 @@ class Log:
         """The spends that rows refer to."""
 
     def subscribe(
-        self, observer: SingleObserver | TurnObserver | BatchObserver, *, is_patient: bool = False
+        self, observer: SingleObserver | BatchObserver, *, is_patient: bool = False
     ) -> None:
         """Let an observer have events as it declares: by `routes` one by one, by `fold` in batches.
 
         One that `is_patient` has few large batches: it is asked for nothing before `hand_over`. Observers are told in the
         order of their subscription. Batches are whole: a batch observer that subscribes late gets what was collected before.
-        One with `routes` and `take_turns` is told of each turn by one of the two.
         """
         known = False
-        takes_turns = isinstance(observer, TurnObserver)
         if isinstance(observer, SingleObserver):
             known = True
             for kind, listener in observer.routes.items():
                 self._routes[kind] = (*self._routes[kind], listener)
-                if kind in TURN_KINDS and not takes_turns:
+                if kind in TURN_KINDS:
                     self.demand_events(listener)
-        if isinstance(observer, TurnObserver):
-            known = True
-            self._turn_observers = (*self._turn_observers, observer)
-            self._stops |= observer.stops
         if isinstance(observer, BatchObserver):
             known = True
             if is_patient:
@@ -345,9 +315,7 @@ class Log:
         """Hand what happened to the observers that samples and screens ask."""
         if not self._batch:
             return
-        self.show_turns()
-        items, self._batch, self._unseen = self._packed(self._batch), [], 0
-        batch = Batch(items, self.spends)
+        batch, self._batch = Batch(self._batch, self.spends), []
         self._kept += batch.parts if self._patient else ()
         for observer in self._folders:
             observer.fold(batch)
@@ -366,38 +334,13 @@ class Log:
         """Take the row of a turn that stands for so many events; its first one has the number `seq` + 1."""
         self.seq += events
         self._batch.append(row)
-        self.unseen_rows += 1
         self._in_batch += events
 
     def add_turns(self, turns: Turns, events: int) -> None:
         """Take the rows of many turns, which stand for so many events in all."""
         self.seq += events
         self._batch.append(turns)
-        self.unseen_rows += len(turns)
         self._in_batch += events
-
-    def show_turns(self) -> None:
-        """Tell turn observers of the rows that they have not seen."""
-        if self.unseen_rows:
-            unseen = self._packed(self._batch[self._unseen :])
-            self._batch[self._unseen :] = unseen
-            parts = [item for item in unseen if isinstance(item, Turns)]
-        self._unseen = len(self._batch)
-        if not self.unseen_rows:
-            return
-        self.unseen_rows = 0
-        turns = Turns.joined(parts)
-        for observer in self._turn_observers:
-            observer.take_turns(turns)
-
-    @staticmethod
-    def _packed(items: Sequence[Event | Row | Turns]) -> list[Event | Turns]:
-        """Return the same with rows that follow each other as one."""
-        packed = list[Event | Turns]()
-        for is_row, some in groupby(items, lambda item: isinstance(item, list)):
-            group: Any = list(some)
-            packed += [Turns.of(group)] if is_row else group
-        return packed
 
     def emit(
         self,
@@ -413,8 +356,6 @@ class Log:
         number of the event that caused it (None where none did), and `fields` are its own fields, in their order.
         """
         clock = self._clock
-        if self.unseen_rows and kind in self._stops:
-            self.show_turns()
         self.seq = seq = self.seq + 1
         event = kind(seq, clock.now, node, cause, *fields, **named)
         if clock.late:

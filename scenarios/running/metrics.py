@@ -65,7 +65,9 @@ class Measurements:
         """
         self.snapshot.look()
         self.snapshot.budget.last = last
-        with np.errstate(invalid="ignore", over="ignore"):  # once: it costs as much as a small metric
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # once: it costs as much as a small metric
             values = {metric.name: self._value(metric) for metric in self.taken(last=last)}
         return {
             name: listed(value) if isinstance(value, np.ndarray) else plain(value)

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.events import KINDS, Charged, Event, Released, Sampled, Spent, Woke
+from actors.events import KINDS, Charged, Event, Released, Sampled, Woke
 from actors.log import Batch, BatchObserver, Listener, Log, SingleObserver
-from actors.turns import Row, Spends, Turns, encode
+from actors.turns import Row, Spends, encode
 from clocks.virtual import VirtualClock
 from mechanisms.accounting.spend import unprotected
 
@@ -101,40 +101,38 @@ def test_a_demand_for_single_events_of_turns_holds_until_it_is_taken_back() -> N
     assert not log.needs_events
 
 
-class Turned:
-    """Takes turns in rows, or as events where they are told so."""
-
-    stops: frozenset[type[Event]] = frozenset((Sampled,))
-
-    def __init__(self) -> None:
-        self.routes: dict[type[Event], Listener] = {Woke: self.note, Sampled: self.note}
-        self.heard: list[Any] = []
-
-    def note(self, event: Event) -> None:
-        self.heard.append(event.seq)
-
-    def take_turns(self, turns: Turns) -> None:
-        self.heard.append(turns.seq.tolist())
-
-
-def test_turns_are_seen_before_the_events_that_they_must_not_be_behind() -> None:
-    log, turned = Log(VirtualClock()), Turned()
-    log.subscribe(turned)
-    assert not log.needs_events, "it takes rows as well"
-    log.emit(Woke, 3, None)
-    log.add_turn(expanded_wake(2), 1)
-    log.add_turn(expanded_wake(3), 1)
-    log.emit(Spent, 3, None, "cap")
-    assert turned.heard == [1]
-    log.emit(Sampled, None, None, {})
-    log.add_turn(expanded_wake(6), 1)
-    log.drain()
-    log.drain()
-    assert turned.heard == [1, [2, 3], 5, [6]]
-
-
-def expanded_wake(seq: int) -> Row:
+def row_of_a_wake(seq: int) -> Row:
     """The row of a wake of agent 3, and of nothing else."""
     (row,) = encode([Woke(seq, 0, 3, None)], Spends())
     assert isinstance(row, list)
     return row
+
+
+class Broken(Folder):
+    """Finds something wrong in the second batch that it gets."""
+
+    def fold(self, batch: Batch) -> None:
+        super().fold(batch)
+        if len(self.batches) == 2:
+            raise ValueError("something is wrong")
+
+
+def test_a_patient_observer_has_in_one_batch_what_others_had_in_several() -> None:
+    """Whatever the others make of it: rows and events, in order, each once."""
+    log, eager, patient = Log(VirtualClock()), Broken(), Folder()
+    log.subscribe(eager)
+    log.subscribe(patient, is_patient=True)
+    log.emit(Woke, 3, None)
+    log.add_turn(row_of_a_wake(2), 1)
+    log.drain()
+    log.add_turn(row_of_a_wake(3), 1)
+    log.emit(Sampled, None, None, {})
+    with pytest.raises(ValueError, match="wrong"):
+        log.drain()
+    log.add_turn(row_of_a_wake(5), 1)
+    assert patient.batches == []
+    log.hand_over()
+    log.hand_over()
+    assert [[e.seq for e in batch] for batch in eager.batches] == [[1, 2], [3, 4], [5]]
+    assert [[e.seq for e in batch] for batch in patient.batches] == [[1, 2, 3, 4, 5]]
+    assert not log.is_full

@@ -10,29 +10,20 @@ import numpy as np
 
 from actors.agent import DOWN, UP, Agent
 from actors.events import (
-    Charged,
     Crashed,
-    Delivered,
-    Derived,
     Event,
     FaultBegan,
     FaultEnded,
     Joined,
     Left,
-    Lost,
     Paused,
-    Proposed,
-    Refused,
-    Released,
     Restarted,
     Resumed,
     RoundClosed,
     Sampled,
-    Sent,
     Violated,
-    Woke,
 )
-from actors.log import Log
+from actors.log import Batch, Log
 from actors.turns import Turns
 from clocks.activation import Barrier
 from mechanisms.abilities import BoundsGradient, StatesGradientBound, is_scored
@@ -81,25 +72,16 @@ class Checks:
         self._draws_unseen = declared_by(plan.kind) is not None
         """Whether noise is drawn by code of a scenario's own, which states its scales itself."""
         self._now = 0
-        self._between: list[Event] = []
-        """What was told one by one while turns waited: its time is checked with theirs."""
         self.routes: dict[type[Event], Callable[[Any], None]] = {
-            Woke: self.woke,
-            Proposed: self.timed,
-            Charged: self.charged,
-            Refused: self.timed,
-            Released: self.released,
-            Derived: self.derived,
-            Sent: self.sent,
-            Delivered: self.delivered,
-            **dict.fromkeys((Crashed, Joined, Left, Paused, Resumed), self.faults.changed),
-            Restarted: self.restarted,
+            **dict.fromkeys(
+                (Crashed, Joined, Left, Paused, Restarted, Resumed), self.faults.changed
+            ),
             FaultBegan: self.faults.begins,
             FaultEnded: self.faults.ends,
-            Lost: self.lost,
             RoundClosed: self.round_closed,
             Sampled: self.sampled,
         }
+        """What is checked when it happens: all else is checked in batches."""
 
     def _break(self, name: str, event: Event | None, detail: str) -> None:
         seq = None if event is None else event.seq
@@ -129,7 +111,6 @@ class Checks:
 
     def round_closed(self, event: RoundClosed) -> None:
         """Check that the noise of a released sum is what each of its clients was charged for."""
-        self.timed(event)
         agents, server = self._agents, self._agents[self._plan.size]
         coordinator = server.mechanism
         assert isinstance(coordinator, Coordinator), "a server closes rounds"  # noqa: S101
@@ -152,164 +133,36 @@ class Checks:
         """How many releases there were in all, of which it was told."""
         return self._told.released
 
-    @property
-    def stops(self) -> frozenset[type[Event]]:
-        """All turns are told before samples, and before what is compared with the ledger of an agent."""
-        return frozenset((Sampled, Restarted))
+    def fold(self, batch: Batch) -> None:
+        """Check the next rows and events, in order."""
+        self._in_time(batch)
+        singles = self._turns.singles
+        for part in batch.parts_of(singles.keys()):
+            if isinstance(part, Turns):
+                self._turns.take(part)
+            else:
+                singles[type(part)](part)
+        self.faults.forget_changes()
 
-    def take_turns(self, turns: Turns) -> None:
-        """Check the next turns."""
-        self._in_time(turns)
-        self._turns.take(turns)
-
-    def _in_time(self, turns: Turns) -> None:
-        """Check that time never falls: over turns, and what was told between them."""
-        between, self._between = self._between, []
-        t, order = turns.t, None
-        if between:
-            numbers = np.concatenate([turns.seq, [event.seq for event in between]])
-            order = np.argsort(numbers)
-            t = np.concatenate([t, [event.t for event in between]])[order]
+    def _in_time(self, batch: Batch) -> None:
+        """Check that time never falls."""
+        turns, singles = batch.turns, batch.singles
+        seq = np.concatenate([turns.seq, [event.seq for event in singles]])
+        order = np.argsort(seq)
+        t = np.concatenate([turns.t, [event.t for event in singles]])[order]
         before = np.concatenate([[self._now], t[:-1]])
         if (t < before).any():
             at = int(np.argmax(t < before))
-            place = at if order is None else int(order[at])
-            told = (
-                self._turns.events(turns, place)[0]
-                if place < len(turns)
-                else between[place - len(turns)]
-            )
-            self._break("time", told, f"{t[at]} ns after {before[at]} ns")
+            place = int(order[at])
+            if place < len(turns):
+                event = self._turns.events(turns, place)[0]
+            else:
+                event = singles[place - len(turns)]
+            self._break("time", event, f"{int(t[at])} ns after {int(before[at])} ns")
         self._now = int(t[-1])
-
-    def _catch_up(self, node: int) -> None:
-        """Let turns be told that an agent had before this event: those that wait have wakes that are not counted.
-
-        A server has no wakes: all turns are told before its single events.
-        """
-        is_behind = self._told.wakes[node] != self._agents[node].updates or node >= self._plan.size
-        if is_behind and self._log.unseen_rows:
-            self._log.show_turns()
-
-    def timed(self, event: Event) -> None:
-        """Check that time never falls."""
-        if self._log.unseen_rows:
-            self._between.append(event)
-            return
-        if event.t < self._now:
-            self._break("time", event, f"{event.t} ns after {self._now} ns")
-        self._now = event.t
-
-    def woke(self, event: Woke) -> None:
-        """Check that only agents that are up wake."""
-        if event.t < self._now or self._log.unseen_rows:
-            self.timed(event)
-        else:
-            self._now = event.t
-        self._told.wakes[event.node] += 1
-        faults = self.faults
-        if faults.status[event.node] != UP or faults.paused:  # type: ignore[index] # an agent woke
-            faults.acted(event, "woke")
-
-    def charged(self, event: Charged) -> None:
-        """Check that charges are numbered without gaps: number k is charged once."""
-        node = event.node
-        assert node is not None, "an agent was charged"  # noqa: S101
-        self._catch_up(node)
-        told = self._told
-        if event.k != told.charged[node] or self._agents[node].store.made != event.k + 1:
-            expected = told.charged[node]
-            self._break(
-                "charged once",
-                event,
-                f"agent {node} was charged for release {event.k}, not {expected}",
-            )
-        told.charged[node] = event.k + 1
-        told.paid[node] = event.k, event.seq
-
-    def released(self, event: Released) -> None:
-        """Check that a release follows its own charge, once."""
-        node = event.node
-        assert node is not None, "an agent released"  # noqa: S101
-        self._catch_up(node)
-        told = self._told
-        if told.paid.pop(node, None) != (event.k, event.cause):
-            self._break(
-                "charged before sent",
-                event,
-                f"release {event.k} of agent {node} has no charge of its own",
-            )
-        if self._agents[node].redrawn is not None:
-            self._noise_once(event)
-        self._as_charged(node, event)
-        told.released += 1
-        told.ready[node] = event.seq
-        told.version[node] += 1
-
-    def derived(self, event: Derived) -> None:
-        """Note that a derived message is ready to be sent."""
-        assert event.node is not None, "an agent derived"  # noqa: S101
-        self._catch_up(event.node)
-        self._told.ready[event.node] = event.seq
-        self._told.version[event.node] = event.version
-
-    def sent(self, event: Sent) -> None:
-        """Check that a message was just released or derived, or is a resend of the last, or holds nothing."""
-        node = event.node
-        assert node is not None, "an agent sent"  # noqa: S101
-        self._catch_up(node)
-        if self.faults.status[node] != UP or self.faults.paused:
-            self.faults.acted(event, "sent")
-        if event.by:
-            self.faults.touched(event, event.by)
-        agent, told = self._agents[node], self._told
-        if event.bytes and agent.outbox.outgoing is not agent.store.published:
-            self._break("only releases", event, f"agent {node} sent what it had not published")
-        if event.resent:
-            if event.version > told.version[node]:
-                self._break(
-                    "only releases",
-                    event,
-                    f"agent {node} resent {event.version}, which it never sent",
-                )
-            return
-        if event.bytes and event.cause != told.ready[node]:
-            self._break(
-                "only releases", event, f"agent {node} sent what is neither release nor derived"
-            )
-        told.ready[node] = -1
-        told.version[node] = event.version
-
-    def delivered(self, event: Delivered) -> None:
-        """Check that the receiver was up at the arrival, and noticed the message no earlier."""
-        node = event.node
-        assert node is not None, "an agent received"  # noqa: S101
-        if event.arrived > event.t:
-            self._break("time", event, f"noticed at {event.t} ns, arrives at {event.arrived} ns")
-        faults = self.faults
-        if faults.status[node] != UP or event.arrived < faults.since[node]:
-            self._break("silence", event, f"a message reached agent {node} while it was not up")
-
-    def restarted(self, event: Restarted) -> None:
-        """Check that the ledger after a crash is the ledger before it."""
-        self.faults.changed(event)
-        node = event.node
-        assert node is not None, "an agent restarted"  # noqa: S101
-        if event.releases != self._told.charged[node]:
-            self._break(
-                "ledger survives",
-                event,
-                f"agent {node} had {self._told.charged[node]} releases, now {event.releases}",
-            )
-
-    def lost(self, event: Lost) -> None:
-        """Check that faults lose messages only in their windows."""
-        if event.by:
-            self.faults.touched(event, event.by)
 
     def sampled(self, event: Sampled) -> None:
         """Check what needs the state of every agent. Batch observers have folded all events before a sample."""
-        self.timed(event)
         self._noise_once(event)
         self._same_charges(event)
         self._conserved(event)

@@ -12,11 +12,9 @@ from actors.events import (
     FaultEnded,
     Joined,
     Left,
-    Lost,
     Paused,
     Restarted,
     Resumed,
-    Sent,
 )
 from actors.faults.schedule import Fault
 from clocks.durations import Constant
@@ -135,13 +133,6 @@ class FaultChecks:
         is_up = self.status[node] == UP
         self._history.note(node, event.seq, is_up, node in self.paused, self.since[node])
 
-    def acted(self, event: Event, what: str) -> None:
-        """Check that an agent that did something is neither down, away nor paused."""
-        node = _agent_of(event)
-        if self.status[node] != UP or node in self.paused:
-            state = "paused" if self.status[node] == UP else self.status[node]
-            self._break("silence", event, f"agent {node} {what} while {state}")
-
     @property
     def has_acted(self) -> bool:
         """Whether an agent was ever absent, came, went or stood still: else there is nothing to check of any."""
@@ -214,16 +205,6 @@ class FaultChecks:
         before = now - 1 if isinstance(event, FaultBegan) else now + 1
         changes = self._windows.setdefault(event.fault, [(-1, before)])
         changes.append((event.seq, now))
-
-    def touched(self, event: Sent | Lost, by: Sequence[int]) -> None:
-        """Check that the faults that touched a message are inside their windows."""
-        for number in by:
-            if not self._active[number]:
-                self._break(
-                    "declared faults",
-                    event,
-                    f"fault {number} touched a message outside of its window",
-                )
 
 
 def _agent_of(event: Event) -> int:

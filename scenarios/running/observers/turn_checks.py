@@ -1,13 +1,24 @@
-"""The checks of single events, on columns: many turns of agents at once, as strict, and the same verdicts."""
+"""The checks of what agents do: of rows of turns, many at once, and of single events that are in no row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from actors.agent import Agent
-from actors.events import Charged, Delivered, Event, Released, Sent, Woke
+from actors.events import (
+    Charged,
+    Delivered,
+    Derived,
+    Event,
+    Lost,
+    Released,
+    Restarted,
+    Sent,
+    Woke,
+)
 from actors.turns import Spends, Turns, Words, expand
 from mechanisms.vectors import distinct
 from scenarios.running.observers.fault_checks import Break, FaultChecks
@@ -21,7 +32,6 @@ class Told:
     def __init__(self, seats: int) -> None:
         self.charged = np.zeros(seats, np.int64)
         """How many releases were charged."""
-        self.wakes = np.zeros(seats, np.int64)
         self.ready = np.full(seats, -1, np.int64)
         """The number of the event that made what may be sent next; −1 where there is nothing."""
         self.version = np.full(seats, -1, np.int64)
@@ -33,7 +43,11 @@ class Told:
 
 
 class TurnChecks:
-    """Checks turns, and notes what they tell; `break_` is told of the first event of a turn that is wrong."""
+    """Checks turns and single events, in order; `break_` is told of the first event that is wrong.
+
+    They are looked at some time after they happened. Who was up then, and which faults were open, is looked up by the
+    numbers of events; of agents themselves only what stays is compared: ledgers, noise, and what was published last.
+    """
 
     def __init__(
         self,
@@ -50,6 +64,107 @@ class TurnChecks:
         self._faults = faults
         self._spends = spends
         self._break = break_
+        self.singles: dict[type[Event], Callable[[Any], None]] = {
+            Woke: self._one_woke,
+            Charged: self._one_charged,
+            Released: self._one_released,
+            Derived: self._one_derived,
+            Sent: self._one_sent,
+            Lost: self._one_lost,
+            Delivered: self._one_delivered,
+            Restarted: self._restarted,
+        }
+        """What to call with an event that is in no row."""
+
+    # events in no row
+
+    def _one_woke(self, event: Woke) -> None:
+        self._is_there(event, "woke")
+
+    def _is_there(self, event: Event, what: str) -> None:
+        """Check that an agent that did something was up, and not paused."""
+        agents, seq = np.array([event.node]), np.array([event.seq])
+        if self._faults.has_acted and self._faults.are_idle(agents, seq)[0]:
+            self._break("silence", event, f"agent {event.node} {what} while it was not there")
+
+    def _one_charged(self, event: Charged) -> None:
+        """Check that charges are numbered without gaps: number k is charged once."""
+        node, told = _agent_of(event), self._told
+        made = self._agents[node].store.made
+        if event.k != told.charged[node] or made <= event.k:
+            expected = min(int(told.charged[node]), made)
+            said = f"agent {node} was charged for release {event.k}, not {expected}"
+            self._break("charged once", event, said)
+        told.charged[node] = event.k + 1
+        told.paid[node] = event.k, event.seq
+
+    def _one_released(self, event: Released) -> None:
+        """Check that a release follows its own charge, once, and that its noise was drawn for no other."""
+        node, told = _agent_of(event), self._told
+        if told.paid.pop(node, None) != (event.k, event.cause):
+            said = f"release {event.k} of agent {node} has no charge of its own"
+            self._break("charged before sent", event, said)
+        redrawn = self._agents[node].redrawn
+        if redrawn is not None:
+            said = f"agent {node} drew the noise of release {redrawn[0]} after that of {redrawn[1]}"
+            self._break("noise once", event, said)
+        told.released += 1
+        told.ready[node] = event.seq
+        told.version[node] += 1
+
+    def _one_derived(self, event: Derived) -> None:
+        node = _agent_of(event)
+        self._told.ready[node] = event.seq
+        self._told.version[node] = event.version
+
+    def _one_sent(self, event: Sent) -> None:
+        """Check that a message was just released or derived, or is a resend of the last, or holds nothing."""
+        node, told = _agent_of(event), self._told
+        self._is_there(event, "sent")
+        self._touched(event, event.by)
+        if event.bytes:
+            self._is_published(node, event.version, lambda: event)
+        if event.resent:
+            if event.version > told.version[node]:
+                said = f"agent {node} resent {event.version}, which it never sent"
+                self._break("only releases", event, said)
+            return
+        if event.bytes and event.cause != told.ready[node]:
+            said = f"agent {node} sent what is neither release nor derived"
+            self._break("only releases", event, said)
+        told.ready[node] = -1
+        told.version[node] = event.version
+
+    def _one_lost(self, event: Lost) -> None:
+        self._touched(event, event.by)
+
+    def _touched(self, event: Event, faults: Sequence[int]) -> None:
+        """Check that faults touch messages only in their windows."""
+        for fault in faults:
+            if self._faults.first_outside(fault, np.array([event.seq])) is not None:
+                said = f"fault {fault} touched a message outside of its window"
+                self._break("declared faults", event, said)
+
+    def _one_delivered(self, event: Delivered) -> None:
+        """Check that the receiver was up at the arrival, and noticed the message no earlier."""
+        if event.arrived > event.t:
+            said = f"noticed at {event.t} ns, arrives at {event.arrived} ns"
+            self._break("time", event, said)
+        agents, seq = np.array([event.node]), np.array([event.seq])
+        is_down = self._faults.are_down(agents, seq)[0]
+        if is_down or event.arrived < self._faults.up_since(agents, seq)[0]:
+            said = f"a message reached agent {event.node} while it was not up"
+            self._break("silence", event, said)
+
+    def _restarted(self, event: Restarted) -> None:
+        """Check that the ledger after a crash is the ledger before it."""
+        node = _agent_of(event)
+        charged = int(self._told.charged[node])
+        if event.releases != charged:
+            said = f"agent {node} had {charged} releases, now {event.releases}"
+            self._break("ledger survives", event, said)
+
+    # rows
 
     def take(self, turns: Turns) -> None:
         """Check turns in the order in which their events happened: settled, woke, charged, released, sent."""
@@ -57,7 +172,6 @@ class TurnChecks:
         self._woke(turns)
         self._charged(turns)
         self._sent(turns)
-        self._faults.forget_changes()
 
     def events(self, turns: Turns, place: int) -> list[Event]:
         """Return the events of one turn."""
@@ -103,7 +217,6 @@ class TurnChecks:
                 kind, what = (Woke, "woke") if woke[place] else (Sent, "sent")
                 event = self._event(turns, place, kind)
                 self._break("silence", event, f"agent {event.node} {what} while it was not there")
-        np.add.at(self._told.wakes, turns.agent[woke], 1)
 
     def _charged(self, turns: Turns) -> None:
         """Check that charges are numbered without gaps, that each release has one, and that no noise is drawn twice."""
@@ -198,24 +311,35 @@ class TurnChecks:
             told.version[node] = version
 
     def _published(self, turns: Turns, places: Words) -> None:
-        """Check that what each agent sent last is what it had published, where it has published nothing since."""
+        """Check that what each agent sent last is what it had published."""
         agents = turns.agent[places]
         last = dict(zip(agents.tolist(), places.tolist(), strict=True))
         for node in dict.fromkeys(self._kind.by_task(self._agents, agents)):
-            agent, place = self._agents[node], last[node]
-            store = agent.store
-            outgoing = agent.outbox.outgoing
-            if outgoing is None or store.published is None or outgoing is store.published:
-                continue  # what was sent since holds no data, or a crash took what was published
-            if store.published_version == turns.version[place]:
-                said = f"agent {node} sent what it had not published"
-                self._break("only releases", self._event(turns, place, Sent), said)
+            place = last[node]
+            version = int(turns.version[place])
+            self._is_published(node, version, partial(self._event, turns, place, Sent))
+
+    def _is_published(self, node: int, version: int, event: Callable[[], Event]) -> None:
+        """Check that a version that an agent sent is what it had published, where it has published nothing since."""
+        store, outgoing = self._agents[node].store, self._agents[node].outbox.outgoing
+        if outgoing is None or store.published is None or outgoing is store.published:
+            return  # what was sent since holds no data, or a crash took what was published
+        if store.published_version == version:
+            said = f"agent {node} sent what it had not published"
+            self._break("only releases", event(), said)
 
     @staticmethod
     def _first(wrong: Mask) -> Iterator[int]:
         """Yield the place of the first that is wrong, if there is one."""
         if wrong.any():
             yield int(np.argmax(wrong))
+
+
+def _agent_of(event: Event) -> int:
+    """Return the agent of an event that has one."""
+    if event.node is None:
+        raise ValueError(f"event {event.seq} has no agent")
+    return event.node
 
 
 def _ranks(agents: Words) -> Words:
