@@ -124,7 +124,7 @@ def _module(file: str) -> str:
     return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-STEPS = {"Checks.delivered", "Agent._release", "Outbox.broadcast"}
+STEPS = {"Mailbox._accept", "Agent._release", "Outbox.broadcast"}
 """What a wake does that reads messages and releases, event by event."""
 
 

@@ -24,7 +24,7 @@ def walks() -> ModuleType:
 
 def test_a_wake_visits_few_files_and_calls_nothing_upward(walks: ModuleType) -> None:
     calls = walks.one_wake()
-    functions = {"Wake.sleep", "Checks.delivered", "Agent._release", "admit", "release"}
+    functions = {"Wake.sleep", "Mailbox._accept", "Agent._release", "admit", "release"}
     assert functions <= {call.function for call in calls}
     assert len(walks.files(calls)) <= MOST_FILES
     assert walks.upward(calls) == []
