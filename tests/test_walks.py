@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PATH = Path(__file__).parent.parent / "docs" / "print_walks.py"
-MOST_FILES = 21
+MOST_FILES = 18
 
 
 @pytest.fixture(scope="module")
