@@ -308,7 +308,7 @@ class Log:
 
     @property
     def is_full(self) -> bool:
-        """Whether a batch is long enough to be handed over: asked between entries of the clock."""
+        """Whether a batch is long enough to be handed over: asked at samples, and between entries of the clock."""
         return self._in_batch >= BATCH
 
     def drain(self) -> None:

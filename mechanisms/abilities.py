@@ -45,7 +45,7 @@ class Derives(Protocol):
 
 @runtime_checkable
 class Pauses(Protocol):
-    """It makes no release at some of its wakes after the first one, however that went."""
+    """It makes no release at some of its wakes after the first one, however that went, and sends without data there."""
 
     def pause(self, state: State) -> int:
         """Return how many of its next wakes bring none, from a state; those after the first release, where that is to come."""

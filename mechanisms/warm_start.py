@@ -31,7 +31,11 @@ class WarmDescent:
     propagation: Propagation
     descent: CoordinateDescent
     wakes: int
-    derives = True
+
+    @property
+    def derives(self) -> bool:
+        """Whether it goes on sending after its last release; while it propagates it sends in any case."""
+        return self.descent.derives
 
     @property
     def planned(self) -> int | None:

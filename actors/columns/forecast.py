@@ -231,7 +231,8 @@ class _Acts:
         rests = (nth >= lead) & (nth < lead + pause)
         before = made + np.where(nth < lead, nth, np.maximum(lead, nth - pause))
         self.releases = releases = learns & ~rests & (before < rows[:, PLANNED])
-        self.derives = learns & ~releases & (rows[:, STATE] & DERIVES != 0)
+        goes_on = rows[:, STATE] & DERIVES != 0
+        self.derives = learns & ~releases & (rests | goes_on)
         self.publishes = releases | self.derives
         self.sends = self.publishes & (rows[:, SENT_TO] > 0)
         self.k = np.where(releases, before, NOTHING)

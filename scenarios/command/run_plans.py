@@ -129,7 +129,7 @@ async def _watched(runs: list[Run], live: str, chosen: argparse.Namespace) -> li
             lines = Lines(
                 one.plan, say, one.observers.budget.terms, as_json=as_json, name=name, why=why
             )
-            one.log.watch(lines, lines.kinds)
+            one.log.subscribe(lines, is_patient=True)
     return [await one.perform() for one in runs]
 
 

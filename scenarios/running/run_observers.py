@@ -27,6 +27,7 @@ class RunObservers:
         plan, members = simulation.plan, simulation.members
         self._plan, self._members = plan, members
         self._clock, self._log = simulation.clock, simulation.log
+        self._hand_over = simulation.hand_over
         here = [node.present for node in plan.nodes] + [True] * (plan.seats - plan.size)
         self.traffic = Traffic(here, follow=follow or plan.has_need(HOLDINGS))
         self.budget = Budget(plan)
@@ -75,8 +76,8 @@ class RunObservers:
         """
         if settles:
             self._members.settle(self._clock.now)
-        if last or self._log.is_full:
-            self._log.hand_over()  # at the end: the value digest takes models before the last sample
-        else:
-            self._log.drain()
+        if last:
+            self._log.hand_over()  # the value digest takes the samples before this one, then models
+        self._hand_over()
+        self._log.drain()
         self._log.emit(Sampled, None, None, self.measurements.sample(last=last))

@@ -17,8 +17,8 @@ from scenarios.planning.plan import Plan
 from scenarios.running import world
 from scenarios.running.control import RunGovernor
 
-_PATIENCE_S = 0.5
-"""Events wait at most so long for those who take them in batches."""
+_PATIENCE_S = 0.02
+"""Events wait at most so long for the record: a run that is killed loses no more."""
 
 
 class Simulation:
@@ -42,7 +42,7 @@ class Simulation:
         """The faults, once the world is open."""
         self.reason = "horizon"
         """Why it ended, or will end as far as is known."""
-        self.between: list[Callable[[], object]] = [self._hand_over]
+        self.between: list[Callable[[], object]] = [self.hand_over]
         """What is called between slices of the engine (see `Engine.run`)."""
         self._handed_over = time.monotonic()
 
@@ -92,8 +92,8 @@ class Simulation:
         for act in self.between:
             act()
 
-    def _hand_over(self) -> None:
-        """Hand over the events of a batch when they are many, or half a second has passed."""
+    def hand_over(self) -> None:
+        """Hand what happened to all observers, where it is much or has waited for long."""
         if self.log.is_full or time.monotonic() - self._handed_over > _PATIENCE_S:
             self._handed_over = time.monotonic()
             self.log.hand_over()

@@ -76,7 +76,7 @@ def explode(folder: Path, hit: int, **sections: Any) -> Ran:
         as_json=True,
         why=run.observers.measurements.why,
     )
-    run.log.watch(lines, Lines.kinds)
+    run.log.subscribe(lines, is_patient=True)
     ran = Ran(run, asyncio.run(run.perform()))
     for line in map(json.loads, said):
         holed = [".".join(hole) for hole in holes(line)]

@@ -1,5 +1,6 @@
 """Lines for pipes and CI: one per stretch of time and one per fault; words, or JSON."""
 
+import errno
 import json
 import time
 from collections.abc import Callable
@@ -18,20 +19,23 @@ from actors.events import (
     Sampled,
     Violated,
 )
+from actors.log import Batch
 from scenarios.language.json_numbers import number
 from scenarios.language.null_reasons import UNMEASURED, nulls
 from scenarios.planning.plan import Plan
 from scenarios.records.event_words import kind_of, phrase
 
-_TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
+TOLD = (FaultBegan, FaultEnded, Crashed, Restarted, Joined, Left, RoundAborted, Violated)
+"""Kinds of events with a line each."""
 _SHARE = 0.05
 _PATIENCE_S = 10.0
 
 
 class Lines:
-    """An observer that writes a line every 5 % of simulated time, or every ten seconds."""
+    """An observer that writes a line every 5 % of simulated time, or every ten seconds.
 
-    kinds = (Sampled, Finished, *_TOLD)
+    It is a patient one, behind the recorder: what it says stands in the record.
+    """
 
     def __init__(
         self,
@@ -52,8 +56,15 @@ class Lines:
         self._next = 0
         self._told = time.monotonic()
 
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, _TOLD):
+    def fold(self, batch: Batch) -> None:
+        """Say what of the next events is to be said."""
+        for event in batch.singles:
+            if isinstance(event, (Sampled, Finished, *TOLD)):
+                self.tell(event)
+
+    def tell(self, event: Event) -> None:
+        """Write the line of an event, where one is due."""
+        if isinstance(event, TOLD):
             agent = "" if event.node is None else f" agent {event.node}"
             what = f"{kind_of(event):<13}{agent} {phrase(event, str)}"
             text = f"{event.t / 1e9:10.3f} s {what}".strip()
@@ -105,3 +116,7 @@ class Lines:
             self._write(text)
         except (BrokenPipeError, ValueError):  # the reader went away; the run goes on
             self._write = lambda _: None
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            self._write = lambda _: None  # so did a terminal

@@ -122,6 +122,15 @@ WORLDS: dict[str, dict[str, Any]] = {
         mechanism={"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 3},
         fault=[{"at": 4.0, "crash": [1], "lose": "all", "for": 1.0}],
     ),
+    "a warm start that falls silent": private(
+        mechanism={
+            "kind": "warm-cd",
+            "noise": "norm-gamma",
+            "releases": 3,
+            "warm_wakes": 4,
+            "smooth_after": False,
+        }
+    ),
     "a warm start that nobody hears": private(
         nodes=group(SYNCHRONOUS, count=3),
         network={"topology": "path"},
@@ -181,6 +190,8 @@ def luck(draw: Any) -> dict[str, Any]:
     mechanisms += [{"kind": "propagation", "noise": "output"}, {"kind": "warm-cd"}]
     mechanisms += [{"kind": "local-dp", "epsilon_features": 2.0, "epsilon_label": 1.0}]
     mechanism = draw(st.sampled_from(mechanisms))
+    if mechanism["kind"] in {"cd", "warm-cd"} and draw(st.booleans()):
+        mechanism = mechanism | {"smooth_after": False}
     count = draw(st.integers(2, 7))
     node = {"count": count, "clock": draw(st.sampled_from(clocks))}
     if "noise" in mechanism:

@@ -8,7 +8,7 @@ import pytest
 from actors.events import KINDS, Event
 from scenarios.console.sources.feed import line_of
 from scenarios.records.event_words import PHRASES, Background, kind_of, phrase, sentence
-from scenarios.running.observers.progress_lines import Lines
+from scenarios.running.observers.progress_lines import TOLD, Lines
 
 VALUES: dict[str, Any] = {
     "values": {},
@@ -47,7 +47,7 @@ def test_a_phrase_stands_in_every_line_and_an_explanation_has_its_own_words(
     assert kind_of(event) in line_of(event, 5)[0]
     recorded = msgspec.to_builtins(event) | {"kind": kind_of(event)}
     assert sentence(recorded, Background(["dusk", "dawn"]))
-    if kind in Lines.kinds and kind_of(event) not in {"sampled", "finished"}:
+    if kind in TOLD:
         lines: list[str] = []
-        Lines(None, lines.append, str, as_json=False)(event)  # type: ignore[arg-type] # no sample is told
+        Lines(None, lines.append, str, as_json=False).tell(event)  # type: ignore[arg-type] # no sample is told
         assert lines[0].endswith(f"agent 1 {words}".rstrip())
