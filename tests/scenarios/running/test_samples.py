@@ -1,6 +1,7 @@
 """A sample of every agent at once says what a formula for each agent says, to the last bit, in a time that is linear."""
 
 import asyncio
+import json
 import math
 import sys
 from dataclasses import replace
@@ -22,6 +23,7 @@ from scenarios.planning.seeds import generator
 from scenarios.planning.totals import claimed
 from scenarios.running.control import RunGovernor
 from scenarios.running.observers.invariants import InvariantBroken
+from scenarios.running.observers.progress_lines import Lines
 from scenarios.running.run import Run
 from tests.support.builders import Ran, private, scenario
 from tests.support.catalogue import EVERY, world
@@ -344,3 +346,19 @@ def test_agents_that_are_down_are_not_compared_but_their_caps_are(run: Run) -> N
         agent.store.ledger.charge(agent.store.ledger.at(0))
     with pytest.raises(InvariantBroken, match=r"^budget: agent 7 spent"):
         run.observers.sample()
+
+
+def test_what_a_line_says_stands_in_the_record(tmp_path: Path) -> None:
+    """A process that is killed right behind a line leaves a record of all that the line says."""
+    plan = make_plan(private(run={"seed": 3, "horizon": 12.0, "sample_every": 2.0}))
+    run = Run(plan, tmp_path / "run", RunGovernor(), 1.0)
+    told: list[tuple[int, int]] = []
+
+    def write(text: str) -> None:
+        told.append((json.loads(text).get("releases", 0), run.recorder.record.releases))
+
+    terms = run.observers.budget.terms
+    run.log.subscribe(Lines(plan, write, terms, as_json=True), is_patient=True)
+    asyncio.run(run.perform())
+    assert max(said for said, _ in told) == 6 * 8
+    assert all(said <= recorded for said, recorded in told)
