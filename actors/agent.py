@@ -581,6 +581,5 @@ class Agent:
 
     def resend(self, receiver: int, cause: int, round_: int | None = None) -> None:
         """Send a neighbour the last published vector once more."""
-        if self.diverged or not self.outbox.can_resend(round_):
-            return
-        self.outbox.resend(self.slots[receiver], cause, round_)
+        if not self.diverged:
+            self.outbox.resend(self.slots[receiver], cause, round_)

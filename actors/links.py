@@ -345,15 +345,14 @@ class Outbox:
         reads = None if self.reads is None else dict(self.reads)
         return Message(self._node, version, round_, vector, self._log.seq + 1, asks, reads=reads)
 
-    def can_resend(self, round_: int | None = None) -> bool:
-        """Whether something was published that may be sent again; an answer to one neighbour's question is not for another."""
-        store = self._store
-        return store.published is not None and (store.published_to is None or round_ is not None)
-
     def resend(self, slot: int, cause: int, round_: int | None = None) -> None:
-        """Send a neighbour the bits that were last published: free, nothing is computed afresh."""
+        """Send a neighbour the bits that were last published, where there are any: free, nothing is computed afresh.
+
+        An answer to one neighbour's question is for no other: it goes with a `round_` only.
+        """
         store, links = self._store, self.links
-        assert store.published is not None, "ask `can_resend` first"  # noqa: S101
+        if store.published is None or (store.published_to is not None and round_ is None):
+            return
         round_ = store.published_round if round_ is None else round_
         message = self._message(store.published_version, round_, store.published)
         to, delay = links.receivers[slot], links.resend_verdict(slot)

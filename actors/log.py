@@ -174,10 +174,10 @@ class Log:
         "_demands",
         "_folders",
         "_in_batch",
-        "_kept",
         "_patient",
         "_routes",
         "_triggers",
+        "_unwritten",
         "needs_all_events",
         "needs_events",
         "seq",
@@ -195,7 +195,7 @@ class Log:
         self._batch: list[Event | Row | Turns] = []
         self._in_batch = 0
         """How many events wait to be handed over to every observer."""
-        self._kept: list[Event | Turns] = []
+        self._unwritten: list[Event | Turns] = []
         """What patient observers were not handed yet, of what the others were."""
         self.seq = 0
         """The number of the last event."""
@@ -316,7 +316,7 @@ class Log:
         if not self._batch:
             return
         batch, self._batch = Batch(self._batch, self.spends), []
-        self._kept += batch.parts if self._patient else ()
+        self._unwritten += batch.parts if self._patient else ()
         for observer in self._folders:
             observer.fold(batch)
 
@@ -325,10 +325,10 @@ class Log:
         try:
             self.drain()
         finally:
-            kept, self._kept, self._in_batch = self._kept, [], 0
-            if kept:
+            parts, self._unwritten, self._in_batch = self._unwritten, [], 0
+            if parts:
                 for observer in self._patient:
-                    observer.fold(Batch(kept, self.spends))
+                    observer.fold(Batch(parts, self.spends))
 
     def add_turn(self, row: Row, events: int) -> None:
         """Take the row of a turn that stands for so many events; its first one has the number `seq` + 1."""

@@ -236,19 +236,12 @@ class Membership:
         self._forget_unspent(agent.id)
 
     def _resend_to(self, agent: Agent, cause: int) -> None:
-        around = [self.agents[j] for j in agent.neighbours]
-        senders = [
-            each
-            for each in around
-            if each.status == UP
-            and not (each.fault_state.paused or each.diverged)
-            and shares_edge(agent, each)
-            and each.outbox.can_resend()
-        ]
-        for each in senders:
-            each.outbox.resend(each.slots[agent.id], cause)
-        if agent.detector is not None:
-            for j in agent.neighbours:
+        for j in agent.neighbours:
+            neighbour = self.agents[j]
+            is_here = neighbour.status == UP and not neighbour.fault_state.paused
+            if is_here and shares_edge(agent, neighbour):
+                neighbour.resend(agent.id, cause)
+            if agent.detector is not None:
                 agent.detector.restart(j)
 
     def _start(self, agent: Agent) -> None:

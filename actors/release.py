@@ -62,10 +62,10 @@ def _refusal(agent: Agent, spend: Spend, k: int) -> str:
         return "planned"
     if cap is None:
         return ""
-    known = agent.admissions
-    if known is not None and not known.has(k, spend):
-        known = agent.admissions = None  # its ledger follows no schedule from here on
-    admitted = cap.admits(agent.store.ledger, spend) if known is None else known.admits(k)
+    table = agent.admissions
+    if table is not None and not table.has(k, spend):
+        table = agent.admissions = None  # its ledger follows no schedule from here on
+    admitted = cap.admits(agent.store.ledger, spend) if table is None else table.admits(k)
     return "" if admitted else "cap"
 
 

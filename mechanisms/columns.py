@@ -34,7 +34,7 @@ class InRows(Protocol):
         ...
 
     def rest(self, members: Places, wakes: Places, *, silent: bool) -> None:
-        """Count wakes without a release that agents had; at `silent` ones nobody was there to hear them."""
+        """Count wakes without a release that agents had; at `silent` ones no neighbour was present."""
         ...
 
     def prepared(self, members: Places, pauses: Places) -> "FrontStep":

@@ -1,45 +1,26 @@
 """Agents whose clocks tick alike: one entry of the clock wakes all of them, in the order of their ids."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from actors.agent import UP, Agent
 from actors.behaviours.wake import Sleeping
 from clocks.activation import Synchronous
 from clocks.clock import WAKE, Clock, Signal, nanoseconds
 
-
-class Tickers(Protocol):
-    """What agents do at a tick."""
-
-    @property
-    def is_off(self) -> bool:
-        """Whether every agent acts by itself now."""
-        ...
-
-    def act(self, agents: list[Agent], until: int) -> int:
-        """Let the first of these agents act, in their order, and return how many did so; the next one acts by itself.
-
-        They read what has arrived by `until`, and sleep again, unless their wakes are over (see `goes_on`).
-        """
-        ...
-
-    def goes_on(self, agent: Agent) -> bool:
-        """Whether an agent that acted sleeps until the next tick; else it is woken, for its life to end."""
-        ...
-
-    def act_alone(self) -> None:
-        """Note that an agent is about to act by itself."""
-        ...
+if TYPE_CHECKING:
+    from actors.behaviours.together import Together
 
 
 class Ticks:
     """The ticks of all agents of a world that have a synchronous clock, by their periods."""
 
-    def __init__(self, clock: Clock, tickers: Tickers) -> None:
+    def __init__(self, clock: Clock, together: Together) -> None:
         self._clock = clock
-        self._tickers = tickers
+        self._together = together
         self._ticks: dict[int, _Tick] = {}
 
     def sleep_of(self, agent: Agent) -> Sleeping | None:
@@ -49,16 +30,16 @@ class Ticks:
             return None
         period = nanoseconds(activation.period_s)
         if period not in self._ticks:
-            self._ticks[period] = _Tick(self._clock, self._tickers, period)
+            self._ticks[period] = _Tick(self._clock, self._together, period)
         return self._ticks[period].sleep
 
 
 class _Tick:
     """The agents of one period."""
 
-    def __init__(self, clock: Clock, tickers: Tickers, period: int) -> None:
+    def __init__(self, clock: Clock, together: Together, period: int) -> None:
         self._clock = clock
-        self._tickers = tickers
+        self._together = together
         self._period = period
         self._due: dict[int, dict[int, tuple[Agent, Signal]]] = {}
         """Who sleeps until which instant, by id."""
@@ -85,7 +66,7 @@ class _Tick:
         following, first = self._due.setdefault(instant, {}), None
         for i in ids:
             agent, signal = sleeper = group.pop(i)
-            if self._tickers.goes_on(agent):
+            if self._together.goes_on(agent):
                 following[i] = sleeper
                 first = i if first is None else first
             else:
@@ -108,12 +89,12 @@ class _Tick:
         upcoming = self._clock.upcoming
         if upcoming is not None and upcoming[0] == instant:
             ids = [i for i in ids if WAKE | i <= upcoming[1]]
-        acted = self._tickers.act([group[i][0] for i in ids], instant - 1) if ids else 0
+        acted = self._together.act([group[i][0] for i in ids], instant - 1) if ids else 0
         if acted:
             self._sleep_on(group, ids[:acted], instant + self._period)
-        alone = ids[acted:] if self._tickers.is_off else ids[acted : acted + 1]
+        alone = ids[acted:] if self._together.is_off else ids[acted : acted + 1]
         if alone:
-            self._tickers.act_alone()
+            self._together.act_alone()
         for i in alone:
             group.pop(i)[1].set()
         if group:

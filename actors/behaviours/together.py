@@ -101,8 +101,8 @@ class _Member(NamedTuple):
             return None
         if agent.settings.cap is None:
             return spend
-        known = agent.admissions
-        return spend if known is not None and known.has(k, spend) and known.admits(k) else None
+        table = agent.admissions
+        return spend if table is not None and table.has(k, spend) and table.admits(k) else None
 
     @property
     def planned(self) -> int:

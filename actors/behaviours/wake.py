@@ -41,11 +41,6 @@ class WakeCount:
         return True
 
     @property
-    def is_over(self) -> bool:
-        """Whether the run has had all its wakes."""
-        return self._most is not None and self.count >= self._most
-
-    @property
     def left(self) -> int:
         """How many wakes may be counted together by `add`: at the last of them something may happen; 0: there are no more."""
         left = _ENDLESS if self._most is None else max(0, self._most - self.count)
@@ -114,7 +109,7 @@ class Sleeping(Protocol):
 class Wake:
     """The wakes of one agent, one after the other. A behaviour calls `next`, `open` and `act` in this order."""
 
-    __slots__ = ("_log", "_sleep", "agent", "count", "is_over")
+    __slots__ = ("_log", "_sleep", "agent", "count")
 
     def __init__(
         self, agent: Agent, log: Log, count: WakeCount, sleep: Sleeping | None = None
@@ -124,8 +119,6 @@ class Wake:
         self._sleep = sleep
         self._log = log
         self.count = count
-        self.is_over = False
-        """Whether the last wake was taken while the agent slept (`behaviours.ticks`): then it wakes once more to end."""
 
     async def next(self) -> bool:
         """Sleep until the agent's own clock wakes it, and settle its mailbox; False when its clock has no more wakes."""
@@ -164,8 +157,6 @@ class Wake:
                 await clock.sleep_until(instant, priority)
             else:
                 await self._sleep(agent, instant)
-                if self.is_over:
-                    return False
             agent.instants.drop(instant)
             if local_clock is not None:
                 if local_clock.now - instant > max(Fraction(1), local_clock.rate):

@@ -131,10 +131,6 @@ class WakeFailed(Exception):
         self.k, self.cause = k, cause
 
 
-class Unfit(Exception):
-    """The wakes of an agent are not computed in columns; the argument says why, for a person."""
-
-
 class ColumnWorld:
     """The agents 0 … `size` − 1 of a world, whose neighbours hold vectors of `width` numbers of each.
 
@@ -340,9 +336,9 @@ class ColumnWorld:
         triggered = self.log.first_trigger(turns)
         if triggered is not None:
             last = first + triggered + 1
-        said = np.flatnonzero(stretch.says[first:last])
-        if len(said):
-            last = first + int(said[0]) + 1
+        speaking = np.flatnonzero(stretch.says[first:last])
+        if len(speaking):
+            last = first + int(speaking[0]) + 1
         ending = self.learning.learn(stretch, first, last)
         return self._served(stretch, first, ending)
 

@@ -16,6 +16,7 @@ from scenarios.command.option_values import keywords_of
 from scenarios.experiments.random_worlds import Dice, random_faults, small_world
 from scenarios.experiments.scenario_tests import (
     BROKE,
+    CANNOT_RUN,
     FAILED,
     PASSED,
     Case,
@@ -32,7 +33,7 @@ from scenarios.language.visible_text import say
 from scenarios.language.writer import to_toml
 from scenarios.planning.scenario import load
 from scenarios.planning.sweep_table import seeds_of
-from scenarios.planning.wake_paths import AUTO, EVENTS
+from scenarios.planning.wake_paths import AUTO, COLUMNS, EVENTS
 from scenarios.records.file_guard import FolderError
 from scenarios.records.run_folder import folder_named, lock_folder
 from scenarios.records.whole_file import write_new, write_whole
@@ -219,9 +220,12 @@ def _swarm_in(folder: Path, seed: int, chosen: argparse.Namespace, options: dict
 
 
 def _attempt_by_a_path(case: Case, options: dict[str, Any], luck: Dice) -> Verdict:
-    """Run a world by the path that was asked for, else by one that is drawn."""
-    path = options["path"]
-    return attempt(case, options | {"path": luck.pick((EVENTS, AUTO)) if path == AUTO else path})
+    """Run a world by the path that was asked for, else by one that is drawn: by `auto` where it cannot have columns."""
+    if options["path"] != AUTO:
+        return attempt(case, options)
+    path = luck.pick((EVENTS, COLUMNS))
+    verdict = attempt(case, options | {"path": path})
+    return attempt(case, options) if path == COLUMNS and verdict.word == CANNOT_RUN else verdict
 
 
 def _drawn(bases: list[dict[str, Any]], seed: int, number: int) -> dict[str, Any]:

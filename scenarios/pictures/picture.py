@@ -3,13 +3,12 @@
 The records stand in `scenarios/pictures/kinds/`. Nothing here loads matplotlib: `canvas` does.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.language.problems import nearest
 from scenarios.pictures.settings import (
     Member,
     Setting,
@@ -118,8 +117,3 @@ class PictureKind:
 
 PICTURES: Family[PictureKind] = Family("scenarios.pictures.kinds", PictureKind)
 """Every kind of picture by its name."""
-
-
-def known_pictures(metrics: Sequence[str]) -> str:
-    """Return the names of all pictures and some metrics in one line, for a message."""
-    return nearest("", [*PICTURES, *metrics])

@@ -57,12 +57,6 @@ from scenarios.records.world_facts import Facts
 CUT_OFF = "the run was cut off, or still goes on: its manifest says running"
 
 
-def plan_text(path: Path) -> str | None:
-    """Return the scenario in full that a folder holds, as text without a run's notes; None where there is none."""
-    file = path / RESOLVED
-    return without_notes(file.read_bytes().decode(errors="replace")) if file.exists() else None
-
-
 def without_notes(text: str) -> str:
     """Return a scenario without its comments: what a run noted in it at its end is among them."""
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))

@@ -1,4 +1,4 @@
-"""The law of a step over rows: a row has the bits that it has alone, whoever stands beside it."""
+"""The law of a step over rows: a row has the bits that it has alone, however many stand beside it."""
 
 from dataclasses import replace
 from typing import Any

@@ -35,7 +35,7 @@ class Told:
         self.ready = np.full(seats, -1, np.int64)
         """The number of the event that made what may be sent next; −1 where there is nothing."""
         self.version = np.full(seats, -1, np.int64)
-        """The last version that was published: of what was sent, or made while nobody was there to receive it."""
+        """The last version that was published: of what was sent, or made while no neighbour was present."""
         self.paid: dict[int, tuple[int, int]] = {}
         """The last charge that no release has followed: its number, and that of its event."""
         self.released = 0

@@ -131,7 +131,7 @@ WORLDS: dict[str, dict[str, Any]] = {
             "smooth_after": False,
         }
     ),
-    "a warm start that nobody hears": private(
+    "a warm start without neighbours": private(
         nodes=group(SYNCHRONOUS, count=3),
         network={"topology": "path"},
         mechanism={"kind": "warm-cd", "noise": "norm-gamma", "releases": 4, "warm_wakes": 6},

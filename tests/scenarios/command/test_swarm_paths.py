@@ -31,6 +31,6 @@ def test_a_world_of_a_swarm_is_judged_alike_by_every_path(tmp_path: Path) -> Non
         verdict = _attempt_by_a_path(Case(str(world)), {"path": "auto"}, Noted(3, number))
         assert verdict.code == 0
         judged.append({k: v for k, v in verdict.summary.items() if k not in _TIMED})
-    assert {"events", "auto"} <= Noted.drawn
+    assert {"events", "columns"} <= Noted.drawn
     assert all(each["epsilon"] == judged[0]["epsilon"] for each in judged)
     assert all(each["messages"] == judged[0]["messages"] for each in judged)
