@@ -1,11 +1,13 @@
 """Records that are perturbed once, and everything after."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from scenarios.api.runs import make_plan
 from scenarios.planning.seeds import NoiseSource
 from tests.support.builders import perform, scenario
 
@@ -53,6 +55,22 @@ def test_each_record_is_perturbed_once_and_everything_after_is_derived(tmp_path:
         slopes = np.array([objectives[i].gradient(theta[i]) for i in range(6)])
         theta = (1 - alpha)[:, None] * theta + alpha[:, None] * (mean - 0.8 * c[:, None] * slopes)
     assert ran.theta == pytest.approx(theta, abs=1e-12)
+
+
+def test_noise_and_flips_are_as_large_as_they_are_charged_for() -> None:
+    """Noise of density ∝ exp(−½ε_x‖z‖) has lengths of mean 2d/ε_x and variance 4d/ε_x²; 1/(1 + e^ε_y) of the labels flip."""
+    mechanism = {"kind": "local-dp", "epsilon_features": 1.5, "epsilon_label": 2.0}
+    plan = make_plan(world(mechanism | {"inner": {"kind": "cd"}}))
+    kind: Any = plan.nodes[0].mechanism
+    m, d = 200_000, 3
+    many = replace(kind, features=np.ones((m, d)), labels=np.ones(m))
+    assert many.spend.charged == 3.5
+    features, labels = many.perturbed(np.random.Generator(np.random.PCG64(3)))
+    lengths = np.linalg.norm(features - 1.0, axis=1)
+    assert lengths.mean() == pytest.approx(2 * d / 1.5, rel=0.005)
+    assert lengths.var() == pytest.approx(4 * d / 1.5**2, rel=0.02)
+    assert (labels == -1.0).mean() == pytest.approx(1 / (1 + np.exp(2.0)), rel=0.01)
+    assert np.abs((features - 1.0).mean(axis=0)).max() < 0.02  # it has no direction of its own
 
 
 @pytest.mark.parametrize("lose", ["volatile", "all"])
