@@ -21,6 +21,21 @@ from actors.events import (
     Sent,
     Woke,
 )
+from actors.turns import (
+    BITS,
+    HEAD,
+    NOTHING,
+    RELEASED,
+    SENT_,
+    SPEND,
+    TAKEN,
+    TOUCHED,
+    WOKE,
+    K,
+    Row,
+    T,
+    head_word,
+)
 from clocks.activation import Barrier
 from mechanisms.accounting.ledger import Ledger
 from mechanisms.noise import LAWS, NoiseStream
@@ -280,7 +295,128 @@ def sensitivity_of(agent: Any, sensitivity: float) -> None:
     agent.mechanism = replace(agent.mechanism, spends=(spend,))
 
 
+# rows: what most agents tell of a wake
+
+
+def turn(
+    made: Run, flags: int = WOKE | RELEASED | SENT_, settled: Row | None = None, **words: int
+) -> None:
+    """Let agent 0 tell in one row that it woke, released and sent to agent 1, truly but for some words of the row."""
+    agent, spends, row = made.agents[0], made.log.spends, [*(settled or [])]
+    if flags & RELEASED:
+        charge_only(made)
+    if flags & SENT_:
+        agent.store.publish(np.zeros(3), 0)
+        agent.outbox.outgoing = agent.store.published
+        row += [1, made.clock.now + 5]
+        row += [0] if flags & TOUCHED else []
+    k = len(agent.store.ledger) - 1
+    head = [
+        *(head_word(flags, HEAD + len(row)), made.log.seq + 1, made.clock.now, 0, 0),
+        len(settled or []) // 3 << BITS,
+        k if flags & RELEASED else NOTHING,
+        spends.place(agent.store.ledger.at(k)) if flags & RELEASED else NOTHING,
+        agent.store.version - 1 if flags & SENT_ else NOTHING,
+        1 | 3 << 2 * BITS if flags & SENT_ else 0,
+        0,
+    ]
+    for place, word in words.items():
+        head[{"t": T, "k": K, "spend": SPEND}[place]] = word
+    events = len(settled or []) // 3 + bool(flags & WOKE)
+    events += 3 * bool(flags & RELEASED) + bool(flags & SENT_)
+    made.log.add_turn([*head, *row], events)
+
+
+def charge_only(made: Run) -> None:
+    agent = made.agents[0]
+    spend = agent.mechanism.propose(agent.state, agent.heard, 0).spend
+    assert spend is not None
+    agent.store.ledger.charge(spend)
+
+
+def test_true_rows_pass(tmp_path: Path) -> None:
+    made = run(tmp_path)
+    for _ in range(3):
+        turn(made)
+        made.log.drain()
+    turn(made)
+    turn(made, settled=[0, 1, 1 << 34 | TAKEN])
+    made.log.drain()
+    assert made.observers.checks.released_count == 5
+
+
+def row_beyond_the_next_release(made: Run) -> None:
+    turn(made)
+    turn(made, k=2)
+
+
+def row_of_a_release_twice(made: Run) -> None:
+    turn(made)
+    turn(made, k=0)
+
+
+def row_that_no_ledger_has(made: Run) -> None:
+    turn(made)
+    turn(made)
+    made.agents[0].store.ledger = Ledger()
+    charge_only(made)
+
+
+def row_without_a_spend(made: Run) -> None:
+    turn(made, spend=NOTHING)
+
+
+def row_of_old_noise(made: Run) -> None:
+    made.agents[0].noise(0)
+    made.agents[0].noise(0)
+    turn(made)
+
+
+def row_of_the_dead(made: Run) -> None:
+    crashed(made)
+    turn(made, WOKE)
+
+
+def row_settled_by_the_dead(made: Run) -> None:
+    crashed(made)
+    turn(made, 0, [2 * 10**9, 1, 1 << 34 | TAKEN])
+
+
+def row_settled_too_early(made: Run) -> None:
+    turn(made, WOKE, [made.clock.now + 1, 1, 1 << 34 | TAKEN])
+
+
+def row_of_what_was_not_released(made: Run) -> None:
+    turn(made, WOKE | SENT_)
+
+
+def row_of_what_was_not_published(made: Run) -> None:
+    turn(made)
+    made.agents[0].outbox.outgoing = np.ones(3)
+
+
+def row_that_a_fault_of_later_touched(made: Run) -> None:
+    turn(made, WOKE | RELEASED | SENT_ | TOUCHED)
+
+
+def rows_whose_time_falls(made: Run) -> None:
+    turn(made, WOKE, t=10)
+    turn(made, WOKE, t=9)
+
+
 MUTANTS: list[tuple[str, Mutant]] = [
+    ("charged once", row_beyond_the_next_release),
+    ("charged once", row_of_a_release_twice),
+    ("charged once", row_that_no_ledger_has),
+    ("charged before sent", row_without_a_spend),
+    ("noise once", row_of_old_noise),
+    ("silence", row_of_the_dead),
+    ("silence", row_settled_by_the_dead),
+    ("time", row_settled_too_early),
+    ("only releases", row_of_what_was_not_released),
+    ("only releases", row_of_what_was_not_published),
+    ("declared faults", row_that_a_fault_of_later_touched),
+    ("time", rows_whose_time_falls),
     ("charged before sent", uncharged_release),
     ("charged before sent", released_twice),
     ("charged once", charged_twice),
