@@ -342,11 +342,14 @@ def test_a_head_that_says_otherwise_is_noticed(copied: Path) -> None:
     """A head with a right checksum and other facts does not fit what follows it."""
     whole = frames_of(copied / RECORD)
     events = events_of(copied)
-    for number_, place, change in product((0, -1), range(4), (-1, 1, 1 << 40)):
+    last = len(whole) - 1  # how many there are depends on the wall clock
+    for number_, place, change in product({0, last}, range(4), (-1, 1, 1 << 40)):
         frames = [([*head], words) for head, words in whole]
         frames[number_][0][place] += change
+        if frames[number_][0][place] < 0:
+            continue  # no head can say that
         put_together(copied / RECORD, frames)
-        if (number_, place) == (-1, 0) and change > 0:  # so it would stand if it were torn
+        if (number_, place) == (last, 0) and change > 0:  # so it would stand if it were torn
             assert events_of(copied) == events
             continue
         with pytest.raises(FolderError, match=RECORD):
